@@ -5,6 +5,7 @@
 #include "router.cuh"
 #include "capture.cuh"
 #include "synthetic.cuh"
+#include "decoder.cuh"
 
 #ifdef SIGNALBOX_SOURCE_SYMBOL
 // Every image carries the hash of its sources as the name of a symbol; scripts/build-kernels gives it.

@@ -23,6 +23,10 @@ struct StepHeader
     long long fingerprint;
     /** Rows of a capture view that the step's kernels may write: those of the bucket that they were launched for. */
     int bucket;
+    /** Byte offset of what a decoder needs of the step; 0 if the kernels are those of no decoder. */
+    int feed;
+    /** Copies of blocks that the step makes first. */
+    int copies;
 };
 
 struct ResultHeader

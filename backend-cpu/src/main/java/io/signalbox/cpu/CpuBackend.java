@@ -8,6 +8,8 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.ModelMemory;
+import io.signalbox.model.StepBuffers;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.WorkTeam;
@@ -24,6 +26,7 @@ public final class CpuBackend implements Backend
     private final ForwardModel model;
     private final CpuBackendConfig config;
     private final List<CpuRank> ranks = new ArrayList<>();
+    private final List<WorkTeam> teams = new ArrayList<>();
     private RankSizes sizes;
 
     public CpuBackend(final ForwardModel model, final CpuBackendConfig config)
@@ -55,16 +58,45 @@ public final class CpuBackend implements Backend
     public void start(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
         checkShape(shape);
+        checkStep();
         checkMemory(rankCount);
+        try
+        {
+            startRanks(rankCount, shape, completions);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            close();
+            throw e;
+        }
+    }
+
+    /** Ranks that exist when a later one finds no memory or no thread are closed with their threads by the caller. */
+    private void startRanks(final int rankCount, final ModelShape shape, final CompletionSink completions)
+    {
         final Precision precision = config.precision(model.plan().type());
         final int threads = config.threads(Runtime.getRuntime().availableProcessors(), rankCount);
         for (int rank = 0; rank < rankCount; rank++)
         {
             final WorkTeam team = new WorkTeam(threads, "signalbox-cpu-team-" + rank);
+            teams.add(team);
             final CpuSteps steps = new CpuSteps(model, precision, sizes, shape, team);
-            ranks.add(new CpuRank(rank, steps, team, completions, config.clock()));
+            ranks.add(new CpuRank(rank, steps, completions, config.clock()));
         }
         ranks.forEach(CpuRank::start);
+    }
+
+    private void checkStep()
+    {
+        final long elements = new StepBuffers(model.plan(), sizes.stepTokens(), sizes.maxRunning(),
+            (long)sizes.kvBlocks() * sizes.blockSizeTokens()).largestBuffer();
+        if (elements > Integer.MAX_VALUE - 8)
+        {
+            throw ConfigException.because("A step with ", new ConfigException.Named("stepTokens",
+                    Integer.toString(sizes.stepTokens())), " needs a buffer of " + elements +
+                    " elements for this model, and an array holds " + (Integer.MAX_VALUE - 8))
+                .allowed("fewer").remedy("give fewer tokens per step, or fewer running requests");
+        }
     }
 
     private void checkShape(final ModelShape shape)
@@ -84,7 +116,7 @@ public final class CpuBackend implements Backend
 
     private void checkMemory(final int rankCount)
     {
-        final double needed = (double)model.plan().kvElementsPerToken() * Float.BYTES * sizes.blockSizeTokens() *
+        final double needed = (double)ModelMemory.kvBlockBytes(model.plan(), sizes.blockSizeTokens()) *
             sizes.kvBlocks() * rankCount;
         final long most = Runtime.getRuntime().maxMemory();
         if (needed > most)
@@ -123,5 +155,7 @@ public final class CpuBackend implements Backend
         ranks.forEach(CpuRank::stop);
         ranks.forEach(CpuRank::awaitEnd);
         ranks.clear();
+        teams.forEach(WorkTeam::close);
+        teams.clear();
     }
 }

@@ -59,7 +59,7 @@ public final class CpuBackendConfig
 
     Precision precision(final WeightType type)
     {
-        return values.get(PRECISION).orElse(type == WeightType.BF16 ? Precision.BF16 : Precision.F32);
+        return values.get(PRECISION).orElse(Precision.of(type));
     }
 
     LongSupplier clock()

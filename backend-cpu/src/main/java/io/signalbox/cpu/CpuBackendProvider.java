@@ -3,8 +3,10 @@ package io.signalbox.cpu;
 
 import io.signalbox.backend.Backend;
 import io.signalbox.config.SettingValues;
+import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.serving.BackendProvider;
 
 import java.util.function.LongSupplier;
@@ -12,6 +14,8 @@ import java.util.function.LongSupplier;
 /** Declares the CPU backend. */
 public final class CpuBackendProvider extends BackendProvider
 {
+    private static final int MOST_PER_PROCESSOR = 4;
+
     public CpuBackendProvider()
     {
         super("cpu", "computes the model on the processor, bit for bit the same on every machine",
@@ -22,5 +26,28 @@ public final class CpuBackendProvider extends BackendProvider
     public Backend create(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
     {
         return new CpuBackend(ForwardModel.of(weights), CpuBackendConfig.of(values, clock));
+    }
+
+    /** The last part never changes a bit. */
+    @Override
+    public String kernels(final DecoderPlan plan, final SettingValues values)
+    {
+        return ForwardPass.ORDER_OF_SUMS + ", " +
+            CpuBackendConfig.of(values, System::nanoTime).precision(plan.type()) + ", " + ForwardPass.arithmetic();
+    }
+
+    @Override
+    public String device(final SettingValues values)
+    {
+        return "processor, " + System.getProperty("os.arch") + ", Java " + Runtime.version().feature();
+    }
+
+    @Override
+    public String advice(final SettingValues values, final int ranks)
+    {
+        final int processors = Runtime.getRuntime().availableProcessors();
+        final long threads = (long)values.get(CpuBackendConfig.THREADS) * ranks;
+        return threads <= (long)MOST_PER_PROCESSOR * processors ? null : threads + " threads of " + ranks + " rank" +
+            (ranks == 1 ? "" : "s") + " share " + processors + " processors, and hold one another up; threads=0 fits them.";
     }
 }

@@ -4,7 +4,6 @@ package io.signalbox.cpu;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.model.forward.WorkTeam;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -19,7 +18,6 @@ final class CpuRank
 {
     private final int rank;
     private final CpuSteps steps;
-    private final WorkTeam team;
     private final CompletionSink sink;
     private final LongSupplier clock;
     private final Thread computing;
@@ -30,12 +28,10 @@ final class CpuRank
     private String lossCause;
     private boolean closed;
 
-    CpuRank(
-        final int rank, final CpuSteps steps, final WorkTeam team, final CompletionSink sink, final LongSupplier clock)
+    CpuRank(final int rank, final CpuSteps steps, final CompletionSink sink, final LongSupplier clock)
     {
         this.rank = rank;
         this.steps = steps;
-        this.team = team;
         this.sink = sink;
         this.clock = clock;
         computing = thread("compute", this::compute);
@@ -101,25 +97,35 @@ final class CpuRank
         }
     }
 
+    /** Whatever is thrown, the rank is not busy afterwards: a reset waits for that. */
     private void compute()
     {
         try
         {
             for (CpuStepPlan plan = nextPlan(); plan != null; plan = nextPlan())
             {
-                final CpuStepResults result = run(plan);
-                synchronized (this)
-                {
-                    results.add(result);
-                    busy = false;
-                    notifyAll();
-                }
+                computed(run(plan));
             }
         }
         catch (final IllegalStateException e)
         {
             unwanted();
         }
+        finally
+        {
+            computed(null);
+        }
+    }
+
+    /** @param result {@code null}: there will be none. */
+    private synchronized void computed(final CpuStepResults result)
+    {
+        busy = false;
+        if (result != null)
+        {
+            results.add(result);
+        }
+        notifyAll();
     }
 
     private synchronized CpuStepPlan nextPlan()
@@ -142,20 +148,41 @@ final class CpuRank
         {
             return CpuStepResults.failed(plan, FaultClass.RANK_LOST, lost);
         }
-        sink.forward(clock.getAsLong(), plan.epoch(), rank, plan.step(), 0);
+        try
+        {
+            sink.forward(clock.getAsLong(), plan.epoch(), rank, plan.step(), 0);
+        }
+        catch (final Error e)
+        {
+            return lost(plan, e);
+        }
         try
         {
             return steps.compute(plan);
         }
         catch (final RuntimeException | Error e)
         {
-            final String cause = "the step could not be computed: " + e;
-            synchronized (this)
-            {
-                lossCause = cause;
-            }
-            return CpuStepResults.failed(plan, FaultClass.RANK_LOST, cause);
+            return lost(plan, e);
         }
+    }
+
+    /** Without memory for a sentence, a ready one serves. */
+    private CpuStepResults lost(final CpuStepPlan plan, final Throwable thrown)
+    {
+        CpuStepResults result;
+        try
+        {
+            result = CpuStepResults.failed(plan, FaultClass.RANK_LOST, "the step could not be computed: " + thrown);
+        }
+        catch (final OutOfMemoryError e)
+        {
+            result = plan.outOfMemory();
+        }
+        synchronized (this)
+        {
+            lossCause = result.detail();
+        }
+        return result;
     }
 
     private synchronized String lossCause()
@@ -182,6 +209,11 @@ final class CpuRank
         }
         catch (final IllegalStateException e)
         {
+            unwanted();
+        }
+        catch (final Error e)
+        {
+            // The engine, which has thrown it, ends: nobody waits for this thread.
             unwanted();
         }
     }
@@ -231,7 +263,6 @@ final class CpuRank
     {
         join(computing);
         join(reporting);
-        team.close();
     }
 
     private static void join(final Thread thread)

@@ -3,6 +3,7 @@ package io.signalbox.cpu;
 
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.model.forward.TokenSampler;
 
 import java.util.ArrayList;
@@ -36,6 +37,8 @@ final class CpuStepPlan
     private final int tokens;
     private final List<Entry> entries = new ArrayList<>();
     private final List<Copy> copies = new ArrayList<>();
+    private final CpuStepResults outOfMemory =
+        CpuStepResults.failed(this, FaultClass.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
 
     CpuStepPlan(final StepView plan)
     {
@@ -70,6 +73,12 @@ final class CpuStepPlan
             request.topK(), request.topP(), request.samplingSeed());
         return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.predecessorBack(entry),
             plan.predecessorEntry(entry), plan.samples(entry), host, table, choice, request.wantsLogprobs());
+    }
+
+    /** The result if not even a sentence finds memory. */
+    CpuStepResults outOfMemory()
+    {
+        return outOfMemory;
     }
 
     int epoch()

@@ -7,6 +7,7 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.ForwardPass;
+import io.signalbox.model.forward.NoNumberException;
 import io.signalbox.model.forward.PagedKv;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.TokenBatch;
@@ -73,7 +74,7 @@ final class CpuSteps
             final StepTokens tokens = sample(plan, starts);
             return new CpuStepResults(plan, tokens.computed(System.nanoTime() - begin), rows(plan, starts), null, null);
         }
-        catch (final ArithmeticException e)
+        catch (final NoNumberException e)
         {
             return CpuStepResults.failed(plan, FaultClass.STEP_FAILED, "the model computed what is no number: " +
                 e.getMessage());

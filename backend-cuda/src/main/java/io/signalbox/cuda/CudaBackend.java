@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDriver;
@@ -45,15 +46,27 @@ public final class CudaBackend implements Backend
     }
 
     /**
-     * It captures what its kernels can serve, and samples by request and position: it reads no tokens. Each rank launches as
-     * many steps ahead as its capture ring holds.
+     * It captures what its kernels can serve. With a model it reads tokens, and within a layer all keys and values of a step
+     * are written before any is read; without one it samples by request and position. Each rank launches as many steps ahead
+     * as its capture ring holds, without draft tokens.
      */
     @Override
     public BackendCapabilities capabilities()
     {
+        if (config.decoder() != null)
+        {
+            return BackendCapabilities.named("cuda").capturesExperts(true).readsTokens(true).writesKvFirst(true)
+                .copiesBlocks(true).depth(config.stepsInFlight()).build();
+        }
         return new BackendCapabilities(
             "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false,
             config.stepsInFlight(), 0);
+    }
+
+    @Override
+    public void sizes(final RankSizes rankSizes)
+    {
+        config.sized(rankSizes);
     }
 
     /**

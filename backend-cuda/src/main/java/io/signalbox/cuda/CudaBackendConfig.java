@@ -2,14 +2,18 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.cuda.capture.CaptureRingConfig;
+import io.signalbox.cuda.decoder.DecoderExpertRouter;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.forward.Precision;
 
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +33,8 @@ public final class CudaBackendConfig
     public static final Setting<Optional<CaptureForm>> CAPTURE_FORM =
         Setting.constant("captureForm", CaptureForm.FUSED, "The source of captured rows.")
             .orAbsent("the cheapest form that the kernels serve");
+    public static final Setting<Optional<Precision>> PRECISION = Setting.constant("precision", Precision.F32,
+        "The arithmetic of values that a model's forward pass keeps between its sums.").orAbsent("that of the weights");
     public static final Setting<Integer> MAX_STEP_TOKENS = Setting.integer("maxStepTokens", "tokens", 8192, 1,
         Integer.MAX_VALUE, "Most tokens of one step; at least the scheduler's step budget.");
     public static final Setting<Integer> MAX_GRAPH_TOKENS = Setting.integer("maxGraphTokens", "tokens", 256, 0,
@@ -46,15 +52,17 @@ public final class CudaBackendConfig
     public static final Setting<Long> DEVICE_LIMIT_NANOS = Setting.number("deviceLimitNanos", "ns", 10_000_000_000L, 1,
         Long.MAX_VALUE, "How long start and close wait for a device before they give it up.")
         .remedy("give a time in nanoseconds");
-    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, MAX_STEP_TOKENS,
-        MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING, STEP_TIMEOUT_NANOS,
-        DEVICE_LIMIT_NANOS);
+    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION,
+        MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
+        STEP_TIMEOUT_NANOS, DEVICE_LIMIT_NANOS);
 
     private SettingValues values = SettingValues.defaults("the CUDA backend", SETTINGS);
     private ExpertRouterSpec router = ExpertRouterSpec.plain(ExpertRouterSpec.EXPERTS.defaultValue(),
         ExpertRouterSpec.TOP_K.defaultValue(), ExpertRouterSpec.MODE.defaultValue(), ExpertRouterSpec.TYPE.defaultValue());
     private KernelSet kernels = KernelSet.OPEN;
     private SeededLogits logits = new SeededLogits(SeededLogits.SEED.defaultValue(), SeededLogits.LEVELS.defaultValue());
+    private ModelWeights weights;
+    private RankSizes sizes;
     private StepObserver stepObserver;
     private LongSupplier clock = System::nanoTime;
 
@@ -156,6 +164,25 @@ public final class CudaBackendConfig
         return set(DEVICE_LIMIT_NANOS, value);
     }
 
+    /**
+     * The model that is computed; its router and MoE layers replace those that were given. Without a model, logits and
+     * tokens are functions of a seed.
+     *
+     * @throws ConfigException if the kernels cannot compute it.
+     */
+    public CudaBackendConfig model(final ModelWeights value)
+    {
+        weights = value;
+        router = DecoderExpertRouter.spec(value.plan());
+        return moeLayers(value.plan().moeLayers().size());
+    }
+
+    /** The arithmetic of values that a model keeps between sums; {@code null}, the default: that of the weights. */
+    public CudaBackendConfig precision(final Precision value)
+    {
+        return set(PRECISION, Optional.ofNullable(value));
+    }
+
     /** Watches the steps of all ranks; null, the default: nothing does. */
     public CudaBackendConfig stepObserver(final StepObserver value)
     {
@@ -199,7 +226,34 @@ public final class CudaBackendConfig
     /** The captured shape if capture is enabled. */
     public ModelShape shape()
     {
-        return new ModelShape(moeLayers(), router.experts(), router.topK());
+        return weights == null ? new ModelShape(moeLayers(), router.experts(), router.topK()) : weights.plan().shape();
+    }
+
+    /** The model that is computed, or null. */
+    DecoderSetup decoder()
+    {
+        if (weights == null)
+        {
+            return null;
+        }
+        final Precision own = Precision.of(weights.plan().type());
+        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), sizes);
+    }
+
+    /** Limits of the tokens that the model can be fed; null without a model. */
+    DecoderLimits limits()
+    {
+        return weights == null ? null : decoder().limits();
+    }
+
+    /** Memory for a model is made for the ranks that the engine has. */
+    void sized(final RankSizes value)
+    {
+        if (weights != null)
+        {
+            sizes = value;
+            maxStepTokens(value.stepTokens());
+        }
     }
 
     KernelSet kernels()

@@ -29,6 +29,7 @@ final class CudaRank implements ResultListener, AutoCloseable
     private final CaptureRing ring;
     private final PlanQueue plans;
     private final UnreportedSteps launched;
+    private final FormerSteps former;
     private final FaultScope faults;
     private final CompletionSink completions;
     private final LongSupplier clock;
@@ -52,7 +53,8 @@ final class CudaRank implements ResultListener, AutoCloseable
         this.faults = faults;
         this.completions = completions;
         clock = config.clock();
-        plans = new PlanQueue(config.stepsInFlight(), config.maxStepTokens());
+        plans = new PlanQueue(config.stepsInFlight(), config.maxStepTokens(), config.limits());
+        former = new FormerSteps(config.stepsInFlight(), config.maxStepTokens());
         launched = new UnreportedSteps(config.stepsInFlight());
     }
 
@@ -133,12 +135,19 @@ final class CudaRank implements ResultListener, AutoCloseable
             plans.giveBack(plans.take());
             return 1;
         }
+        final String refusal = plan.feed() == null ? null : plan.feed().connect(plan, former);
+        if (refusal != null)
+        {
+            completions.fault(clock.getAsLong(), plan.epoch(), rank, plan.step(), FaultClass.STEP_FAILED, refusal);
+            plans.giveBack(plans.take());
+            return 1;
+        }
         final CaptureSlot slot = ring.tryOpen(plan.step());
         if (slot == null)
         {
             return 0;
         }
-        write(plan, slot.stepBlock());
+        write(plan, slot);
         device.launch(slot);
         // Before anything is reported: if reporting fails, a step in both places would be answered twice.
         launched.add(plans.take());
@@ -147,16 +156,22 @@ final class CudaRank implements ResultListener, AutoCloseable
         return 1;
     }
 
-    private static void write(final DeviceStepPlan plan, final StepBlock block)
+    private void write(final DeviceStepPlan plan, final CaptureSlot slot)
     {
-        block.begin(plan.epoch(), plan.tokens(), plan.entries());
+        final StepBlock block = slot.stepBlock();
+        block.begin(plan.epoch(), plan.tokens(), plan.sampled());
         for (int token = 0; token < plan.tokens(); token++)
         {
             block.token(token, plan.requestId(token), plan.position(token));
         }
-        for (int entry = 0; entry < plan.entries(); entry++)
+        for (int entry = 0; entry < plan.sampled(); entry++)
         {
             block.entry(entry, plan.lastToken(entry));
+        }
+        if (plan.feed() != null)
+        {
+            plan.feed().write(block, plan);
+            former.keep(plan, slot.index());
         }
     }
 
@@ -166,12 +181,12 @@ final class CudaRank implements ResultListener, AutoCloseable
     {
         final DeviceStepPlan plan = launched.remove();
         results.begin(plan.epoch(), rank, plan.step());
-        for (int entry = 0; entry < sampledCount; entry++)
+        for (int entry = 0; entry < plan.entries(); entry++)
         {
             results.entry(plan.start(entry));
-            if (plan.samples(entry))
+            if (plan.samples(entry) >= 0)
             {
-                results.accept(sampledTokens[entry]);
+                results.accept(sampledTokens[plan.samples(entry)]);
             }
         }
         plans.giveBack(plan);

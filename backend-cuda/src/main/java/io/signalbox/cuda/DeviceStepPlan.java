@@ -11,20 +11,27 @@ final class DeviceStepPlan
     private final int[] positions;
     private final int[] lastTokens;
     private final int[] starts;
-    private final boolean[] sampling;
+    private final int[] samples;
+    /** Null if the model reads no tokens. */
+    private final DeviceFeed feed;
     private long step;
     private int epoch;
     private int tokens;
     private int entries;
+    private int sampled;
 
-    /** @param maxTokens the most tokens, and so the most entries, of one step. */
-    DeviceStepPlan(final int maxTokens)
+    /**
+     * @param maxTokens the most tokens, and so the most entries, of one step.
+     * @param limits    of the decoder that reads tokens and block tables, or null.
+     */
+    DeviceStepPlan(final int maxTokens, final DecoderLimits limits)
     {
         requestIds = new long[maxTokens];
         positions = new int[maxTokens];
         lastTokens = new int[maxTokens];
         starts = new int[maxTokens];
-        sampling = new boolean[maxTokens];
+        samples = new int[maxTokens];
+        feed = limits == null ? null : new DeviceFeed(maxTokens, limits);
     }
 
     void read(final StepView plan)
@@ -33,6 +40,7 @@ final class DeviceStepPlan
         epoch = plan.epoch();
         tokens = 0;
         entries = 0;
+        sampled = 0;
         if (plan.tokens() > positions.length)
         {
             throw new InvariantViolation("step " + step + " of rank " + plan.rank() + " has " + plan.tokens() +
@@ -40,13 +48,16 @@ final class DeviceStepPlan
         }
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            starts[entries] = plan.start(entry);
-            sampling[entries] = plan.samples(entry);
-            addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry));
+            starts[entry] = plan.start(entry);
+            addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry));
+        }
+        if (feed != null)
+        {
+            feed.read(plan);
         }
     }
 
-    private void addEntry(final long requestId, final int start, final int count)
+    private void addEntry(final long requestId, final int start, final int count, final boolean samplesToken)
     {
         for (int i = 0; i < count; i++)
         {
@@ -54,8 +65,12 @@ final class DeviceStepPlan
             positions[tokens] = start + i;
             tokens++;
         }
-        lastTokens[entries] = tokens - 1;
+        samples[entries] = samplesToken ? sampled : -1;
         entries++;
+        if (samplesToken)
+        {
+            lastTokens[sampled++] = tokens - 1;
+        }
     }
 
     long step()
@@ -73,10 +88,22 @@ final class DeviceStepPlan
         return tokens;
     }
 
-    /** Entries of the plan, each of which samples one token. */
+    /** Entries of the plan. */
     int entries()
     {
         return entries;
+    }
+
+    /** Entries that sample a token. */
+    int sampled()
+    {
+        return sampled;
+    }
+
+    /** Null if the model reads no tokens. */
+    DeviceFeed feed()
+    {
+        return feed;
     }
 
     long requestId(final int token)
@@ -95,15 +122,15 @@ final class DeviceStepPlan
         return starts[entry];
     }
 
-    /** Whether the token that an entry samples is one of its request. */
-    boolean samples(final int entry)
+    /** The place of the token that an entry samples among those of the step; -1: it samples none. */
+    int samples(final int entry)
     {
-        return sampling[entry];
+        return samples[entry];
     }
 
-    /** Index of the last token of an entry. */
-    int lastToken(final int entry)
+    /** Index of the last token of an entry that samples. */
+    int lastToken(final int sampledEntry)
     {
-        return lastTokens[entry];
+        return lastTokens[sampledEntry];
     }
 }

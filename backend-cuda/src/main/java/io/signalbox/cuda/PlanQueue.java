@@ -15,14 +15,15 @@ final class PlanQueue
     private final OneToOneConcurrentArrayQueue<DeviceStepPlan> waiting;
     private final OneToOneConcurrentArrayQueue<DeviceStepPlan> free;
 
-    PlanQueue(final int stepsInFlight, final int maxTokens)
+    /** @param limits of the decoder that reads tokens, or null. */
+    PlanQueue(final int stepsInFlight, final int maxTokens, final DecoderLimits limits)
     {
         final int places = 2 * stepsInFlight + 1;
         waiting = new OneToOneConcurrentArrayQueue<>(places);
         free = new OneToOneConcurrentArrayQueue<>(places);
         for (int i = 0; i < places; i++)
         {
-            free.add(new DeviceStepPlan(maxTokens));
+            free.add(new DeviceStepPlan(maxTokens, limits));
         }
     }
 

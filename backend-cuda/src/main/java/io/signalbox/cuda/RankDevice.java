@@ -7,6 +7,7 @@ import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.capture.CaptureSlot;
+import io.signalbox.cuda.decoder.DecoderStep;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceStuckException;
@@ -46,14 +47,14 @@ final class RankDevice implements AutoCloseable
     {
         // One slot more than steps in flight: the rows of the last step are still read while the next ones run.
         final CaptureLayout layout =
-            new CaptureLayout(form == null ? null : config.shape(), config.maxStepTokens(), config.stepsInFlight() + 1);
+            new CaptureLayout(form == null ? null : config.shape(), config.maxStepTokens(), config.stepsInFlight() + 1,
+                config.decoder() == null ? 0 : config.decoder().feedBytes());
         final RankDevice opened = new RankDevice(driver, device, config.stepObserver());
         try
         {
             opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
                 new CaptureRingConfig(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
-            opened.model = new SeededModel(
-                driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
+            opened.model = opened.model(config, form, layout.slots());
             opened.program = new StepProgram(
                 driver, opened.compute, new StepBuckets(config.maxStepTokens(), config.maxGraphTokens()), opened.model);
             return opened;
@@ -66,6 +67,17 @@ final class RankDevice implements AutoCloseable
             }
             throw e;
         }
+    }
+
+    private StepModel model(final CudaBackendConfig config, final CaptureForm form, final int slots)
+    {
+        final DecoderSetup decoder = config.decoder();
+        if (decoder == null)
+        {
+            return new SeededModel(driver, device.module(), config, form, device.weights(), ring.stepMemory());
+        }
+        return new DecoderModel(new DecoderStep(driver, device.module(), decoder.plan(), device.decoder(),
+            decoder.precision(), form, ring.stepMemory(), decoder.memory(slots)));
     }
 
     /** Identifies results of this model, seed and kernels. */

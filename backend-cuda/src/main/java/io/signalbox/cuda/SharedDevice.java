@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
+import io.signalbox.cuda.decoder.DecoderWeights;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.KernelImage;
@@ -13,6 +14,8 @@ final class SharedDevice implements AutoCloseable
     private final CudaDriver.Context context;
     private final CudaDriver.KernelModule module;
     private final SeededWeights weights;
+    /** Null without a model. */
+    private final DecoderWeights decoder;
 
     /** Makes the context current for the calling thread. */
     SharedDevice(
@@ -26,7 +29,9 @@ final class SharedDevice implements AutoCloseable
         {
             driver.makeCurrent(context);
             loaded = driver.loadModule(image.bytes());
-            weights = new SeededWeights(driver, config.router(), config.streamedBytesPerLayer());
+            decoder = config.decoder() == null ? null : new DecoderWeights(driver, config.decoder().weights());
+            weights = config.decoder() == null ?
+                new SeededWeights(driver, config.router(), config.streamedBytesPerLayer()) : null;
         }
         catch (final RuntimeException e)
         {
@@ -65,9 +70,16 @@ final class SharedDevice implements AutoCloseable
         return image.sourceHash();
     }
 
+    /** Null with a model. */
     SeededWeights weights()
     {
         return weights;
+    }
+
+    /** Null without a model. */
+    DecoderWeights decoder()
+    {
+        return decoder;
     }
 
     /** After the last rank on the device is closed. A broken context frees nothing piece by piece; its release does. */
@@ -76,6 +88,7 @@ final class SharedDevice implements AutoCloseable
     {
         RankDevice.closeQuietly(this::makeCurrent);
         RankDevice.closeQuietly(weights);
+        RankDevice.closeQuietly(decoder);
         RankDevice.closeQuietly(() -> driver.unload(module));
         RankDevice.closeQuietly(() -> driver.makeCurrent(null));
         RankDevice.closeQuietly(() -> driver.releasePrimaryContext(context));

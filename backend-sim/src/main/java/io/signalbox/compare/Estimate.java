@@ -10,7 +10,7 @@ package io.signalbox.compare;
 public record Estimate(double mean, double halfWidth)
 {
     /** @param values one per seed, at least one. */
-    static Estimate of(final double... values)
+    public static Estimate of(final double... values)
     {
         double sum = 0.0;
         for (final double value : values)

@@ -76,6 +76,7 @@ public final class ReportListener implements GroupListener
     private long inheritedRows;
     private long missingRows;
     private final WeightFigures weights = new WeightFigures();
+    private long[] entryWords = new long[16 * CommitView.ENTRY_WORDS];
 
     public ReportListener(final SchedulerConfig config)
     {
@@ -161,7 +162,7 @@ public final class ReportListener implements GroupListener
         {
             computeNanos = completion.computeNanos();
             besideCount = completion.isChunked() ? completion.rowCount() : 0;
-            inlineCount = completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
+            inlineCount = inlineLoad != null && completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
             if (inlineCount > 0)
             {
                 inlineRows = completion.buffer();
@@ -312,16 +313,24 @@ public final class ReportListener implements GroupListener
     {
         final RankRecord rank = ranks[step.rank()];
         final int count = step.entryCount();
+        if (count * CommitView.ENTRY_WORDS > entryWords.length)
+        {
+            entryWords = new long[2 * count * CommitView.ENTRY_WORDS];
+        }
+        step.copyEntries(entryWords);
         for (int entry = 0; entry < count; entry++)
         {
-            deadEntries += step.verdict(entry) == EntryVerdict.DEAD ? 1 : 0;
-            acceptedDrafts += Math.max(0, step.emitted(entry) + step.afterStop(entry) - 1);
-            rejectedDrafts += step.rejected(entry);
-            if (step.advance(entry) > 0)
+            final int word = entry * CommitView.ENTRY_WORDS;
+            final int counts = (int)entryWords[word + 2];
+            final int emitted = counts >>> 2 * Byte.SIZE & 0xFF;
+            deadEntries += counts >>> 3 * Byte.SIZE == EntryVerdict.DEAD.value() ? 1 : 0;
+            acceptedDrafts += Math.max(0, emitted + (counts >>> Byte.SIZE & 0xFF) - 1);
+            rejectedDrafts += counts & 0xFF;
+            if (entryWords[word + 1] >> Integer.SIZE > 0)
             {
-                final RequestRecord request = request(rank, entry, step.requestId(entry));
+                final RequestRecord request = request(rank, entry, entryWords[word]);
                 request.landed = true;
-                for (int left = step.emitted(entry); left > 0; left--)
+                for (int left = emitted; left > 0; left--)
                 {
                     onToken(request);
                 }

@@ -4,12 +4,17 @@ package io.signalbox.sim;
 import java.util.Arrays;
 
 /**
- * A binary heap of things that will happen, ordered by time, then phase, then identity, then sequence. The order is
- * total as long as no two entries agree in all four, so that the order of insertion never decides. Entries live in
- * parallel arrays: nothing is allocated once the queue has reached its largest size.
+ * Things that will happen, ordered by time, then phase, then identity, then sequence. The order is total as long as no two
+ * entries agree in all four, so that the order of insertion never decides. Entries live in parallel arrays: nothing is
+ * allocated once the queue has reached its largest size.
+ *
+ * <p>Few entries, as those of some ranks are, have no order, and the first one is searched when it has changed: a loop
+ * without surprises for the processor, where each level of a heap is one. Many entries are a binary heap.
  */
 final class EventQueue
 {
+    private static final int FEW = 32;
+
     /** The time of the first event of an empty queue. */
     static final long NEVER = Long.MAX_VALUE;
 
@@ -18,6 +23,9 @@ final class EventQueue
     private long[] kinds;
     private long[] sequences;
     private int size;
+    /** Index of the first entry, unless it is to be searched. */
+    private int first;
+    private boolean isHeap;
 
     EventQueue(final int initialCapacity)
     {
@@ -39,22 +47,22 @@ final class EventQueue
     /** Time of the first event, or {@link #NEVER}. */
     long nextNanos()
     {
-        return size == 0 ? NEVER : times[0];
+        return size == 0 ? NEVER : times[first];
     }
 
     int nextPhase()
     {
-        return (int)(kinds[0] >> Integer.SIZE);
+        return (int)(kinds[first] >> Integer.SIZE);
     }
 
     int nextIdentity()
     {
-        return (int)kinds[0];
+        return (int)kinds[first];
     }
 
     long nextSequence()
     {
-        return sequences[0];
+        return sequences[first];
     }
 
     /** @param identity not negative. */
@@ -65,6 +73,32 @@ final class EventQueue
             grow();
         }
         final long kind = kind(phase, identity);
+        if (isHeap)
+        {
+            siftUp(timeNanos, kind, sequence);
+            return;
+        }
+        put(size, timeNanos, kind, sequence);
+        first = size > 0 && isBefore(timeNanos, kind, sequence, first) ? size : first;
+        if (++size > FEW)
+        {
+            makeHeap();
+        }
+    }
+
+    private void makeHeap()
+    {
+        isHeap = true;
+        first = 0;
+        final int entries = size;
+        for (size = 0; size < entries;)
+        {
+            siftUp(times[size], kinds[size], sequences[size]);
+        }
+    }
+
+    private void siftUp(final long timeNanos, final long kind, final long sequence)
+    {
         int hole = size++;
         while (hole > 0)
         {
@@ -83,13 +117,49 @@ final class EventQueue
     void removeNext()
     {
         final int last = --size;
-        siftDown(times[last], kinds[last], sequences[last]);
+        if (isHeap)
+        {
+            siftDown(times[last], kinds[last], sequences[last]);
+            // A heap is entries in some order, of which the first one is known.
+            isHeap = size > FEW / 2;
+            return;
+        }
+        put(first, times[last], kinds[last], sequences[last]);
+        searchFirst();
     }
 
     /** Takes the first event away and adds another one. */
     void replaceNext(final long timeNanos, final int phase, final int identity, final long sequence)
     {
-        siftDown(timeNanos, kind(phase, identity), sequence);
+        if (isHeap)
+        {
+            siftDown(timeNanos, kind(phase, identity), sequence);
+            return;
+        }
+        put(first, timeNanos, kind(phase, identity), sequence);
+        searchFirst();
+    }
+
+    /** Without a branch that depends on the times, unless two are equal; times are not negative. */
+    private void searchFirst()
+    {
+        int at = 0;
+        long least = times[0];
+        for (int i = 1; i < size; i++)
+        {
+            final long later = times[i] - least;
+            if (later == 0)
+            {
+                at = isBefore(least, kinds[i], sequences[i], at) ? i : at;
+            }
+            else
+            {
+                final long isEarlier = later >> Long.SIZE - 1;
+                least += later & isEarlier;
+                at += i - at & (int)isEarlier;
+            }
+        }
+        first = at;
     }
 
     private void siftDown(final long timeNanos, final long kind, final long sequence)

@@ -93,11 +93,12 @@ public final class MemoryNeed
     }
 
     /**
-     * The index over all ranks: for as many block hashes as the pools hold or the prompts have, whichever is less.
+     * The index over all ranks, if there are several: for as many block hashes as the pools hold or the prompts have,
+     * whichever is less.
      */
     private static long prefixBytes(final SchedulerConfig config, final Workload workload)
     {
-        if (!config.router().router(config.ranks(), config.prefixCaching()).readsMatches())
+        if (config.ranks() == 1 || !config.router().router(config.ranks(), config.prefixCaching()).readsMatches())
         {
             return 0;
         }

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.scheduler.WithheldTokens;
 import io.signalbox.workload.SplitMix64;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -88,7 +89,8 @@ final class RecordedPrompts
         submit.getCacheKey(cacheKey, 0, cacheKey.length);
         tokens = bytes(submit.tokensLength());
         submit.getTokens(tokens, 0, tokens.length);
-        chain = bytes(submit.hashChainLength());
+        // A journal without tokens has another form in the place of the chain.
+        chain = bytes(WithheldTokens.isForm(submit.hashChainLength()) ? 0 : submit.hashChainLength());
         submit.getHashChain(chain, 0, chain.length);
         if (blockSize == recordedSize)
         {

@@ -4,8 +4,6 @@ package io.signalbox.sim;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 
-import java.util.Arrays;
-
 /**
  * One step that a simulated rank was given. Its results are decided when it is launched: only then are the entries of
  * earlier steps decided from which its entries continue. Reused.
@@ -13,6 +11,8 @@ import java.util.Arrays;
 final class SimulatedStep
 {
     static final long NONE = -1;
+    private static final int WORDS = StepView.ENTRY_WORDS;
+    private static final int BYTE = 0xFF;
 
     long number = NONE;
     int epoch;
@@ -28,13 +28,9 @@ final class SimulatedStep
     long delayNanos;
     final StepTokens results = new StepTokens();
     private int entries;
-    private long[] requestIds = new long[16];
+    /** As {@link StepView#copyEntries} copies them. */
+    private long[] words = new long[16 * WORDS];
     private int[] starts = new int[16];
-    private int[] counts = new int[16];
-    private int[] ends = new int[16];
-    private int[] backs = new int[16];
-    private int[] predecessors = new int[16];
-    private boolean[] samples = new boolean[16];
     /** Where an entry that continues from this one starts. */
     private int[] nextStarts = new int[16];
 
@@ -50,30 +46,20 @@ final class SimulatedStep
         lateNanos = 0;
         entries = plan.entryCount();
         ensureCapacity();
+        plan.copyEntries(words);
         for (int i = 0; i < entries; i++)
         {
-            requestIds[i] = plan.requestId(i);
-            starts[i] = plan.start(i);
-            counts[i] = plan.tokenCount(i);
-            ends[i] = plan.end(i);
-            backs[i] = plan.predecessorBack(i);
-            predecessors[i] = plan.predecessorEntry(i);
-            samples[i] = plan.samples(i);
+            starts[i] = (int)words[i * WORDS + 1];
         }
     }
 
     private void ensureCapacity()
     {
-        if (entries > counts.length)
+        if (entries > starts.length)
         {
-            final int capacity = Math.max(entries, 2 * counts.length);
-            requestIds = new long[capacity];
+            final int capacity = Math.max(entries, 2 * starts.length);
+            words = new long[capacity * WORDS];
             starts = new int[capacity];
-            counts = new int[capacity];
-            ends = new int[capacity];
-            backs = new int[capacity];
-            predecessors = new int[capacity];
-            samples = new boolean[capacity];
             nextStarts = new int[capacity];
         }
     }
@@ -85,18 +71,31 @@ final class SimulatedStep
 
     long requestId(final int entry)
     {
-        return requestIds[entry];
+        return words[entry * WORDS];
     }
 
     int count(final int entry)
     {
-        return counts[entry];
+        return (int)(words[entry * WORDS + 1] >>> Integer.SIZE);
     }
 
     /** How many steps back the entry takes its first token from; 0: none. */
     int back(final int entry)
     {
-        return backs[entry];
+        return (int)words[entry * WORDS + 3] & BYTE;
+    }
+
+    private boolean samples(final int entry)
+    {
+        return words[entry * WORDS + 3] >>> 2 * Byte.SIZE > 0;
+    }
+
+    /** No position at or above it is computed. */
+    private int end(final int entry)
+    {
+        final long bounds = words[entry * WORDS + 2];
+        final int highest = (int)words[entry * WORDS + 1] + (int)(bounds >>> Integer.SIZE & 0xFFFF);
+        return highest + count(entry) - (int)(bounds >>> Integer.SIZE + Short.SIZE);
     }
 
     /** Position at which the entry starts, once the step was decided. */
@@ -108,7 +107,7 @@ final class SimulatedStep
     /** Tokens of the entry whose keys and values count, once the step was decided. */
     int kept(final int entry)
     {
-        return backs[entry] == 0 ? counts[entry] : results.accepted(entry);
+        return back(entry) == 0 ? count(entry) : results.accepted(entry);
     }
 
     /** The last row of the step whose token counts as computed, once the step was decided; -1 if there is none. */
@@ -119,7 +118,7 @@ final class SimulatedStep
         for (int entry = 0; entry < entries; entry++)
         {
             last = kept(entry) == 0 ? last : row + kept(entry) - 1;
-            row += counts[entry];
+            row += count(entry);
         }
         return last;
     }
@@ -129,7 +128,7 @@ final class SimulatedStep
     {
         if (predecessor != null)
         {
-            starts[entry] = predecessor.nextStarts[predecessors[entry]];
+            starts[entry] = predecessor.nextStarts[(int)words[entry * WORDS + 2]];
         }
     }
 
@@ -141,16 +140,16 @@ final class SimulatedStep
         {
             final int start = starts[entry];
             results.entry(start);
-            int accepted = samples[entry] ? 1 : 0;
-            int last = start + counts[entry];
-            if (backs[entry] > 0)
+            int accepted = samples(entry) ? 1 : 0;
+            int last = start + count(entry);
+            if (back(entry) > 0)
             {
                 accepted = accepted(drafts, entry);
                 last = start + accepted;
             }
             for (int position = last - accepted + 1; position <= last; position++)
             {
-                results.accept(sampled.token(requestIds[entry], position, weightGeneration));
+                results.accept(sampled.token(requestId(entry), position, weightGeneration));
             }
             nextStarts[entry] = last;
         }
@@ -160,9 +159,9 @@ final class SimulatedStep
     private int accepted(final DraftAcceptance drafts, final int entry)
     {
         final int start = starts[entry];
-        final int most = Math.min(counts[entry], ends[entry] - start);
+        final int most = Math.min(count(entry), end(entry) - start);
         int accepted = Math.min(1, Math.max(0, most));
-        while (accepted < most && drafts.isRight(requestIds[entry], start + accepted))
+        while (accepted < most && drafts.isRight(requestId(entry), start + accepted))
         {
             accepted++;
         }
@@ -180,9 +179,7 @@ final class SimulatedStep
         copy.tokens = tokens;
         copy.weightGeneration = weightGeneration;
         copy.entries = entries;
-        copy.requestIds = Arrays.copyOf(requestIds, Math.max(1, entries));
-        copy.counts = Arrays.copyOf(counts, Math.max(1, entries));
-        copy.backs = Arrays.copyOf(backs, Math.max(1, entries));
+        copy.words = words.clone();
         int token = 0;
         for (int entry = 0; entry < entries; entry++)
         {

@@ -31,6 +31,7 @@ final class OutcomeComparison
     private final LongArrayList ttft = new LongArrayList();
     private final LongArrayList e2e = new LongArrayList();
     private final List<SlowerRequest> slower = new ArrayList<>();
+    private long unknown;
     private long onlyBefore;
     private long onlyAfter;
     private long notSubmitted;
@@ -68,6 +69,11 @@ final class OutcomeComparison
     private void compare(final RequestOutcome was)
     {
         final RequestOutcome is = after.request(was.requestId());
+        if (!was.hasEnded())
+        {
+            compareUnfinished(was, is);
+            return;
+        }
         if (is == null)
         {
             notSubmitted++;
@@ -93,6 +99,23 @@ final class OutcomeComparison
         count(Kind.OUTCOME, was.ending().equals(is.ending()) && was.generatedTokens() == is.generatedTokens(), was,
             was.endNanos() == RequestOutcome.NONE ? was.submitNanos() : was.endNanos(), end(was), end(is));
         compareTimes(was, is);
+    }
+
+    /** The first run ends before its request: what it had not decided by then is unknown, and differs from nothing. */
+    private void compareUnfinished(final RequestOutcome was, final RequestOutcome is)
+    {
+        final int placements = was.placements();
+        for (int i = 0; i < placements; i++)
+        {
+            final int rank = is == null ? RequestOutcome.NONE : is.rank(i);
+            count(Kind.PLACEMENT, was.rank(i) == rank, was, was.submitNanos(), rank(was.rank(i)), rank(rank));
+        }
+        if (was.isAdmitted())
+        {
+            final boolean same = is != null && is.isAdmitted() && was.matchedTokens() == is.matchedTokens();
+            count(Kind.ADMISSION, same, was, was.admittedNanos(), cached(was), is == null ? "not submitted" : cached(is));
+        }
+        unknown++;
     }
 
     private static long placementTime(final RequestOutcome request, final int placement)
@@ -204,7 +227,7 @@ final class OutcomeComparison
             total += totals[i];
             different += differences[i];
         }
-        return new Decisions(total, different, counts[Kind.PLACEMENT.ordinal()], counts[Kind.ADMISSION.ordinal()],
+        return new Decisions(total, different, unknown, counts[Kind.PLACEMENT.ordinal()], counts[Kind.ADMISSION.ordinal()],
             counts[Kind.PREEMPTION.ordinal()], counts[Kind.OUTCOME.ordinal()], divergence(),
             changes.stream().limit(listed).toList());
     }

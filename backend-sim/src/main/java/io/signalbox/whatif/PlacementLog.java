@@ -17,24 +17,42 @@ final class PlacementLog
     private static final int MOST_CANDIDATES = 400_000;
 
     private final Long2ObjectHashMap<ScoreTable> tables = new Long2ObjectHashMap<>();
+    private final PlacementRegret regret = new PlacementRegret();
     private int candidates;
 
-    /** Keeps the table of a request's first placement. */
+    /** Counts a placement, and keeps the table of a request's first one. */
     void onPlaced(final PlacedDecoder decision, final long timeNanos)
     {
-        if (candidates >= MOST_CANDIDATES || tables.containsKey(decision.requestId()))
-        {
-            return;
-        }
+        final boolean isKept = candidates < MOST_CANDIDATES && !tables.containsKey(decision.requestId());
+        final PlacementRegret.Table table = new PlacementRegret.Table();
         final List<Candidate> rows = new ArrayList<>();
         for (final PlacedDecoder.CandidatesDecoder row : decision.candidates())
         {
-            rows.add(new Candidate(row.rank(), row.score(), row.newWork(), row.loadTerm(), row.loadTokens(),
-                row.matchedTokens(), row.activeRequests()));
+            table.add(row.rank() == decision.rank(), row.score(), row.matchedTokens());
+            if (isKept)
+            {
+                rows.add(candidate(row));
+            }
+        }
+        regret.add(table);
+        if (!isKept)
+        {
+            return;
         }
         rows.sort(Comparator.comparingInt(Candidate::rank));
         candidates += 1 + rows.size();
         tables.put(decision.requestId(), new ScoreTable(timeNanos, decision.rank(), decision.tieRule(), List.copyOf(rows)));
+    }
+
+    private static Candidate candidate(final PlacedDecoder.CandidatesDecoder row)
+    {
+        return new Candidate(row.rank(), row.score(), row.newWork(), row.loadTerm(), row.loadTokens(),
+            row.matchedTokens(), row.activeRequests());
+    }
+
+    PlacementRegret regret()
+    {
+        return regret;
     }
 
     /** {@code null} if the request was not placed, or if the table was not kept. */

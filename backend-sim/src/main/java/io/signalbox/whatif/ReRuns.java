@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.report.RunReport;
-import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
 
@@ -20,30 +19,33 @@ import java.util.concurrent.Future;
 /** Simulates the requests of a recorded run under several settings, several runs at a time. */
 final class ReRuns
 {
-    private final RecordedWorkload workload;
     private final SimulationConfig simulation;
     private final ComparisonProgress progress;
     private long parts;
     private int ended;
     private volatile boolean abandoned;
 
-    ReRuns(final RecordedWorkload workload, final SimulationConfig simulation, final ComparisonProgress progress)
+    /** A variant with the requests that it is to run. */
+    record Run(Variant variant, RecordedWorkload workload)
     {
-        this.workload = workload;
+    }
+
+    ReRuns(final SimulationConfig simulation, final ComparisonProgress progress)
+    {
         this.simulation = simulation;
         this.progress = progress;
     }
 
-    /** The outcomes in the order of the variants. The first failure, in that order, ends all runs. */
-    List<RunOutcome> run(final List<Variant> variants, final int workers)
+    /** The outcomes in the order of the runs. The first failure, in that order, ends all runs. */
+    List<RunOutcome> run(final List<Run> asked, final int workers)
     {
         // A variant that does not fit these requests is refused before the first run begins.
         final List<Simulation> simulations = new ArrayList<>();
-        for (final Variant variant : variants)
+        for (final Run run : asked)
         {
-            simulations.add(simulation(variant));
+            simulations.add(simulation(run));
         }
-        final ExecutorService threads = Executors.newFixedThreadPool(Math.min(workers, variants.size()), task ->
+        final ExecutorService threads = Executors.newFixedThreadPool(Math.min(workers, asked.size()), task ->
         {
             final Thread thread = new Thread(task, "what-if");
             thread.setDaemon(true);
@@ -52,10 +54,10 @@ final class ReRuns
         try
         {
             final List<Future<RunOutcome>> runs = new ArrayList<>();
-            for (int i = 0; i < variants.size(); i++)
+            for (int i = 0; i < asked.size(); i++)
             {
                 final int index = i;
-                runs.add(threads.submit(() -> run(simulations.get(index), variants.get(index).config(), variants.size())));
+                runs.add(threads.submit(() -> run(simulations.get(index), asked.get(index), asked.size())));
             }
             return await(runs);
         }
@@ -66,15 +68,15 @@ final class ReRuns
         }
     }
 
-    private Simulation simulation(final Variant variant)
+    private Simulation simulation(final Run run)
     {
         try
         {
-            return new Simulation(variant.config().toBuilder().capture(null).build(), simulation, workload);
+            return new Simulation(run.variant.config().toBuilder().capture(null).build(), simulation, run.workload);
         }
         catch (final ConfigException e)
         {
-            throw e.at("variant " + variant.name());
+            throw e.at("variant " + run.variant.name());
         }
     }
 
@@ -104,9 +106,9 @@ final class ReRuns
         }
     }
 
-    private RunOutcome run(final Simulation run, final SchedulerConfig config, final int total)
+    private RunOutcome run(final Simulation run, final Run asked, final int total)
     {
-        final RunCollector collector = new RunCollector(config.blockSizeTokens());
+        final RunCollector collector = new RunCollector(asked.variant.config().blockSizeTokens());
         final long[] reached = new long[1];
         final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
         {
@@ -122,7 +124,7 @@ final class ReRuns
             }
         });
         advance(ComparisonProgress.PARTS_PER_RUN - reached[0], 1, total);
-        return new RunOutcome(report, collector, workload);
+        return new RunOutcome(report, collector, asked.workload);
     }
 
     private synchronized void advance(final long more, final int runs, final int total)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.workload.JitteredArrivals;
 import io.signalbox.workload.RecordedRequests;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
@@ -42,6 +43,24 @@ final class RecordedWorkload implements Workload, RecordedRequests
         hasDeadlines = traits.hasDeadlines;
         blockSizeTokens = traits.blockSizeTokens;
         startNanos = traits.startNanos;
+    }
+
+    private RecordedWorkload(final RecordedWorkload other, final List<WorkloadRequest> moved)
+    {
+        requests = moved;
+        submits = other.submits;
+        outputs = other.outputs;
+        ids = other.ids;
+        hasDrafts = other.hasDrafts;
+        hasDeadlines = other.hasDeadlines;
+        blockSizeTokens = other.blockSizeTokens;
+        startNanos = other.startNanos;
+    }
+
+    /** The same requests with arrivals that are spread as {@link JitteredArrivals} spreads them. */
+    RecordedWorkload jittered(final long seed)
+    {
+        return new RecordedWorkload(this, new JitteredArrivals(this, seed).requests());
     }
 
     /** Properties of all requests together. */

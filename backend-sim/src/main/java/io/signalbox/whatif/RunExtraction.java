@@ -49,6 +49,7 @@ final class RunExtraction extends RunCollector
     private boolean hasDeadlines;
     private long faults;
     private long cacheResets;
+    private long lowerFollowers;
 
     /** A Submit and the facts about its request. */
     private static final class Recorded
@@ -145,6 +146,7 @@ final class RunExtraction extends RunCollector
         final long predecessor =
             submit.conversationId() == NONE ? NONE : lastOfConversation.get(submit.conversationId());
         final long follows = predecessor < submit.requestId() ? predecessor : NONE;
+        lowerFollowers += follows == predecessor ? 0 : 1;
         return new Recorded(submit, output(), follows,
             follows == NONE ? 0 : submit.timeNanos() - outcomes().get(follows).endNanos(), false);
     }
@@ -284,6 +286,12 @@ final class RunExtraction extends RunCollector
     long cacheResets()
     {
         return cacheResets;
+    }
+
+    /** Requests whose predecessor has a higher id, so that they are not known to follow it. */
+    long lowerFollowers()
+    {
+        return lowerFollowers;
     }
 
     /** Requests that are left out, because they were refused before they could wait. */

@@ -4,6 +4,7 @@ package io.signalbox.whatif;
 import io.signalbox.ConfigException;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.compare.Estimate;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
@@ -77,8 +78,9 @@ public final class WhatIf
         final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
         final RunExtraction extraction =
             new RunExtraction(config, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
-        final ReportListener report =
-            isSimulated ? new ReportListener(config) : new ReportListener(config).fromFirstRequest();
+        // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.
+        final ReportListener figures = new ReportListener(config.toBuilder().capture(null).build());
+        final ReportListener report = isSimulated ? figures : figures.fromFirstRequest();
         final StepTimeFit fit = isSimulated ? null : new StepTimeFit();
         while (run.next())
         {
@@ -131,24 +133,36 @@ public final class WhatIf
         final List<String> sentences = new ArrayList<>();
         if (extraction.faults() > 0 && simulation.faults() == null)
         {
-            sentences.add(extraction.faults() + " faults, timeouts and resets of ranks are not repeated");
+            sentences.add(counted(extraction.faults(), "fault, timeout or reset", "faults, timeouts and resets") +
+                " of ranks");
         }
         if (extraction.cacheResets() > 0)
         {
-            sentences.add(extraction.cacheResets() + " cache resets are not repeated");
+            sentences.add(counted(extraction.cacheResets(), "cache reset", "cache resets"));
         }
         if (extraction.leftOut() > 0)
         {
-            sentences.add(extraction.leftOut() + " requests are left out: they were malformed, came while the engine " +
-                "drained, or had the id of an earlier one");
+            sentences.add(counted(extraction.leftOut(), "request", "requests") +
+                " left out: malformed, submitted while the engine drained, or with the id of an earlier one");
+        }
+        if (extraction.lowerFollowers() > 0)
+        {
+            sentences.add(counted(extraction.lowerFollowers(), "follow-up", "follow-ups") +
+                " with a lower id than the request before in the conversation: re-run at the recorded time of arrival");
         }
         final long unfinished = recorded.requests().stream()
             .filter(request -> !request.hasEnded()).count();
         if (unfinished > 0)
         {
-            sentences.add(unfinished + " requests had not ended when the journal did; they run to their token limit");
+            sentences.add(counted(unfinished, "request", "requests") +
+                " had not ended when the journal did: re-run to the token limit, and compared as far as the record goes");
         }
         return sentences;
+    }
+
+    private static String counted(final long count, final String one, final String more)
+    {
+        return count + " " + (count == 1 ? one : more);
     }
 
     /** The scheduler of the recorded run, without capture of routed experts. */
@@ -180,26 +194,48 @@ public final class WhatIf
      *
      * @param workers  threads, at least 1; each holds the pools of one run. The report does not depend on their number.
      * @param listed   most decisions to list per re-run.
+     * @param seeds    runs of each variant, at least 1: the first with the recorded arrivals, each further one with
+     *                 arrivals that are spread within the resolution of their clock. Only the figures are taken over seeds.
      * @param progress receives the progress of all runs, the unchanged one included.
      * @throws ConfigException if two variants have one name, or one cannot be run with these requests.
      */
     public WhatIfReport ask(
-        final List<Variant> variants, final int workers, final int listed, final ComparisonProgress progress)
+        final List<Variant> variants,
+        final int workers,
+        final int listed,
+        final int seeds,
+        final ComparisonProgress progress)
     {
         ComparisonConfig.WORKERS.check(workers);
+        ComparisonConfig.SEEDS.check(seeds);
         final List<Variant> runs = new ArrayList<>(List.of(new Variant("unchanged", config)));
         runs.addAll(variants);
         requireNames(runs);
-        final List<RunOutcome> outcomes = new ReRuns(workload, simulation, progress).run(runs, workers);
+        final List<RunOutcome> all = new ReRuns(simulation, progress).run(overSeeds(runs, seeds), workers);
+        final List<RunOutcome> outcomes = all.subList(0, runs.size());
+        final List<WhatIfReport.Regret> regrets = Hindsight.of(outcomes);
         final RunOutcome unchanged = outcomes.get(0);
         final List<WhatIfReport.ReRun> compared = new ArrayList<>();
         for (int i = 1; i < runs.size(); i++)
         {
-            compared.add(reRun(runs.get(i), unchanged, outcomes.get(i), listed));
+            compared.add(reRun(runs.get(i), unchanged, outcomes.get(i), listed, regrets.get(i),
+                SeedDifferences.of(all, runs.size(), i)));
         }
         return new WhatIfReport(
             new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes),
-            reRun(runs.get(0), recorded, unchanged, listed), List.copyOf(compared), notRepeated);
+            reRun(runs.get(0), recorded, unchanged, listed, regrets.get(0), Map.of()), List.copyOf(compared), notRepeated);
+    }
+
+    /** All runs with the recorded arrivals, then all with those of the second seed, and so on. */
+    private List<ReRuns.Run> overSeeds(final List<Variant> runs, final int seeds)
+    {
+        final List<ReRuns.Run> all = new ArrayList<>();
+        for (int seed = 0; seed < seeds; seed++)
+        {
+            final RecordedWorkload requests = seed == 0 ? workload : workload.jittered(seed);
+            runs.forEach(variant -> all.add(new ReRuns.Run(variant, requests)));
+        }
+        return all;
     }
 
     private static void requireNames(final List<Variant> runs)
@@ -224,10 +260,16 @@ public final class WhatIf
     }
 
     private WhatIfReport.ReRun reRun(
-        final Variant variant, final RunOutcome before, final RunOutcome after, final int listed)
+        final Variant variant,
+        final RunOutcome before,
+        final RunOutcome after,
+        final int listed,
+        final WhatIfReport.Regret regret,
+        final Map<RunFigure, Estimate> seeds)
     {
         final OutcomeComparison comparison = OutcomeComparison.of(before, after);
         return new WhatIfReport.ReRun(variant.name(), changes(variant),
-            after.report(), after.digest(), comparison.decisions(listed), comparison.requests(), comparison.latency());
+            after.report(), after.digest(), comparison.decisions(listed), comparison.requests(), comparison.latency(),
+            regret, seeds);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.compare.Estimate;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
 
@@ -46,6 +47,7 @@ public record WhatIfReport(
      * unchanged re-run for a variant.
      *
      * @param changed settings that differ, by name.
+     * @param seeds   differences of the figures over seeds; empty with one seed, and for the unchanged re-run.
      */
     public record ReRun(
         String name,
@@ -54,7 +56,27 @@ public record WhatIfReport(
         String decisionDigest,
         Decisions decisions,
         Requests requests,
-        Latency latency)
+        Latency latency,
+        Regret regret,
+        Map<RunFigure, Estimate> seeds)
+    {
+    }
+
+    /**
+     * Regret of the placements of a run, by its own score tables and in hindsight.
+     *
+     * @param placements  placements with at least two candidates.
+     * @param notLowest   of them: not on the candidate with the lowest score, because of a hint, a conversation or another
+     *                    order of the router.
+     * @param score       scores of the chosen candidates less the lowest ones, summed, in the unit of the router.
+     * @param lessCached  placements that another candidate had more cached tokens for; 0 if the router does not look at
+     *                    caches, because its tables have no matches.
+     * @param tokens      cached prompt tokens that were given away so, summed.
+     * @param best        requests that completed in all runs of the question, in none of them sooner than in this one.
+     * @param hindsight   end-to-end latency of each such request less the shortest that it has in any of the runs.
+     */
+    public record Regret(
+        long placements, long notLowest, double score, long lessCached, long tokens, long best, Distribution hindsight)
     {
     }
 
@@ -66,12 +88,14 @@ public record WhatIfReport(
     /**
      * Decisions about requests. Total is the number of decisions that either run made.
      *
+     * @param unfinished requests that had not ended when the first run did: only what it had decided by then is compared.
      * @param first the earliest placement that differs; {@code null} if none does.
      * @param list  differing decisions in the order of time, as many as were asked for.
      */
     public record Decisions(
         long total,
         long different,
+        long unfinished,
         Count placements,
         Count admissions,
         Count preemptions,

@@ -3,25 +3,23 @@ package io.signalbox.workload;
 
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Recorded plays of coding agents as a closed loop: a request is made some pause after the one that it waits for has
  * ended, however long that takes here. A play is a conversation, and each sub-agent another one. The engine's block
  * size is independent of the trace's.
  */
-public final class AgentTrace implements Workload
+public final class AgentTrace extends FileWorkload
 {
     private final AgentPlays plays;
     private final AgentTraceConfig config;
-    private final List<WorkloadRequest> requests;
     private final List<AgentPrompt> prompts;
 
     private AgentTrace(final AgentPlays plays, final AgentTraceConfig config, final AgentRequests made)
     {
+        super("agent", plays.file(), made.requests());
         this.plays = plays;
         this.config = config;
-        requests = List.copyOf(made.requests());
         prompts = List.copyOf(made.prompts());
     }
 
@@ -30,17 +28,11 @@ public final class AgentTrace implements Workload
         return new AgentTrace(plays, config, new AgentRequests(plays, config));
     }
 
-    @Override
-    public List<WorkloadRequest> requests()
-    {
-        return requests;
-    }
-
     /** The number of the request, and the line of the file that holds its play. */
     @Override
     public String placeOf(final WorkloadRequest request)
     {
-        return "request " + request.requestId() + ", on line " + prompt(request).line() + " of " + plays.file() + ",";
+        return "request " + request.requestId() + ", on line " + prompt(request).line() + " of " + file() + ",";
     }
 
     @Override
@@ -51,34 +43,27 @@ public final class AgentTrace implements Workload
 
     private AgentPrompt prompt(final WorkloadRequest request)
     {
-        return prompts.get((int)request.requestId() - 1);
+        return prompts.get(index(request));
     }
 
     @Override
     public Map<String, String> settings()
     {
-        final Map<String, String> settings = new TreeMap<>();
-        settings.put("workload.kind", "agent");
-        settings.put("workload.file", plays.file().getFileName().toString());
+        final Map<String, String> settings = super.settings();
         settings.put("workload.plays", Integer.toString(plays.plays().size()));
-        settings.put("workload.requests", Integer.toString(requests.size()));
-        settings.put("workload.contentHash", Long.toHexString(contentHash()));
         settings.putAll(config.settings());
         return settings;
     }
 
-    private long contentHash()
+    @Override
+    long mixed(final long ahead, final WorkloadRequest request)
     {
-        long hash = requests.size();
-        for (final WorkloadRequest request : requests)
+        long hash = SplitMix64.mix(ahead, request.thinkTimeNanos());
+        hash = SplitMix64.mix(hash, request.promptTokens());
+        hash = SplitMix64.mix(hash, request.outputTokens());
+        for (final int id : prompt(request).traceBlockIds())
         {
-            hash = SplitMix64.mix(hash, request.thinkTimeNanos());
-            hash = SplitMix64.mix(hash, request.promptTokens());
-            hash = SplitMix64.mix(hash, request.outputTokens());
-            for (final int id : prompt(request).traceBlockIds())
-            {
-                hash = SplitMix64.mix(hash, id);
-            }
+            hash = SplitMix64.mix(hash, id);
         }
         return hash;
     }

@@ -3,8 +3,6 @@ package io.signalbox.workload;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * A workload in the Mooncake JSONL format, plain or gzipped: one request per line with {@code timestamp} (ms),
@@ -12,18 +10,15 @@ import java.util.TreeMap;
  * stands for the whole prefix up to and including its trace block. The engine's block size is independent of 512.
  * A request's id is the number of its line.
  */
-public final class MooncakeTrace implements Workload
+public final class MooncakeTrace extends FileWorkload
 {
     public static final int TRACE_BLOCK_TOKENS = 512;
 
-    private final Path file;
-    private final List<WorkloadRequest> requests;
     private final List<long[]> traceBlockIds;
 
     MooncakeTrace(final Path file, final List<WorkloadRequest> requests, final List<long[]> traceBlockIds)
     {
-        this.file = file;
-        this.requests = List.copyOf(requests);
+        super("mooncake", file, requests);
         this.traceBlockIds = List.copyOf(traceBlockIds);
     }
 
@@ -33,16 +28,10 @@ public final class MooncakeTrace implements Workload
         return new MooncakeTraceReader(file).read();
     }
 
-    @Override
-    public List<WorkloadRequest> requests()
-    {
-        return requests;
-    }
-
     /** The ids of the request's trace blocks, the last one perhaps partial; not to be changed. */
     public long[] traceBlockIds(final WorkloadRequest request)
     {
-        return traceBlockIds.get((int)request.requestId() - 1);
+        return traceBlockIds.get(index(request));
     }
 
     /**
@@ -66,34 +55,14 @@ public final class MooncakeTrace implements Workload
     }
 
     @Override
-    public String placeOf(final WorkloadRequest request)
+    long mixed(final long ahead, final WorkloadRequest request)
     {
-        return "line " + request.requestId() + " of " + file;
-    }
-
-    @Override
-    public Map<String, String> settings()
-    {
-        final Map<String, String> settings = new TreeMap<>();
-        settings.put("workload.kind", "mooncake");
-        settings.put("workload.file", file.getFileName().toString());
-        settings.put("workload.requests", Integer.toString(requests.size()));
-        settings.put("workload.contentHash", Long.toHexString(contentHash()));
-        return settings;
-    }
-
-    private long contentHash()
-    {
-        long hash = requests.size();
-        for (final WorkloadRequest request : requests)
+        long hash = SplitMix64.mix(ahead, request.arrivalNanos());
+        hash = SplitMix64.mix(hash, request.promptTokens());
+        hash = SplitMix64.mix(hash, request.outputTokens());
+        for (final long id : traceBlockIds(request))
         {
-            hash = SplitMix64.mix(hash, request.arrivalNanos());
-            hash = SplitMix64.mix(hash, request.promptTokens());
-            hash = SplitMix64.mix(hash, request.outputTokens());
-            for (final long id : traceBlockIds(request))
-            {
-                hash = SplitMix64.mix(hash, id);
-            }
+            hash = SplitMix64.mix(hash, id);
         }
         return hash;
     }

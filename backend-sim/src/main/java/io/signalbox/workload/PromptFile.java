@@ -6,29 +6,35 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
- * Reads prompts, one JSON object per line, plain or gzipped: {@code prompt} is a list of token ids; {@code id}, {@code
- * max_new_tokens}, {@code temperature}, {@code top_k}, {@code top_p}, {@code seed}, {@code stop_token} and {@code
- * conversation} are optional.
+ * Reads prompts, one JSON object per line, plain or gzipped: {@code prompt} is a list of token ids, or {@code text} a text
+ * that a tokenizer encodes; {@code id}, {@code max_new_tokens}, {@code temperature}, {@code top_k}, {@code top_p}, {@code
+ * seed}, {@code stop_token} and {@code conversation} are optional.
  */
 public final class PromptFile implements JsonLines.LineReader
 {
     private static final String FIELDS =
-        "id, prompt, max_new_tokens, temperature, top_k, top_p, seed, stop_token, conversation";
+        "id, prompt, text, max_new_tokens, temperature, top_k, top_p, seed, stop_token, conversation";
+    private static final Set<String> OPTIONAL = Set.of(
+        "id", "max_new_tokens", "temperature", "top_k", "top_p", "seed", "stop_token", "conversation");
     private static final int MAX_ID_LENGTH = 256;
 
     private final Path file;
     private final int vocabulary;
+    private final Function<String, int[]> encoder;
     private final JsonLines lines;
     private final List<PromptLine> prompts = new ArrayList<>();
-    private final Set<String> ids = new HashSet<>();
+    private final Map<String, Integer> ids = new HashMap<>();
     private String id;
     private int[] tokens;
     private Integer maxNewTokens;
@@ -39,9 +45,10 @@ public final class PromptFile implements JsonLines.LineReader
     private Integer stopToken;
     private Long conversation;
 
-    private PromptFile(final Path file, final int vocabulary)
+    private PromptFile(final Path file, final int vocabulary, final Function<String, int[]> encoder)
     {
         this.file = file;
+        this.encoder = encoder;
         this.vocabulary = vocabulary;
         lines = new JsonLines("prompts file", file);
     }
@@ -50,11 +57,12 @@ public final class PromptFile implements JsonLines.LineReader
      * Reads a file.
      *
      * @param vocabulary token ids of the model are below it.
+     * @param encoder    makes token ids of a text, or throws a {@code ConfigException} that says why not.
      * @throws ConfigException with file, line and fault, if anything is not exactly as described.
      */
-    public static List<PromptLine> read(final Path file, final int vocabulary)
+    public static List<PromptLine> read(final Path file, final int vocabulary, final Function<String, int[]> encoder)
     {
-        final PromptFile reader = new PromptFile(file, vocabulary);
+        final PromptFile reader = new PromptFile(file, vocabulary, encoder);
         reader.lines.read(reader);
         if (reader.prompts.isEmpty())
         {
@@ -80,10 +88,15 @@ public final class PromptFile implements JsonLines.LineReader
     @Override
     public void field(final JsonParser parser, final String name) throws IOException
     {
+        if (parser.currentToken() == JsonToken.VALUE_NULL && OPTIONAL.contains(name))
+        {
+            // As if it were not given.
+            return;
+        }
         switch (name)
         {
             case "id" -> id = readId(parser);
-            case "prompt", "text" -> tokens = readTokens(parser, name);
+            case "prompt", "text" -> tokens = readPrompt(parser, name);
             case "max_new_tokens" -> maxNewTokens = (int)lines.number(parser, name, 0, Integer.MAX_VALUE);
             case "temperature" -> temperature = readReal(parser, name, Float.MAX_VALUE);
             case "top_k" -> topK = (int)lines.number(parser, name, 0, Integer.MAX_VALUE);
@@ -105,16 +118,44 @@ public final class PromptFile implements JsonLines.LineReader
             throw lines.fault("has an 'id' that is neither a text of at most " + MAX_ID_LENGTH +
                 " characters nor a whole number");
         }
-        return parser.getText();
+        final String text = parser.getText();
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text))
+        {
+            throw lines.fault("has an 'id' with half of a surrogate pair, which no file can hold");
+        }
+        return text;
+    }
+
+    private int[] readPrompt(final JsonParser parser, final String name) throws IOException
+    {
+        if (tokens != null)
+        {
+            throw lines.fault("has both a 'prompt' and a 'text'");
+        }
+        return parser.currentToken() == JsonToken.VALUE_STRING ? encode(parser.getText(), name) : readTokens(parser, name);
+    }
+
+    private int[] encode(final String text, final String name)
+    {
+        final int[] encoded;
+        try
+        {
+            encoded = encoder.apply(text);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException(
+                "the prompts file " + file + ", line " + lines.line() + ", has a prompt of text, and " + e.getMessage());
+        }
+        if (encoded.length == 0)
+        {
+            throw lines.fault("has a '" + name + "' without any token");
+        }
+        return encoded;
     }
 
     private int[] readTokens(final JsonParser parser, final String name) throws IOException
     {
-        if (parser.currentToken() == JsonToken.VALUE_STRING)
-        {
-            throw new ConfigException("the prompts file " + file + ", line " + lines.line() + ", has a prompt of text, " +
-                "and no tokenizer is installed; give the token ids of the prompt as a list.");
-        }
         if (name.equals("text"))
         {
             throw lines.fault("has a 'text' that is no text");
@@ -151,9 +192,11 @@ public final class PromptFile implements JsonLines.LineReader
     {
         lines.require(tokens != null, "prompt");
         final String named = id == null ? Integer.toString(lines.line()) : id;
-        if (!ids.add(named))
+        final Integer other = ids.putIfAbsent(named, lines.line());
+        if (other != null)
         {
-            throw lines.fault("has the id '" + TraceFault.printable(named) + "' of an earlier line");
+            throw lines.fault(id == null ? "has no 'id', and its number is the id of line " + other + "; give it an id" :
+                "has the id '" + TraceFault.printable(named) + "' of line " + other);
         }
         if (prompts.size() == Workload.MAX_REQUESTS)
         {

@@ -3,29 +3,24 @@ package io.signalbox.workload;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * A workload as {@code signalbox trace} writes it from a journal, plain or gzipped: one request per line in the order of
  * the Submits, with the block hashes of its prompt. A request's id is the number of its line. With the block size of the
  * journal, requests share the blocks that they shared there, except those that decoding filled: the trace has no tokens.
  */
-public final class RequestTrace implements Workload
+public final class RequestTrace extends FileWorkload
 {
     /** Fields of a line that its {@link WorkloadRequest} does not have. */
     record Prompt(int blockTokens, long[] blocks, String tenant)
     {
     }
 
-    private final Path file;
-    private final List<WorkloadRequest> requests;
     private final List<Prompt> prompts;
 
     RequestTrace(final Path file, final List<WorkloadRequest> requests, final List<Prompt> prompts)
     {
-        this.file = file;
-        this.requests = List.copyOf(requests);
+        super("requests", file, requests);
         this.prompts = List.copyOf(prompts);
     }
 
@@ -35,15 +30,9 @@ public final class RequestTrace implements Workload
         return new RequestTraceReader(file).read();
     }
 
-    @Override
-    public List<WorkloadRequest> requests()
-    {
-        return requests;
-    }
-
     private Prompt prompt(final WorkloadRequest request)
     {
-        return prompts.get((int)request.requestId() - 1);
+        return prompts.get(index(request));
     }
 
     /**
@@ -73,44 +62,24 @@ public final class RequestTrace implements Workload
     }
 
     @Override
-    public String placeOf(final WorkloadRequest request)
+    long mixed(final long ahead, final WorkloadRequest request)
     {
-        return "line " + request.requestId() + " of " + file;
-    }
-
-    @Override
-    public Map<String, String> settings()
-    {
-        final Map<String, String> settings = new TreeMap<>();
-        settings.put("workload.kind", "requests");
-        settings.put("workload.file", file.getFileName().toString());
-        settings.put("workload.requests", Integer.toString(requests.size()));
-        settings.put("workload.contentHash", Long.toHexString(contentHash()));
-        return settings;
-    }
-
-    private long contentHash()
-    {
-        long hash = requests.size();
-        for (final WorkloadRequest request : requests)
+        long hash = SplitMix64.mix(ahead, request.arrivalNanos());
+        hash = SplitMix64.mix(hash, request.predecessorId());
+        hash = SplitMix64.mix(hash, request.thinkTimeNanos());
+        hash = SplitMix64.mix(hash, request.conversationId());
+        hash = SplitMix64.mix(hash, request.promptTokens());
+        hash = SplitMix64.mix(hash, request.outputTokens());
+        hash = SplitMix64.mix(hash, request.cancelAfterNanos());
+        final Prompt prompt = prompt(request);
+        hash = SplitMix64.mix(hash, prompt.blockTokens);
+        for (int i = 0; i < prompt.tenant.length(); i++)
         {
-            hash = SplitMix64.mix(hash, request.arrivalNanos());
-            hash = SplitMix64.mix(hash, request.predecessorId());
-            hash = SplitMix64.mix(hash, request.thinkTimeNanos());
-            hash = SplitMix64.mix(hash, request.conversationId());
-            hash = SplitMix64.mix(hash, request.promptTokens());
-            hash = SplitMix64.mix(hash, request.outputTokens());
-            hash = SplitMix64.mix(hash, request.cancelAfterNanos());
-            final Prompt prompt = prompt(request);
-            hash = SplitMix64.mix(hash, prompt.blockTokens);
-            for (int i = 0; i < prompt.tenant.length(); i++)
-            {
-                hash = SplitMix64.mix(hash, prompt.tenant.charAt(i));
-            }
-            for (final long block : prompt.blocks)
-            {
-                hash = SplitMix64.mix(hash, block);
-            }
+            hash = SplitMix64.mix(hash, prompt.tenant.charAt(i));
+        }
+        for (final long block : prompt.blocks)
+        {
+            hash = SplitMix64.mix(hash, block);
         }
         return hash;
     }

@@ -14,6 +14,7 @@ import io.signalbox.sim.StepCost;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -72,7 +73,7 @@ class EmbeddedWhatIfTest
         final SchedulerConfig config = SchedulerConfig.of(groups.cursor().settings());
         final WhatIfReport report = WhatIf.read(groups.cursor(), config).ask(List.of(
             new Variant("other blocks", config.toBuilder().blockSizeTokens(24).build()),
-            new Variant("one rank", config.toBuilder().ranks(1).build())), 2, 5, (parts, ended, total) -> { });
+            new Variant("one rank", config.toBuilder().ranks(1).build())), 2, 5, 1, (parts, ended, total) -> { });
 
         assertEquals("fitted", report.recorded().stepTimes().source());
         assertTrue(report.recorded().stepTimes().steps() > TURNS, report.recorded().stepTimes().toString());
@@ -88,6 +89,53 @@ class EmbeddedWhatIfTest
         assertEquals(List.of(), report.notRepeated());
     }
 
+    /** Two requests of a conversation; the one with the lower id comes after the other one has ended. */
+    private static final class LowerFollower implements Workload
+    {
+        @Override
+        public List<WorkloadRequest> requests()
+        {
+            return List.of(new WorkloadRequest(1, 60_000_000_000L, -1, 0, 9, 50, 5, -1),
+                new WorkloadRequest(2, 0, -1, 0, 9, 40, 5, -1));
+        }
+
+        @Override
+        public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+        {
+            final int blocks = request.promptTokens() / blockSizeTokens;
+            Arrays.setAll(target, i -> 10 * request.requestId() + i);
+            return blocks;
+        }
+
+        @Override
+        public String placeOf(final WorkloadRequest request)
+        {
+            return "request " + request.requestId();
+        }
+
+        @Override
+        public Map<String, String> settings()
+        {
+            return Map.of();
+        }
+    }
+
+    @Test
+    void shouldNameFollowUpsWithALowerId()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(100).build();
+        final Map<String, String> settings =
+            new TreeMap<>(new Simulation(config, SimulationConfig.DEFAULT, new LowerFollower()).settings());
+        settings.keySet().removeIf(name -> name.startsWith("sim."));
+        final WhatIfReport report = WhatIf.read(
+            WhatIfTest.record(config, SimulationConfig.DEFAULT, new LowerFollower()).with(settings).cursor(), config)
+            .ask(List.of(), 1, 5, 1, (parts, ended, total) -> { });
+
+        assertEquals(List.of("1 follow-up with a lower id than the request before in the conversation: re-run at the " +
+            "recorded time of arrival"), report.notRepeated());
+        assertEquals(2, report.unchanged().requests().compared());
+    }
+
     @Test
     void shouldFindTheCostsOfTheSteps()
     {
@@ -100,7 +148,7 @@ class EmbeddedWhatIfTest
         settings.keySet().removeIf(name -> name.startsWith("sim.") || name.startsWith("workload."));
         final WhatIf question =
             WhatIf.read(WhatIfTest.record(config, simulation, workload).with(settings).cursor(), config);
-        final WhatIfReport report = question.ask(List.of(), 1, 5, (parts, ended, total) -> { });
+        final WhatIfReport report = question.ask(List.of(), 1, 5, 1, (parts, ended, total) -> { });
 
         assertEquals(cost.baseNanos(), question.stepCost().baseNanos(), 10);
         assertEquals(cost.perPrefillTokenNanos(), question.stepCost().perPrefillTokenNanos(), 1);

@@ -51,6 +51,14 @@ final class MemoryGroups implements GroupJournal
         return other;
     }
 
+    /** The run as far as it had come when it was killed, at a share of its groups. */
+    MemoryGroups cutAt(final double share)
+    {
+        final MemoryGroups other = new MemoryGroups(settings);
+        other.groups.addAll(groups.subList(0, (int)(groups.size() * share)));
+        return other;
+    }
+
     GroupCursor cursor()
     {
         return new GroupCursor()

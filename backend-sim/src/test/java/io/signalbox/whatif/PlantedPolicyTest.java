@@ -130,7 +130,7 @@ class PlantedPolicyTest
     {
         final MemoryGroups groups = WhatIfTest.record(recorded, SimulationConfig.DEFAULT, workload);
         final WhatIfReport report = WhatIf.read(groups.cursor(), recorded)
-            .ask(List.of(new Variant("planted", changed)), 2, Integer.MAX_VALUE, (parts, ended, total) -> { });
+            .ask(List.of(new Variant("planted", changed)), 2, Integer.MAX_VALUE, 1, (parts, ended, total) -> { });
         assertEquals(0, report.unchanged().decisions().different());
         return report.variants().get(0);
     }

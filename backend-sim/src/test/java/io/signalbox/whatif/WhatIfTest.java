@@ -4,6 +4,7 @@ package io.signalbox.whatif;
 import io.signalbox.ConfigException;
 import io.signalbox.batch.UnderPressure;
 import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.compare.Estimate;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.BatchSettings;
@@ -56,7 +57,7 @@ class WhatIfTest
 
     private static WhatIfReport ask(final MemoryGroups groups, final SchedulerConfig recorded, final Variant... variants)
     {
-        return WhatIf.read(groups.cursor(), recorded).ask(List.of(variants), 2, 10, SILENT);
+        return WhatIf.read(groups.cursor(), recorded).ask(List.of(variants), 2, 10, 1, SILENT);
     }
 
     private static void assertReproduced(final WhatIfReport report)
@@ -128,6 +129,28 @@ class WhatIfTest
             otherSeed.unchanged().report().inFlight().acceptedDrafts());
     }
 
+    /** A decision that the record does not know, because the run was killed, is no difference. */
+    @ParameterizedTest
+    @ValueSource(doubles = {0.3, 0.5, 0.8, 0.99})
+    void shouldReproduceARunThatWasKilled(final double share)
+    {
+        final SchedulerConfig config = configOf("pressure");
+        final WhatIfReport report =
+            ask(record(config, SimulationConfig.DEFAULT, workload(0)).cutAt(share), config, new Variant("turns",
+                config.toBuilder().router("round-robin").build()));
+
+        final WhatIfReport.Decisions decisions = report.unchanged().decisions();
+        assertTrue(decisions.unfinished() > 0, "the run was not cut");
+        assertEquals(0, decisions.different(), decisions.list().toString());
+        assertTrue(decisions.placements().total() > 0);
+        assertEquals(0, report.unchanged().requests().onlyAfter());
+        assertEquals(List.of(decisions.unfinished() + (decisions.unfinished() == 1 ? " request" : " requests") +
+            " had not ended when the journal did: re-run to the token limit, and compared as far as the record goes"),
+            report.notRepeated());
+        assertEquals(0, report.variants().get(0).decisions().unfinished());
+        assertTrue(report.variants().get(0).decisions().different() > 0);
+    }
+
     @Test
     void shouldFindWhatAnotherRouterDecides()
     {
@@ -157,6 +180,51 @@ class WhatIfTest
     }
 
     @Test
+    void shouldSayWhatPlacementsGaveAway()
+    {
+        final WhatIfReport report = ask(record(CONFIG, SimulationConfig.DEFAULT, workload(0)), CONFIG,
+            new Variant("turns", CONFIG.toBuilder().router("round-robin").build()), new Variant("same", CONFIG));
+
+        final WhatIfReport.Regret unchanged = report.unchanged().regret();
+        final WhatIfReport.Regret turns = report.variants().get(0).regret();
+        assertEquals(0, unchanged.notLowest());
+        assertEquals(0.0, unchanged.score());
+        assertEquals(unchanged, report.variants().get(1).regret());
+        assertTrue(unchanged.lessCached() > 0, unchanged.toString());
+        assertTrue(unchanged.tokens() >= CONFIG.blockSizeTokens() * unchanged.lessCached(), unchanged.toString());
+        // A router that does not look at caches has no matches in its tables.
+        assertEquals(0, turns.lessCached());
+        assertEquals(turns.hindsight().count(), unchanged.hindsight().count());
+        assertEquals(0, Math.min(turns.hindsight().minNanos(), unchanged.hindsight().minNanos()));
+        // Each request has its shortest latency in one of the two different runs, or in both.
+        assertTrue(turns.best() + unchanged.best() >= turns.hindsight().count());
+        assertTrue(turns.best() < turns.hindsight().count());
+        assertEquals(turns.hindsight().count(), report.variants().get(0).requests().compared());
+        assertEquals((turns.hindsight().meanNanos() - unchanged.hindsight().meanNanos()),
+            report.variants().get(0).latency().e2e().meanNanos(), 1.0);
+    }
+
+    /** The first seed has the recorded arrivals; differences are of runs with the same arrivals. */
+    @Test
+    void shouldGiveIntervalsOverSeeds()
+    {
+        final MemoryGroups groups = record(CONFIG, SimulationConfig.DEFAULT, workload(0));
+        final WhatIfReport report = WhatIf.read(groups.cursor(), CONFIG).ask(List.of(
+            new Variant("turns", CONFIG.toBuilder().router("round-robin").build()), new Variant("same", CONFIG)),
+            2, 10, 3, SILENT);
+
+        assertReproduced(report);
+        final Map<RunFigure, Estimate> turns = report.variants().get(0).seeds();
+        assertEquals(List.of(RunFigure.values()), List.copyOf(turns.keySet()));
+        assertTrue(turns.get(RunFigure.TOKEN_HIT_RATE).mean() < 0, turns.toString());
+        assertTrue(turns.get(RunFigure.TTFT_P50).halfWidth() > 0, "every seed has the same arrivals: " + turns);
+        report.variants().get(1).seeds().forEach((figure, difference) ->
+            assertEquals(new Estimate(0.0, 0.0), difference, figure.key()));
+        assertEquals(Map.of(), report.unchanged().seeds());
+        assertEquals(Map.of(), ask(groups, CONFIG, new Variant("one seed", CONFIG)).variants().get(0).seeds());
+    }
+
+    @Test
     void shouldGiveTheSameReportForAnyNumberOfWorkers()
     {
         final MemoryGroups groups = record(CONFIG, SimulationConfig.DEFAULT, workload(0));
@@ -166,7 +234,7 @@ class WhatIfTest
             new Variant("c", CONFIG.toBuilder().stepTokens(512).build()));
         final WhatIf question = WhatIf.read(groups.cursor(), CONFIG);
 
-        assertEquals(question.ask(variants, 1, 1000, SILENT), question.ask(variants, 3, 1000, SILENT));
+        assertEquals(question.ask(variants, 1, 1000, 2, SILENT), question.ask(variants, 3, 1000, 2, SILENT));
     }
 
     @Test
@@ -189,7 +257,7 @@ class WhatIfTest
     {
         final WhatIf question = WhatIf.read(record(CONFIG, SimulationConfig.DEFAULT, workload(0)).cursor(), CONFIG);
         assertEquals("two variants are called 'a'; give each its own name.", assertThrows(ConfigException.class,
-            () -> question.ask(List.of(new Variant("a", CONFIG), new Variant("a", CONFIG)), 1, 1, SILENT)).getMessage());
-        assertThrows(ConfigException.class, () -> question.ask(List.of(new Variant("unchanged", CONFIG)), 1, 1, SILENT));
+            () -> question.ask(List.of(new Variant("a", CONFIG), new Variant("a", CONFIG)), 1, 1, 1, SILENT)).getMessage());
+        assertThrows(ConfigException.class, () -> question.ask(List.of(new Variant("unchanged", CONFIG)), 1, 1, 1, SILENT));
     }
 }

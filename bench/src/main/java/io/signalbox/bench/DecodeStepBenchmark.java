@@ -79,6 +79,8 @@ public class DecodeStepBenchmark
     private int checksumTokens;
     private long lastChecksum;
     private int ended;
+    private boolean isTimed;
+    private long schedulerNanos;
     /** Sees every group; {@code null}: nobody does. */
     private LiveFigures figures;
 
@@ -102,6 +104,35 @@ public class DecodeStepBenchmark
         steps.figures = figures;
         steps.setUp();
         return steps;
+    }
+
+    /** Any decode steps, timed by {@link #takeSchedulerNanos()}. */
+    static DecodeStepBenchmark timed(final int running, final int depth, final int drafts, final int moeLayers)
+    {
+        final DecodeStepBenchmark steps = new DecodeStepBenchmark();
+        steps.running = running;
+        steps.depth = depth;
+        steps.drafts = drafts;
+        steps.moeLayers = moeLayers;
+        steps.isTimed = true;
+        steps.setUp();
+        return steps;
+    }
+
+    /**
+     * Time in the scheduler and in the check of the rows since the last call: without what the benchmark does in place of a
+     * backend, which writes the completion and reads the plan.
+     */
+    long takeSchedulerNanos()
+    {
+        final long taken = schedulerNanos;
+        schedulerNanos = 0;
+        return taken;
+    }
+
+    private long now()
+    {
+        return isTimed ? System.nanoTime() : 0;
     }
 
     @Setup
@@ -148,10 +179,7 @@ public class DecodeStepBenchmark
             length = group.length();
         }
         final Plan plan = plans[(int)(oldest % KEPT)];
-        if (rowCheck != null && rowCheck.firstUnsound(rows, 0, 0, plan.tokens) != plan.tokens)
-        {
-            throw new IllegalStateException("the rows are sound");
-        }
+        checkRows(plan);
         complete(plan);
         final int endedRequests = apply(rows);
         length += group.length();
@@ -160,6 +188,16 @@ public class DecodeStepBenchmark
             submit(512 + (int)(nextId % 1024));
         }
         return length;
+    }
+
+    private void checkRows(final Plan plan)
+    {
+        final long begin = now();
+        if (rowCheck != null && rowCheck.firstUnsound(rows, 0, 0, plan.tokens) != plan.tokens)
+        {
+            throw new IllegalStateException("the rows are sound");
+        }
+        schedulerNanos += now() - begin;
     }
 
     private void complete(final Plan plan)
@@ -199,7 +237,9 @@ public class DecodeStepBenchmark
     private int apply(final UnsafeBuffer capturedRows)
     {
         group.reset();
+        final long begin = now();
         scheduler.apply(writer.buffer(), 0, writer.length(), capturedRows, 0, group);
+        schedulerNanos += now() - begin;
         if (figures != null)
         {
             figures.onGroup(group.buffer(), 0, group.length());

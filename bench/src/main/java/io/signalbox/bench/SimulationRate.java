@@ -18,6 +18,8 @@ import io.signalbox.sim.SimulationProgress;
 import io.signalbox.workload.MooncakeTrace;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -30,6 +32,7 @@ import java.util.Locale;
 public final class SimulationRate
 {
     private static final int ROUNDS = 5;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private SimulationRate()
     {
@@ -46,21 +49,23 @@ public final class SimulationRate
         final Simulation plain = simulation(trace, null);
         final Simulation rows = simulation(trace, new ModelShape(4, 64, 2));
         final double[][] seconds = new double[4][ROUNDS];
+        final double[] leastCpu = {Double.MAX_VALUE, Double.MAX_VALUE, Double.MAX_VALUE, Double.MAX_VALUE};
         long requests = 0;
         long steps = 0;
         for (int round = -1; round < ROUNDS; round++)
         {
             final Path directory = Files.createTempDirectory("signalbox-bench");
             final long[] times = new long[5];
-            times[0] = System.nanoTime();
+            final long[] cpu = new long[5];
+            read(0, times, cpu);
             requests = run(plain, null).requests().completed();
-            times[1] = System.nanoTime();
+            read(1, times, cpu);
             run(plain, journal(plain, directory.resolve("plain")));
-            times[2] = System.nanoTime();
+            read(2, times, cpu);
             steps = run(rows, journal(rows, directory.resolve("rows"))).steps().steps();
-            times[3] = System.nanoTime();
+            read(3, times, cpu);
             final Verification verification = JournalVerifier.verify(directory.resolve("rows"), Scheduler::new);
-            times[4] = System.nanoTime();
+            read(4, times, cpu);
             if (!verification.matches())
             {
                 throw new IllegalStateException("the journal does not verify: " + verification.difference());
@@ -69,12 +74,19 @@ public final class SimulationRate
             for (int i = 0; round >= 0 && i < 4; i++)
             {
                 seconds[i][round] = (times[i + 1] - times[i]) / 1e9;
+                leastCpu[i] = Math.min(leastCpu[i], (cpu[i + 1] - cpu[i]) / 1e9);
             }
         }
-        print("scheduler and simulator alone", requests, steps, seconds[0]);
-        print("every decision journaled", requests, steps, seconds[1]);
-        print("rows stored and journaled", requests, steps, seconds[2]);
-        print("verify the journal with rows", requests, steps, seconds[3]);
+        print("scheduler and simulator alone", requests, steps, seconds[0], leastCpu[0]);
+        print("every decision journaled", requests, steps, seconds[1], leastCpu[1]);
+        print("rows stored and journaled", requests, steps, seconds[2], leastCpu[2]);
+        print("verify the journal with rows", requests, steps, seconds[3], leastCpu[3]);
+    }
+
+    private static void read(final int index, final long[] times, final long[] cpu)
+    {
+        times[index] = System.nanoTime();
+        cpu[index] = THREADS.getCurrentThreadCpuTime();
     }
 
     private static Simulation simulation(final MooncakeTrace trace, final ModelShape capture)
@@ -94,10 +106,12 @@ public final class SimulationRate
         return simulation.run(SteppedEngine::new, journal, SimulationProgress.NONE);
     }
 
-    private static void print(final String name, final long requests, final long steps, final double[] seconds)
+    private static void print(
+        final String name, final long requests, final long steps, final double[] seconds, final double leastCpu)
     {
         final double median = Interleaved.median(seconds);
-        System.out.printf(Locale.ROOT, "%-32s %7.2f s   %,9.0f requests/s   %,11.0f steps/s   (median of %d)%n",
-            name, median, requests / median, steps / median, seconds.length);
+        System.out.printf(Locale.ROOT,
+            "%-32s %7.2f s   %,9.0f requests/s   %,11.0f steps/s   (median of %d)   least CPU %7.2f s%n",
+            name, median, requests / median, steps / median, seconds.length, leastCpu);
     }
 }

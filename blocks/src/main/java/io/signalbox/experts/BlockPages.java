@@ -121,6 +121,22 @@ public final class BlockPages implements KvBlockListener
             page = pages.allocate();
             pageOfBlock[blockId] = page;
         }
+        return rows == 1 ? storeRow(page, firstPosition, source, offset) :
+            storeRows(page, firstPosition, rows, source, offset);
+    }
+
+    /** As most entries of a decode step have it. */
+    private int storeRow(final int page, final int position, final DirectBuffer source, final int offset)
+    {
+        final boolean marked = RowCheck.isMarked(pages.shape(), source, offset);
+        final int stored = marked ? 0 : pages.store(page, position, 1, source, offset);
+        rowsAlreadyThere = marked ? 0 : 1 - stored;
+        return stored;
+    }
+
+    private int storeRows(
+        final int page, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
+    {
         int stored = 0;
         int marked = 0;
         for (int from = 0, to; from < rows; from = to + 1)

@@ -160,7 +160,7 @@ public final class RoutedExpertPages
         {
             return 0;
         }
-        if (validRows(page, firstRow, rows) == 0)
+        if (rows == 1 ? !isValid(page, firstRow) : validRows(page, firstRow, rows) == 0)
         {
             storeMissing(page, firstRow, rows, source, offset);
             return rows;
@@ -230,6 +230,11 @@ public final class RoutedExpertPages
     /** Word by word: bit by bit, each row would wait for the one ahead of it. */
     private void setValid(final int validity, final int firstRow, final int lastRow)
     {
+        if (firstRow == lastRow)
+        {
+            records[validity + (firstRow >> 6)] |= 1L << firstRow;
+            return;
+        }
         for (int word = firstRow >> 6; word <= lastRow >> 6; word++)
         {
             final long fromFirst = word == firstRow >> 6 ? -1L << firstRow : -1L;

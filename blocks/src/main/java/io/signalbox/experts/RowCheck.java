@@ -254,6 +254,10 @@ public final class RowCheck
     /** Whether the row is marked as missing; looks at as many ids as no sound row has alike, and at its first weight. */
     public static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
     {
+        if (rows.getByte(start) != -1)
+        {
+            return false;
+        }
         final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE ||
             shape.experts() == ModelShape.MAX_EXPERTS_PER_SHORT;
         if (shape.combineWeights() && rows.getInt(start + shape.idsBytes()) != -1)
@@ -265,7 +269,7 @@ public final class RowCheck
             return false;
         }
         final int bytes = Math.min(2, shape.topK()) * shape.idBytes();
-        int i = 0;
+        int i = 1;
         while (i < bytes && rows.getByte(start + i) == -1)
         {
             i++;

@@ -48,6 +48,10 @@ final class RowDigest
         {
             return ofWords(firstRow, rows, source, start);
         }
+        if (rows == 1)
+        {
+            return of(firstRow, source, start, length);
+        }
         long sum = 0;
         for (int i = 0; i < rows; i++)
         {

@@ -14,6 +14,8 @@ import io.signalbox.StateDigest;
  * <p>Invariant: free + cached + owned = {@code poolSize - 1}. Only {@link #reset} and {@link #forgetPrefixes} visit the
  * whole pool. No call makes garbage once its buffers have grown to the largest call. A call that cannot be carried out
  * throws a {@link KvBlockException} and changes nothing. Not thread-safe.
+ *
+ * <p>One file, because all calls keep the same books.
  */
 public final class KvBlockAllocator
 {
@@ -384,6 +386,31 @@ public final class KvBlockAllocator
     public int find(final long hash)
     {
         return prefixes.find(hash);
+    }
+
+    /**
+     * The number of leading blocks of a prompt that are known: the answer of a {@link RankPrefixIndex} of this pool alone,
+     * which halves what is left and so looks a new prompt up once.
+     *
+     * @param count blocks of the prompt that a match may use.
+     */
+    public int cachedPrefix(final long[] hashes, final int count)
+    {
+        int low = 0;
+        int high = count;
+        while (low < high)
+        {
+            final int middle = RankPrefixIndex.firstGuess(low, high, count);
+            if (prefixes.find(hashes[middle - 1]) == NO_BLOCK)
+            {
+                high = middle - 1;
+            }
+            else
+            {
+                low = middle;
+            }
+        }
+        return low;
     }
 
     /**

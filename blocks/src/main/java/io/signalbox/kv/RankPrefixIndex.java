@@ -202,7 +202,7 @@ public final class RankPrefixIndex
     }
 
     /** The middle, but at first the first block: a prompt that is new to all ranks costs one look-up. */
-    private static int firstGuess(final int low, final int high, final int count)
+    static int firstGuess(final int low, final int high, final int count)
     {
         return low == 0 && high == count ? 1 : low + high + 1 >>> 1;
     }

@@ -39,6 +39,42 @@ class BlockPagesTest
         assertTrue(blockPages.hasRouting(0) && blockPages.hasRouting(1));
     }
 
+    /** Rows that come alone take a short way. */
+    @Test
+    void shouldStoreRowsOneByOneAsRowsAtOnce()
+    {
+        final int rowBytes = SHAPE.rowBytes();
+        final UnsafeBuffer rows = new UnsafeBuffer(new byte[4 * rowBytes]);
+        for (int row = 0; row < 4; row++)
+        {
+            final int[] ids = ExpertRows.distinct(SHAPE, row);
+            for (int i = 0; i < ids.length; i++)
+            {
+                rows.putByte(row * rowBytes + i, (byte)ids[i]);
+            }
+        }
+        rows.setMemory(2 * rowBytes, rowBytes, (byte)-1);
+        final RoutedExpertPages others = new RoutedExpertPages(SHAPE, 4);
+        final BlockPages oneByOne = new BlockPages(others, 5);
+        blockPages.store(1, 1, 1, rows, rowBytes);
+        oneByOne.store(1, 1, 1, rows, rowBytes);
+
+        assertEquals(2, blockPages.store(1, 0, 4, rows, 0));
+        assertEquals(1, blockPages.rowsAlreadyThere());
+        final int[] stored = new int[4];
+        final int[] alreadyThere = new int[4];
+        for (int row = 0; row < 4; row++)
+        {
+            stored[row] = oneByOne.store(1, row, 1, rows, row * rowBytes);
+            alreadyThere[row] = oneByOne.rowsAlreadyThere();
+        }
+        assertArrayEquals(new int[] {1, 0, 0, 1}, stored);
+        assertArrayEquals(new int[] {0, 1, 0, 0}, alreadyThere);
+        assertEquals(pages.digest(), others.digest());
+        assertEquals(pages.recomputeDigest(), others.digest());
+        assertEquals(3, oneByOne.validRows(1, 0, 4));
+    }
+
     @Test
     void shouldStoreNothingForNullRowsAndForNoTokens()
     {

@@ -39,6 +39,36 @@ class PrefixMatchPropertyTest
         assertArrayEquals(Arrays.copyOf(expected, count), Arrays.copyOf(actual, count));
     }
 
+    /** An engine of one rank has no index over its ranks; its decisions must be those that it would have with one. */
+    @Property
+    void onePoolAnswersAsAnIndexOverItDoes(
+        @ForAll @Size(min = 1, max = 6) final List<@IntRange(max = 1_000_000) Integer> prompts,
+        @ForAll @IntRange(max = 400) final int evicted,
+        @ForAll @IntRange(max = 1_000_000) final int asked,
+        @ForAll @IntRange(max = 5) final int change,
+        @ForAll @IntRange(max = 400) final int place)
+    {
+        final KvBlockAllocator allocator =
+            new KvBlockAllocator(KvBlockConfig.of(POOL).withPrefixCaching(EvictionPolicy.LRU));
+        prompts.forEach(prompt -> compute(allocator, hashes(prompt)));
+        allocator.evictLru(Math.min(evicted, allocator.evictableCount()));
+        final RankPrefixIndex index = new RankPrefixIndex(1);
+        for (int block = 0; block < allocator.dummyBlock(); block++)
+        {
+            if (allocator.blockHash(block) != KvBlockAllocator.NO_HASH)
+            {
+                index.add(allocator.blockHash(block), 0);
+            }
+        }
+        final long[] hashes = changed(hashes(asked), change, place);
+        final int[] matched = new int[1];
+        for (int count = 0; count <= hashes.length; count += 1 + count / 3)
+        {
+            index.longestMatches(hashes, count, matched);
+            assertEquals(matched[0], allocator.cachedPrefix(hashes, count));
+        }
+    }
+
     private static long[] hashes(final int prompt)
     {
         final long[] hashes = new long[1 + prompt % 397];

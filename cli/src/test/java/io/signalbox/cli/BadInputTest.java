@@ -42,7 +42,7 @@ public class BadInputTest
         simulate --sed 7                      | there is no option '--sed' (nearest: --seed); see
         simulate --SEED=7                     | there is no option '--SEED' (nearest: --seed
         simulate --conversation 7             | there is no option '--conversation' (nearest: --conversations
-        replay j --router default             | --router belongs to simulate, run and whatif, not to replay, which
+        replay j --router default             | --router belongs to simulate, run and whatif, not to replay; see
         compare --journal=j                   | --journal belongs to simulate and run, not to compare; see
         doctor --ranks 2                      | --ranks belongs to simulate, run, compare and whatif, not to doctor, which
         compare --json=a                      | --json is a flag without a value; --json-file FILE writes a file

@@ -164,7 +164,7 @@ class HelpTest
 
     @ParameterizedTest
     @ValueSource(strings = {"--version", "-V", "simulate -V", "compare -V", "replay --version", "inspect -V",
-        "experts -V", "trace -V", "timeline -V",
+        "experts -V", "trace -V", "redact -V", "timeline -V",
         "doctor -V",
         "gpu --version", "help -V", "completion -V"})
     void shouldPrintTheVersionForEveryCommand(final String arguments)

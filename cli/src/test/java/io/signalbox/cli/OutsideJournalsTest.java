@@ -63,6 +63,24 @@ class OutsideJournalsTest
     }
 
     @Test
+    void shouldRefuseAnOutputInTheDirectoryOfAJournal()
+    {
+        for (final List<String> command : List.of(List.of("trace", "--out"), List.of("timeline", "--out"),
+            List.of("experts", "--all", "--out"), List.of("whatif", "--json-file")))
+        {
+            final Path out = journal.resolve("rows");
+            final List<String> args = new ArrayList<>(command);
+            args.add(1, journal.toString());
+            args.add(out.toString());
+            final CommandRun run = CommandRun.of(args);
+
+            assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+            assertTrue(run.err().contains("=" + out + " is in the directory of a journal"), run.err());
+            assertFalse(Files.exists(out), command.get(0));
+        }
+    }
+
+    @Test
     void shouldRefuseAJournalWithinAJournal()
     {
         for (final String inside : List.of("segment-00001", "segment-00000/sub"))

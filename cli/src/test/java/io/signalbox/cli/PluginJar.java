@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.event.StepView;
 import io.signalbox.router.DpRouter;
+import io.signalbox.serving.BackendProvider;
 
 import java.io.File;
 import java.io.IOException;
@@ -29,12 +30,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class PluginJar
 {
     static final String SERVICE = "META-INF/services/io.signalbox.router.DpRouterProvider";
+    static final String BACKENDS = "META-INF/services/io.signalbox.serving.BackendProvider";
 
     private PluginJar()
     {
     }
 
-    /** Compiles the sources of a router into the directory. */
+    /** Compiles the sources of a plug-in into the directory. */
     private static void compile(final Path classes, final List<Path> sources)
     {
         final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -42,7 +44,7 @@ final class PluginJar
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8))
         {
             Files.createDirectories(classes);
-            final String classPath = Stream.of(DpRouter.class, StepView.class, ConfigException.class)
+            final String classPath = Stream.of(DpRouter.class, StepView.class, ConfigException.class, BackendProvider.class)
                 .map(PluginJar::location).collect(Collectors.joining(File.pathSeparator));
             assertTrue(compiler.getTask(messages, files, null,
                 List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,
@@ -119,5 +121,77 @@ final class PluginJar
         Files.createDirectories(content.resolve("META-INF/services"));
         Files.writeString(content.resolve(SERVICE), "# A comment.\nBad$Provider # another\n");
         return pack(directory.resolve(label + ".jar"), content);
+    }
+
+    /**
+     * A jar with one backend of a test, which completes no step: its provider's class is {@code Bad$Provider}.
+     *
+     * @param capabilities calls on the builder of capabilities, such as {@code .readsTokens(true)}.
+     * @param submit       statements that receive a step.
+     * @param make         statements that make the backend.
+     */
+    static Path backend(
+        final Path directory, final String label, final String capabilities, final String submit, final String make)
+        throws IOException
+    {
+        final Path source = Files.createDirectories(directory.resolve("source")).resolve("Bad.java");
+        Files.writeString(source, """
+            import io.signalbox.backend.*;
+            import io.signalbox.config.*;
+            import io.signalbox.event.StepView;
+            import io.signalbox.experts.ModelShape;
+            import io.signalbox.model.ModelWeights;
+            import io.signalbox.serving.BackendProvider;
+            import java.util.function.LongSupplier;
+            public final class Bad implements Backend
+            {
+                public static final class Provider extends BackendProvider
+                {
+                    public Provider() { super("%s", "A bad backend."); }
+                    @Override public Backend create(ModelWeights weights, SettingValues values, LongSupplier clock) { %s }
+                }
+                @Override public BackendCapabilities capabilities()
+                {
+                    return BackendCapabilities.named("bad")%s.build();
+                }
+                @Override public void start(int ranks, ModelShape shape, CompletionSink completions) { }
+                @Override public void submit(StepView step) { %s }
+                @Override public void abort(int rank, long step) { }
+                @Override public void close() { }
+            }
+            """.formatted(label, make, capabilities, submit));
+        final Path content = directory.resolve("content");
+        compile(content, List.of(source));
+        Files.createDirectories(content.resolve("META-INF/services"));
+        Files.writeString(content.resolve(BACKENDS), "Bad$Provider\n");
+        return pack(directory.resolve(label + ".jar"), content);
+    }
+
+    /** A jar with one tokenizer of a test: a token per character. Its provider's class is {@code Letters}. */
+    static Path tokenizer(final Path directory, final String open, final String encode) throws IOException
+    {
+        final Path source = Files.createDirectories(directory.resolve("source")).resolve("Letters.java");
+        Files.writeString(source, """
+            import io.signalbox.serving.*;
+            import java.nio.file.Path;
+            public final class Letters implements TokenizerProvider
+            {
+                @Override public TextTokenizer open(final Path file, final int vocabulary) { %s }
+                private static final class Tokenizer implements TextTokenizer
+                {
+                    @Override public int[] encode(final String text) { %s }
+                    @Override public String decode(final int[] tokens)
+                    {
+                        return new String(tokens, 0, tokens.length);
+                    }
+                    @Override public void close() { }
+                }
+            }
+            """.formatted(open, encode));
+        final Path content = directory.resolve("content");
+        compile(content, List.of(source));
+        Files.createDirectories(content.resolve("META-INF/services"));
+        Files.writeString(content.resolve("META-INF/services/io.signalbox.serving.TokenizerProvider"), "Letters\n");
+        return pack(directory.resolve("letters.jar"), content);
     }
 }

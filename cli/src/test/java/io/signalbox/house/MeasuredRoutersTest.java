@@ -2,6 +2,8 @@
 package io.signalbox.house;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +18,7 @@ import java.util.regex.Pattern;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** docs/measured/routers.md has the head, the order and the commands of its script; the guide says what its tables say. */
+/** Pages of docs/measured have the head, the order and the commands of their scripts; the guide says what the tables say. */
 class MeasuredRoutersTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
@@ -40,16 +42,17 @@ class MeasuredRoutersTest
             .map(line -> line.replaceAll("\\d{4}-\\d{2}-\\d{2}", "DATE")).toList();
     }
 
-    @Test
-    void shouldBeThePageThatTheScriptWrites() throws IOException, InterruptedException
+    @ParameterizedTest
+    @ValueSource(strings = {"routers", "features"})
+    void shouldBeThePageThatTheScriptWrites(final String name) throws IOException, InterruptedException
     {
-        final Process script = new ProcessBuilder("sh", ROOT.resolve("scripts/measure-routers").toString(), "--dry-run")
+        final Process script = new ProcessBuilder("sh", ROOT.resolve("scripts/measure-" + name).toString(), "--dry-run")
             .redirectError(ProcessBuilder.Redirect.DISCARD).start();
         final String written = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, script.waitFor());
 
         assertEquals(String.join("\n", withoutFigures(written)),
-            String.join("\n", withoutFigures(Files.readString(ROOT.resolve("docs/measured/routers.md")))));
+            String.join("\n", withoutFigures(Files.readString(ROOT.resolve("docs/measured/" + name + ".md")))));
     }
 
     /** The guide counts the cells of the tables. */

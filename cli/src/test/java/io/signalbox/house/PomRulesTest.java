@@ -79,7 +79,7 @@ final class PomRulesTest
     void shouldUseThePluginsOfThisBuildInTheSamples() throws Exception
     {
         final List<String> ours = plugins(pom("."));
-        for (final String sample : List.of("embedding", "router-experiment", "router-plugin"))
+        for (final String sample : List.of("backend-plugin", "embedding", "router-experiment", "router-plugin"))
         {
             final List<String> plugins = plugins(pom("samples/" + sample));
             assertTrue(ours.containsAll(plugins), sample + ": " + plugins + ", ours " + ours);

@@ -25,8 +25,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PublicSurfaceTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
-    private static final String ROUTERS =
-        "router/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider";
+    /** Classes that these name are made by the service loader. */
+    private static final List<String> SERVICES = List.of(
+        "router/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider",
+        "samples/backend-plugin/src/main/resources/META-INF/services/io.signalbox.serving.BackendProvider");
     /** Decision 0024 says who needs each. */
     private static final int MOST_TYPES = 53;
     private static final Path ROLES = ROOT.resolve("docs/decisions/0024-an-api-type-is-named-in-code.md");
@@ -115,7 +117,10 @@ class PublicSurfaceTest
     void shouldHideTypesThatOnlyTheirPackageNeeds() throws IOException
     {
         final NeedlessPublic types = new NeedlessPublic();
-        Files.readAllLines(ROOT.resolve(ROUTERS)).forEach(types::addProvider);
+        for (final String service : SERVICES)
+        {
+            Files.readAllLines(ROOT.resolve(service)).forEach(types::addProvider);
+        }
         for (final Path source : HouseSources.all())
         {
             final String path = HouseSources.relative(source);

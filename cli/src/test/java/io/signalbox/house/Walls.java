@@ -10,6 +10,8 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
+import io.signalbox.PluginFault;
+import io.signalbox.StateDigest;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
@@ -47,6 +49,7 @@ final class Walls
     private static final String ENGINE = room("engine");
     private static final String BACKEND = room("backend");
     private static final String STATS = room("stats");
+    private static final String STATE = room("state");
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
     private static final String JOURNAL = room("journal");
@@ -70,7 +73,7 @@ final class Walls
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] ENGINE_AND_BELOW =
-        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, CONFIG, PLUGIN};
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, CONFIG, PLUGIN};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE, WHATIF};
 
     private Walls()
@@ -98,6 +101,9 @@ final class Walls
             .that().resideInAPackage(BACKEND).should().dependOnClassesThat(oursExcept(BACKEND, EVENT)));
         walls.put("stats reads events and nothing else", noClasses()
             .that().resideInAPackage(STATS).should().dependOnClassesThat(oursExcept(STATS, EVENT)));
+        walls.put("state folds events and nothing else", noClasses()
+            .that().resideInAPackage(STATE)
+            .should().dependOnClassesThat(oursExcept(STATE, EVENT).and(not(belongToAnyOf(StateDigest.class)))));
         walls.put("metrics reads stats and nothing else", noClasses()
             .that().resideInAPackage(METRICS).should().dependOnClassesThat(oursExcept(METRICS, STATS)));
         // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
@@ -141,8 +147,9 @@ final class Walls
                 ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, CPU, ENGINE, SCHEDULER)));
         walls.put("the model knows shapes and nothing else of ours", noClasses()
             .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
-        walls.put("the seam of model backends knows models, settings and the backend interface", noClasses()
-            .that().resideInAPackage(SERVING).should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND)));
+        walls.put("the seam of model backends knows models, settings and the backend interface with its steps", noClasses()
+            .that().resideInAPackage(SERVING)
+            .should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND, EVENT)));
         walls.put("the CPU backend knows models and what a backend may know", noClasses()
             .that().resideInAPackage(CPU)
             .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));
@@ -229,6 +236,6 @@ final class Walls
     private static DescribedPredicate<JavaClass> oursExcept(final String... rooms)
     {
         return resideInAPackage(ROOT + "..").and(not(resideInAnyPackage(rooms)))
-            .and(not(belongToAnyOf(ModelShape.class, ConfigException.class, InvariantViolation.class)));
+            .and(not(belongToAnyOf(ModelShape.class, ConfigException.class, InvariantViolation.class, PluginFault.class)));
     }
 }

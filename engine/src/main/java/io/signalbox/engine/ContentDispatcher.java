@@ -18,7 +18,8 @@ final class ContentDispatcher extends Dispatcher
     ContentDispatcher(
         final Backend backend, final LaunchedSteps launches, final StepFlights flights, final RankResets resets)
     {
-        super(backend, launches, flights, resets);
+        super(backend, launches, flights, resets, SubmitDecoder.TEMPLATE_ID, AcceptedDecoder.TEMPLATE_ID,
+            RefusedDecoder.TEMPLATE_ID, RequeuedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID);
     }
 
     @Override

@@ -6,17 +6,25 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
+
+import java.util.stream.IntStream;
 
 /**
  * Gives every step plan of a group to the backend, and tells it to abort a step that was withdrawn, and of new weights.
  */
 class Dispatcher extends EventReader
 {
+    private static final int[] READ = {
+        BackendResetDecoder.TEMPLATE_ID, ScheduleDecoder.TEMPLATE_ID, CommitDecoder.TEMPLATE_ID,
+        NewWeightsDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID};
+
     private final Backend backend;
     private final LaunchedSteps launches;
     private final StepFlights flights;
@@ -29,8 +37,15 @@ class Dispatcher extends EventReader
     private int lastEpoch;
     private int weightGeneration;
 
-    Dispatcher(final Backend backend, final LaunchedSteps launches, final StepFlights flights, final RankResets resets)
+    /** @param alsoRead template ids of further messages that a subclass reads. */
+    Dispatcher(
+        final Backend backend,
+        final LaunchedSteps launches,
+        final StepFlights flights,
+        final RankResets resets,
+        final int... alsoRead)
     {
+        super(IntStream.concat(IntStream.of(READ), IntStream.of(alsoRead)).toArray());
         this.flights = flights;
         this.resets = resets;
         this.backend = backend;

@@ -293,6 +293,6 @@ final class IngressSink implements CompletionSink
 
     private void offer(final ReportEncoding encoding, final CaptureSlice rows)
     {
-        engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), rows);
+        engine.offer(encoding.buffer(), 0, encoding.length(), rows);
     }
 }

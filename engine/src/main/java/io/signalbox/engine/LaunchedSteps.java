@@ -126,9 +126,8 @@ final class LaunchedSteps
         private int epoch;
         private int tokens;
         private int entries;
-        private int[] counts = new int[16];
-        private boolean[] drafted = new boolean[16];
-        private boolean[] samples = new boolean[16];
+        /** As {@link StepView#copyEntries} copies them. */
+        private long[] words = new long[16 * StepView.ENTRY_WORDS];
         /** Written last and read first; steps count from 1. */
         private volatile long step;
         private final AtomicLong answered = new AtomicLong();
@@ -139,18 +138,11 @@ final class LaunchedSteps
             epoch = plan.epoch();
             tokens = plan.tokens();
             entries = plan.entryCount();
-            if (entries > counts.length)
+            if (entries * StepView.ENTRY_WORDS > words.length)
             {
-                counts = new int[2 * entries];
-                drafted = new boolean[2 * entries];
-                samples = new boolean[2 * entries];
+                words = new long[2 * entries * StepView.ENTRY_WORDS];
             }
-            for (int entry = 0; entry < entries; entry++)
-            {
-                counts[entry] = plan.tokenCount(entry);
-                drafted[entry] = plan.drafts(entry) > 0;
-                samples[entry] = plan.samples(entry);
-            }
+            plan.copyEntries(words);
             step = plan.step();
         }
 
@@ -177,14 +169,17 @@ final class LaunchedSteps
         /** Tokens that the entry feeds, and so its rows. */
         int count(final int entry)
         {
-            return counts[entry];
+            return (int)(words[entry * StepView.ENTRY_WORDS + 1] >>> Integer.SIZE);
         }
 
         /** How many of the entry's rows, the first ones, are of tokens that count as computed if it accepts so many. */
         int computed(final int entry, final int accepted)
         {
-            final boolean whole = !drafted[entry] && (accepted > 0 || !samples[entry]);
-            return whole ? counts[entry] : Math.min(accepted, counts[entry]);
+            final long last = words[entry * StepView.ENTRY_WORDS + 3];
+            final boolean isDrafted = (last >>> Byte.SIZE & 0xFF) > 0;
+            final boolean samples = last >>> 2 * Byte.SIZE > 0;
+            final boolean whole = !isDrafted && (accepted > 0 || !samples);
+            return whole ? count(entry) : Math.min(accepted, count(entry));
         }
 
         /** Whether a result of the step is wanted and not yet reported. */

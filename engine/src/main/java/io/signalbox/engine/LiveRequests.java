@@ -13,10 +13,10 @@ import java.util.ArrayDeque;
 
 /**
  * Tokens, block tables and sampling parameters of the requests that have not ended, folded from the events of the track
- * ahead of the backend. Only for a backend that reads them. Holds as many requests as the scheduler does; allocates nothing
- * once it has grown to the load. Not thread-safe.
+ * ahead of the backend, or of a journal. Only for a backend that reads them. Holds as many requests as the scheduler does;
+ * allocates nothing once it has grown to the load. Not thread-safe.
  */
-final class LiveRequests implements RequestContents
+public final class LiveRequests implements RequestContents
 {
     private static final int MAX_SPARE = 1024;
 
@@ -26,13 +26,13 @@ final class LiveRequests implements RequestContents
     private LiveRequest submitted;
 
     /** The request is live if it is accepted. */
-    void submit(final SubmitDecoder input)
+    public void submit(final SubmitDecoder input)
     {
         submitted = spare.isEmpty() ? new LiveRequest() : spare.removeLast();
         submitted.submit(input);
     }
 
-    void accept(final long requestId)
+    public void accept(final long requestId)
     {
         if (submitted == null || submitted.requestId() != requestId)
         {
@@ -42,22 +42,26 @@ final class LiveRequests implements RequestContents
         submitted = null;
     }
 
-    void refuse()
+    public void refuse()
     {
         reuse(submitted);
         submitted = null;
     }
 
     /** Block tables gain what the step allocated and matched. */
-    void schedule(final StepView step)
+    public void schedule(final StepView step)
     {
+        // Changes of one request follow one another.
+        LiveRequest request = null;
         for (int change = 0; change < step.changeCount(); change++)
         {
-            find(step.changeRequestId(change)).block(step.changeIndex(change), step.changeBlockId(change));
+            final long requestId = step.changeRequestId(change);
+            request = request == null || request.requestId() != requestId ? find(requestId) : request;
+            request.block(step.changeIndex(change), step.changeBlockId(change));
         }
     }
 
-    void commit(final CommitView commit)
+    public void commit(final CommitView commit)
     {
         int token = 0;
         for (int entry = 0; entry < commit.entryCount(); entry++)
@@ -73,12 +77,12 @@ final class LiveRequests implements RequestContents
     }
 
     /** The request starts over without blocks; its tokens stay. */
-    void requeue(final long requestId)
+    public void requeue(final long requestId)
     {
         find(requestId).releaseBlocks();
     }
 
-    void free(final long requestId)
+    public void free(final long requestId)
     {
         reuse(requests.remove(requestId));
     }

@@ -14,6 +14,9 @@ import java.util.concurrent.locks.LockSupport;
  * Spins briefly, then parks until a publisher wakes it. Disruptor's own blocking strategy spins while an event is
  * published and a gate before it is shut, and so burns a core for each handler that waits for the journal. This strategy
  * sleeps briefly instead. It has no lock, which a woken thread would have to wait for.
+ *
+ * <p>A publisher may also wake the threads that wait for the next ring, where something will come at once: they wake up
+ * while the first ring's thread does, and not after it.
  */
 final class ParkingWaitStrategy implements WaitStrategy
 {
@@ -25,22 +28,37 @@ final class ParkingWaitStrategy implements WaitStrategy
     private static final int PLACES = 8;
 
     private final AtomicReferenceArray<Thread> parked = new AtomicReferenceArray<>(PLACES);
+    /** Of the ring that gets something for each event of this one; {@code null}: none. */
+    private final ParkingWaitStrategy next;
+
+    ParkingWaitStrategy()
+    {
+        this(null);
+    }
+
+    ParkingWaitStrategy(final ParkingWaitStrategy next)
+    {
+        this.next = next;
+    }
 
     @Override
     public long waitFor(
         final long sequence, final Sequence cursor, final Sequence dependent, final SequenceBarrier barrier)
         throws AlertException, InterruptedException
     {
-        for (int round = 0; cursor.get() < sequence; round++)
+        int round = 0;
+        while (cursor.get() < sequence)
         {
             barrier.checkAlert();
             if (round < SPINS + YIELDS)
             {
-                pauseShortly(round);
+                pauseShortly(round++);
             }
             else
             {
                 block(sequence, cursor, barrier);
+                // It may have been woken ahead of the event.
+                round = 0;
             }
         }
         return waitForGate(sequence, dependent, barrier);
@@ -119,6 +137,15 @@ final class ParkingWaitStrategy implements WaitStrategy
     public void signalAllWhenBlocking()
     {
         VarHandle.fullFence();
+        wakeAll();
+        if (next != null)
+        {
+            next.wakeAll();
+        }
+    }
+
+    private void wakeAll()
+    {
         for (int place = 0; place < PLACES; place++)
         {
             final Thread sleeper = parked.get(place);

@@ -8,13 +8,16 @@ import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
+import org.agrona.DirectBuffer;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** Encodes one report of a backend at a time. Not thread-safe; a {@link Pool} lends it to one thread at a time. */
 final class ReportEncoding
 {
-    final InputWriter writer = new InputWriter();
+    private final InputWriter writer = new InputWriter();
+    private final ReportBytes bytes = new ReportBytes();
+    private boolean isInWriter;
     private final RowsChecksum checksum = new RowsChecksum();
     /** Null if capture is off. */
     private final CapturedRowCheck rowCheck;
@@ -27,7 +30,19 @@ final class ReportEncoding
 
     void forward(final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
     {
-        writer.forward().timeNanos(timeNanos).step(step).deviceTimeNanos(deviceTimeNanos).epoch(epoch).rank(rank);
+        isInWriter = false;
+        bytes.forward(timeNanos, epoch, rank, step, deviceTimeNanos);
+    }
+
+    /** Holds the last report from byte 0. */
+    DirectBuffer buffer()
+    {
+        return isInWriter ? writer.buffer() : bytes.buffer();
+    }
+
+    int length()
+    {
+        return isInWriter ? writer.length() : bytes.length();
     }
 
     /**
@@ -67,6 +82,14 @@ final class ReportEncoding
     {
         final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
         final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
+        final RowForm form = rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED;
+        rowsBeside = inline ? null : rows;
+        isInWriter = tokens.hasLogprobs() || rows != null && rowCheck.impossibleCount() > 0;
+        if (!isInWriter)
+        {
+            bytes.d2hComplete(timeNanos, tokens, rows, rowsChecksum, form, inline ? rowsLength : 0);
+            return;
+        }
         final D2hCompleteEncoder message = writer.d2hComplete()
             .timeNanos(timeNanos)
             .step(tokens.step())
@@ -76,7 +99,7 @@ final class ReportEncoding
             .rowBytes(rows == null ? 0 : rows.rowBytes())
             .rowsChecksum(rowsChecksum)
             .computeNanos(Math.max(0, tokens.computeNanos()))
-            .rowForm(rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
+            .rowForm(form);
         writeTokens(message, tokens);
         final int impossible = rows == null ? 0 : rowCheck.impossibleCount();
         final D2hCompleteEncoder.ImpossibleRowsEncoder impossibleRows = message.impossibleRowsCount(impossible);
@@ -92,7 +115,6 @@ final class ReportEncoding
         else
         {
             message.putRows(writer.buffer(), 0, 0);
-            rowsBeside = rows;
         }
     }
 
@@ -137,6 +159,7 @@ final class ReportEncoding
         final FaultClass faultClass,
         final String detail)
     {
+        isInWriter = true;
         writer.backendFault()
             .timeNanos(timeNanos).step(step).epoch(epoch).rank(rank).faultClass(faultClass).detail(detail);
     }

@@ -6,19 +6,30 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 
-/** Hashes and encodes the requests of one submitting thread, outside the engine's threads. */
+/** Hashes and encodes the requests of one submitting thread, outside the engine's threads and without garbage. */
 final class SubmitEncoding
 {
+    /** Buffers of a longer prompt are not kept for the next one. */
+    private static final int MAX_KEPT_TOKENS = 1 << 15;
+    private static final int FIRST_TOKENS = 256;
+
     final InputWriter writer = new InputWriter();
     private final boolean capture;
     private final int blockSizeTokens;
     private final BlockHasher hasher;
     private final byte[] chain;
     private final int vocabularySize;
+    /** One field of a message at a time: block hashes or tokens. */
+    private byte[] field;
+    private IntBuffer fieldAsTokens;
+    private LongBuffer fieldAsHashes;
+    private long[] hashes;
 
     /** @param vocabularySize token ids of the model are below it. */
     SubmitEncoding(final SchedulerConfig config, final int vocabularySize)
@@ -28,6 +39,27 @@ final class SubmitEncoding
         blockSizeTokens = config.blockSizeTokens();
         hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
         chain = new byte[hasher.chainBytes()];
+        makeRoom(FIRST_TOKENS);
+    }
+
+    private void makeRoom(final int tokens)
+    {
+        if (field == null || field.length < bytes(tokens))
+        {
+            final int room = tokens > MAX_KEPT_TOKENS ? tokens : Math.min(MAX_KEPT_TOKENS, 2 * tokens);
+            hashes = new long[room / blockSizeTokens];
+            field = new byte[bytes(room)];
+            final ByteBuffer buffer = ByteBuffer.wrap(field).order(ByteOrder.LITTLE_ENDIAN);
+            fieldAsTokens = buffer.asIntBuffer();
+            fieldAsHashes = buffer.asLongBuffer();
+        }
+    }
+
+    /** Room for the tokens, or for the hashes of their blocks if these take more. */
+    private int bytes(final int tokens)
+    {
+        return Math.max(Math.multiplyExact(tokens, Integer.BYTES),
+            Math.multiplyExact(tokens / blockSizeTokens, Long.BYTES));
     }
 
     /** Returns the message, complete except for its time and deadline, which the caller sets before it sends the message. */
@@ -40,16 +72,8 @@ final class SubmitEncoding
         }
         final int[] prompt = request.prompt();
         final byte[] cacheKey = request.cacheKey();
-        final UnsafeBuffer hashes = hashes(prompt, cacheKey);
-        final UnsafeBuffer tokens = new UnsafeBuffer(new byte[Math.multiplyExact(prompt.length, Integer.BYTES)]);
-        for (int i = 0; i < prompt.length; i++)
-        {
-            if (prompt[i] >= vocabularySize)
-            {
-                throw unknownToken(requestId, i, prompt[i]);
-            }
-            tokens.putInt(i * Integer.BYTES, prompt[i], ByteOrder.LITTLE_ENDIAN);
-        }
+        checkTokens(requestId, prompt);
+        makeRoom(prompt.length);
         final Sampling sampling = request.sampling();
         final long seed = sampling.seed() == Sampling.NO_SEED ? requestId : sampling.seed();
         final SubmitEncoder submit = writer.submit();
@@ -60,12 +84,31 @@ final class SubmitEncoding
             .temperature(sampling.temperature()).topP(sampling.topP())
             .rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
             .logprobs(sampling.logprobs() ? Flag.YES : Flag.NO);
-        submit.putBlockHashes(hashes, 0, hashes.capacity());
+        final int blocks = hasher.hash(prompt, prompt.length, cacheKey, hashes);
+        fieldAsHashes.put(0, hashes, 0, blocks);
+        submit.putBlockHashes(field, 0, blocks * Long.BYTES);
         submit.putCacheKey(cacheKey, 0, cacheKey.length);
-        submit.putTokens(tokens, 0, tokens.capacity());
+        fieldAsTokens.put(0, prompt, 0, prompt.length);
+        submit.putTokens(field, 0, prompt.length * Integer.BYTES);
         hasher.chain(chain);
         submit.putHashChain(chain, 0, chain.length);
+        if (prompt.length > MAX_KEPT_TOKENS)
+        {
+            field = null;
+            makeRoom(FIRST_TOKENS);
+        }
         return submit;
+    }
+
+    private void checkTokens(final long requestId, final int[] prompt)
+    {
+        for (int i = 0; i < prompt.length; i++)
+        {
+            if (prompt[i] >= vocabularySize)
+            {
+                throw unknownToken(requestId, i, prompt[i]);
+            }
+        }
     }
 
     private IllegalArgumentException unknownToken(final long requestId, final int position, final int token)
@@ -73,17 +116,5 @@ final class SubmitEncoding
         return new IllegalArgumentException("token " + position + " of the prompt of request " + requestId + " is " + token +
             ", but token ids of the model are 0 to " + (vocabularySize - 1) + "; use its tokenizer, or give the engine " +
             "another vocabularySize");
-    }
-
-    private UnsafeBuffer hashes(final int[] prompt, final byte[] cacheKey)
-    {
-        final long[] hashes = new long[prompt.length / blockSizeTokens];
-        hasher.hash(prompt, prompt.length, cacheKey, hashes);
-        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[Math.multiplyExact(hashes.length, Long.BYTES)]);
-        for (int i = 0; i < hashes.length; i++)
-        {
-            bytes.putLong(i * Long.BYTES, hashes[i], ByteOrder.LITTLE_ENDIAN);
-        }
-        return bytes;
     }
 }

@@ -66,8 +66,10 @@ public final class ThreadedEngine implements Engine
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
         alarm = new Alarm(context.clock());
-        ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
-        track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
+        final ParkingWaitStrategy trackWaits = new ParkingWaitStrategy();
+        ingressRing = RingBuffer.createMultiProducer(
+            IngressSlot::new, context.ingressSlots(), waitStrategy(new ParkingWaitStrategy(trackWaits)));
+        track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy(trackWaits));
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
         final StepsInFlight steps = stepsInFlight();
@@ -137,11 +139,11 @@ public final class ThreadedEngine implements Engine
         }
     }
 
-    private WaitStrategy waitStrategy()
+    private WaitStrategy waitStrategy(final ParkingWaitStrategy blocking)
     {
         return switch (context.waiting())
         {
-            case BLOCKING -> new ParkingWaitStrategy();
+            case BLOCKING -> blocking;
             case YIELDING -> new YieldingWaitStrategy();
             case SPINNING -> new BusySpinWaitStrategy();
         };

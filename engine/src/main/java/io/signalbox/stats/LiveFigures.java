@@ -216,9 +216,13 @@ public final class LiveFigures
                 final boolean first = live.get(plan.copyRequestId(i)).firstStep == plan.step();
                 add(Count.HIT_TOKENS, first ? plan.copyTokens(i) : 0);
             }
+            // Changes of one request follow one another.
+            FollowedRequest request = null;
             for (int i = 0; i < plan.changeCount(); i++)
             {
-                ranks[plan.rank()].hold(live.get(plan.changeRequestId(i)), plan.changeBlockId(i), interval);
+                final long id = plan.changeRequestId(i);
+                request = request == null || request.requestId != id ? live.get(id) : request;
+                ranks[plan.rank()].hold(request, plan.changeBlockId(i), interval);
             }
         }
 

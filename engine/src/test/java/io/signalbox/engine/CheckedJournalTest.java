@@ -50,7 +50,7 @@ class CheckedJournalTest
     private void append(final CaptureSlice rows)
     {
         final GroupWriter group = new GroupWriter(64);
-        group.append(encoding.writer.buffer(), 0, encoding.writer.length());
+        group.append(encoding.buffer(), 0, encoding.length());
         journal.append(1, group.buffer(), 0, group.length(), rows);
     }
 
@@ -100,8 +100,11 @@ class CheckedJournalTest
     @Test
     void shouldStopBeforeRowsOfAnInputThatHasNone()
     {
-        final InputWriter wake = encoding.writer;
+        final InputWriter wake = new InputWriter();
         wake.wake().timeNanos(1);
-        assertEquals("a Wake brings routed-expert rows, but only a D2hComplete may", refusal(slice(ROWS)));
+        final GroupWriter group = new GroupWriter(64);
+        group.append(wake.buffer(), 0, wake.length());
+        assertEquals("a Wake brings routed-expert rows, but only a D2hComplete may", assertThrows(InvariantViolation.class,
+            () -> journal.append(1, group.buffer(), 0, group.length(), slice(ROWS))).getMessage());
     }
 }

@@ -169,7 +169,7 @@ class EngineGateTest
             report.d2hComplete(1, null, new StepTokens().begin(0, 0, 1),
                 new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
             assertRefused("a D2hComplete whose form is CHUNKED came without its routed-expert rows",
-                () -> engine.offer(report.writer.buffer(), 0, report.writer.length(), null));
+                () -> engine.offer(report.buffer(), 0, report.length(), null));
             offerWake(engine);
             engine.awaitProcessed();
         }

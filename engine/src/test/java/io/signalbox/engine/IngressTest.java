@@ -109,7 +109,7 @@ class IngressTest
         report.d2hComplete(1, null, new StepTokens().begin(0, 0, 1),
             new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
         final Thread waiter = new Thread(() -> assertThrows(
-            IllegalStateException.class, () -> ingress.offer(report.writer.buffer(), 0, report.writer.length(), rows)));
+            IllegalStateException.class, () -> ingress.offer(report.buffer(), 0, report.length(), rows)));
         waiter.start();
         while (ingress.isQuiet())
         {

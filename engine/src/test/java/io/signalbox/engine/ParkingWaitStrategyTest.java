@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -110,6 +111,84 @@ class ParkingWaitStrategyTest
         for (final FutureTask<?> waiter : waiters)
         {
             waiter.get();
+        }
+    }
+
+    /** It then wakes up while the first ring's thread does; there is nothing yet, so it waits on. */
+    @Test
+    void shouldWakeAThreadThatWaitsForTheNextRing() throws Exception
+    {
+        final ParkingWaitStrategy waits = new ParkingWaitStrategy();
+        final RingBuffer<Object> first = RingBuffer.createMultiProducer(Object::new, 8, new ParkingWaitStrategy(waits));
+        final Sequence cursor = new Sequence();
+        final CountingBarrier looks = new CountingBarrier();
+        final FutureTask<Long> found = new FutureTask<>(() -> waits.waitFor(0, cursor, cursor, looks));
+        final Thread waiter = new Thread(found, "waiter");
+        waiter.setDaemon(true);
+        waiter.start();
+        for (int event = 0; event < 5; event++)
+        {
+            awaitSleep(waiter);
+            final long before = looks.count.get();
+            first.publish(first.next());
+            while (looks.count.get() == before)
+            {
+                Thread.onSpinWait();
+            }
+        }
+        awaitSleep(waiter);
+        cursor.set(0);
+        waits.signalAllWhenBlocking();
+        assertEquals(0, found.get());
+    }
+
+    private static void awaitSleep(final Thread waiter)
+    {
+        while (waiter.getState() != Thread.State.WAITING)
+        {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Counts how often a waiting thread looks. */
+    private static final class CountingBarrier implements SequenceBarrier
+    {
+        private final AtomicLong count = new AtomicLong();
+
+        @Override
+        public void checkAlert()
+        {
+            count.incrementAndGet();
+        }
+
+        @Override
+        public long waitFor(final long sequence)
+        {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long getCursor()
+        {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean isAlerted()
+        {
+            return false;
+        }
+
+        @Override
+        public void alert()
+        {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void clearAlert()
+        {
+            throw new UnsupportedOperationException();
         }
     }
 

@@ -12,6 +12,8 @@ import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.Flag;
 import org.agrona.DirectBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -20,7 +22,12 @@ import java.nio.ByteOrder;
  */
 public final class CommitView
 {
+    /** Words of an entry that {@link #copyEntries} copies. */
+    public static final int ENTRY_WORDS = 3;
+
     private static final ByteOrder ORDER = MessagePart.ORDER;
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ORDER);
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ORDER);
     private static final String MESSAGE = "a Commit";
 
     private final CommitDecoder decoder = new CommitDecoder();
@@ -110,6 +117,32 @@ public final class CommitView
         return located(entries).count();
     }
 
+    /**
+     * Copies all entries as the schema lays them out, {@link #ENTRY_WORDS} each, for a reader of every field:
+     *
+     * <pre>
+     *   0   request id
+     *   1   start (32 bits), advance (32)
+     *   2   rejected (8), after the stop (8), emitted (8), verdict (8)
+     * </pre>
+     *
+     * @param words holds at least {@link #entryCount()} times as many words.
+     */
+    public void copyEntries(final long[] words)
+    {
+        final int end = entryCount() * ENTRY_WORDS;
+        final byte[] bytes = entries.bytes(buffer);
+        final int stride = entries.stride();
+        int at = entries.firstByte();
+        for (int word = 0; word < end; word += ENTRY_WORDS)
+        {
+            words[word] = (long)LONGS.get(bytes, at);
+            words[word + 1] = (long)LONGS.get(bytes, at + Long.BYTES);
+            words[word + 2] = (int)INTS.get(bytes, at + 2 * Long.BYTES) & 0xFFFF_FFFFL;
+            at += stride;
+        }
+    }
+
     public long requestId(final int entry)
     {
         return buffer.getLong(located(entries).at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
@@ -160,6 +193,12 @@ public final class CommitView
     public int token(final int index)
     {
         return buffer.getInt(located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+    }
+
+    /** Whether the step reported log-probabilities of sampled tokens. */
+    public boolean hasLogprobs()
+    {
+        return located(logprobs).count() > 0;
     }
 
     /** Log-probability of a visible token, or {@link Float#NaN} if the backend reported none. */

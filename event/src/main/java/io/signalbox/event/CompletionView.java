@@ -19,6 +19,9 @@ import java.nio.ByteOrder;
  */
 public final class CompletionView
 {
+    /** Bytes of an entry of a withheld token: its replacement, and the hash of the block that it fills. */
+    public static final int WITHHELD_TOKEN_BYTES = Integer.BYTES + Long.BYTES;
+
     private static final ByteOrder ORDER = MessagePart.ORDER;
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ORDER);
     private static final String MESSAGE = "a D2hComplete";
@@ -187,6 +190,18 @@ public final class CompletionView
     public int token(final int index)
     {
         return buffer.getInt(located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+    }
+
+    /** Whether tokens are withheld, and each comes with the hash of the block that it fills. */
+    public boolean hasBlockHashes()
+    {
+        return located(tokens).count() > 0 && tokens.stride() >= WITHHELD_TOKEN_BYTES;
+    }
+
+    /** Hash of the block that a withheld token fills; 0 if it fills none. */
+    public long blockHash(final int index)
+    {
+        return buffer.getLong(located(tokens).at(index) + TokensDecoder.sbeBlockLength(), ORDER);
     }
 
     /** Whether there is a log-probability for each accepted token. */

@@ -69,6 +69,21 @@ public final class GroupReader
         return offset;
     }
 
+    /**
+     * The template id of the current message, for code that compares or moves messages as bytes; to read them, extend {@link
+     * EventReader}.
+     */
+    public int template()
+    {
+        return templateAt(buffer, offset);
+    }
+
+    /** The template id of the message at an offset, as {@link #template}. */
+    public static int templateAt(final DirectBuffer group, final int messageOffset)
+    {
+        return group.getShort(messageOffset + MessageHeaderDecoder.templateIdEncodingOffset(), ByteOrder.LITTLE_ENDIAN);
+    }
+
     /** Length of the current message with its SBE header. */
     public int messageLength()
     {

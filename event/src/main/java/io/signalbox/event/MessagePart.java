@@ -11,6 +11,8 @@ final class MessagePart
 {
     static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
     private static final int MAX_COUNT = 16_777_216;
+    private static final int BLOCK_LENGTH_SHIFT = Byte.SIZE * GroupSizeEncodingDecoder.blockLengthEncodingOffset();
+    private static final int COUNT_SHIFT = Byte.SIZE * GroupSizeEncodingDecoder.numInGroupEncodingOffset();
 
     private final String message;
     private int base;
@@ -40,15 +42,31 @@ final class MessagePart
             throw new MessageFormatException(
                 message + " ends at byte " + limit + ", within the group that begins at byte " + offset);
         }
-        blockLength = buffer.getShort(
-            offset + GroupSizeEncodingDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
-        count = buffer.getInt(offset + GroupSizeEncodingDecoder.numInGroupEncodingOffset(), ORDER);
+        if (limit - offset >= Long.BYTES)
+        {
+            // Both fields at once: most parts are empty, and their dimensions are all that is read of them.
+            final long dimensions = buffer.getLong(offset, ORDER);
+            blockLength = (int)(dimensions >>> BLOCK_LENGTH_SHIFT) & 0xFFFF;
+            count = (int)(dimensions >>> COUNT_SHIFT);
+        }
+        else
+        {
+            blockLength = buffer.getShort(
+                offset + GroupSizeEncodingDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
+            count = buffer.getInt(offset + GroupSizeEncodingDecoder.numInGroupEncodingOffset(), ORDER);
+        }
         if (count < 0 || count > MAX_COUNT || (long)count * blockLength > limit - base)
         {
             throw new MessageFormatException("a group of " + message + " at byte " + offset + " has " + count +
                 " entries of " + blockLength + " bytes, but the message ends at byte " + limit);
         }
         return base + count * blockLength;
+    }
+
+    /** The group has no element. */
+    void empty()
+    {
+        count = 0;
     }
 
     /** Position of the first element. */

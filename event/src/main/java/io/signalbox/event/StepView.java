@@ -2,16 +2,21 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.GroupSizeEncodingDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.AdmittedDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.CopiesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.EntriesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.EvictedDecoder;
+import io.signalbox.event.codec.ScheduleDecoder.PendingDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.TableChangesDecoder;
 import io.signalbox.event.codec.TableChangeKind;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -23,8 +28,19 @@ import java.nio.ByteOrder;
  */
 public final class StepView
 {
+    /** Words of an entry that {@link #copyEntries} copies. */
+    public static final int ENTRY_WORDS = 4;
+
     private static final ByteOrder ORDER = MessagePart.ORDER;
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ORDER);
+    /** The last word of an entry that is read: its upper bytes are those behind the third word. */
+    private static final int LAST_BYTES = EntriesDecoder.samplesEncodingOffset() + 1 - Long.BYTES;
+    private static final int LAST_SHIFT = Byte.SIZE * (3 * Long.BYTES - LAST_BYTES);
     private static final String MESSAGE = "a Schedule";
+
+    /** The parts ahead of the entries if all of them are empty. */
+    private static final long[] NO_CHANGES = noChanges();
+    private static final int NO_CHANGES_BYTES = 3 * Long.BYTES;
 
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final ScheduleDecoder decoder = new ScheduleDecoder();
@@ -38,6 +54,18 @@ public final class StepView
     private int body;
     /** Null if the backend reads no tokens. */
     private RequestContents contents;
+
+    private static long[] noChanges()
+    {
+        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[NO_CHANGES_BYTES]);
+        final int[] elementBytes = {AdmittedDecoder.sbeBlockLength(), EvictedDecoder.sbeBlockLength(),
+            TableChangesDecoder.sbeBlockLength(), PendingDecoder.sbeBlockLength()};
+        for (int part = 0; part < elementBytes.length; part++)
+        {
+            bytes.putShort(part * GroupSizeEncodingDecoder.ENCODED_LENGTH, (short)elementBytes[part], ORDER);
+        }
+        return new long[]{bytes.getLong(0, ORDER), bytes.getLong(Long.BYTES, ORDER), bytes.getLong(2 * Long.BYTES, ORDER)};
+    }
 
     /**
      * Wraps an encoded {@code Schedule}.
@@ -63,14 +91,27 @@ public final class StepView
         buffer = source;
         body = bodyOffset;
         decoder.wrap(source, bodyOffset, blockLength, version);
-        int next = bodyOffset + blockLength;
-        next = admitted.wrap(source, next, limit);
-        next = evicted.wrap(source, next, limit);
-        next = changes.wrap(source, next, limit);
-        next = pending.wrap(source, next, limit);
-        next = entries.wrap(source, next, limit);
-        copies.wrap(source, next, limit);
+        copies.wrap(source, entries.wrap(source, locateChanges(bodyOffset + blockLength, limit), limit), limit);
         return this;
+    }
+
+    /** Locates the parts ahead of the entries, which most steps have empty, and returns where the entries begin. */
+    private int locateChanges(final int offset, final int limit)
+    {
+        if (limit - offset >= NO_CHANGES_BYTES && buffer.getLong(offset, ORDER) == NO_CHANGES[0] &&
+            buffer.getLong(offset + Long.BYTES, ORDER) == NO_CHANGES[1] &&
+            buffer.getLong(offset + 2 * Long.BYTES, ORDER) == NO_CHANGES[2])
+        {
+            admitted.empty();
+            evicted.empty();
+            changes.empty();
+            pending.empty();
+            return offset + NO_CHANGES_BYTES;
+        }
+        int next = admitted.wrap(buffer, offset, limit);
+        next = evicted.wrap(buffer, next, limit);
+        next = changes.wrap(buffer, next, limit);
+        return pending.wrap(buffer, next, limit);
     }
 
     /** Connects the step with the requests that it computes. */
@@ -123,6 +164,34 @@ public final class StepView
     public long requestId(final int entry)
     {
         return buffer.getLong(entries.at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
+    }
+
+    /**
+     * Copies all entries as the schema lays them out, {@link #ENTRY_WORDS} each, for a backend that reads every field:
+     *
+     * <pre>
+     *   0   request id
+     *   1   start (32 bits), token count (32)
+     *   2   predecessor entry (32), slack (16), clip (16)
+     *   3   predecessor back (8), drafts (8), samples (8)
+     * </pre>
+     *
+     * @param words holds at least {@link #entryCount()} times as many words.
+     */
+    public void copyEntries(final long[] words)
+    {
+        final byte[] bytes = entries.bytes(buffer);
+        final int stride = entries.stride();
+        final int end = entries.count() * ENTRY_WORDS;
+        int at = entries.firstByte();
+        for (int word = 0; word < end; word += ENTRY_WORDS)
+        {
+            words[word] = (long)LONGS.get(bytes, at);
+            words[word + 1] = (long)LONGS.get(bytes, at + Long.BYTES);
+            words[word + 2] = (long)LONGS.get(bytes, at + 2 * Long.BYTES);
+            words[word + 3] = (long)LONGS.get(bytes, at + LAST_BYTES) >>> LAST_SHIFT;
+            at += stride;
+        }
     }
 
     /**

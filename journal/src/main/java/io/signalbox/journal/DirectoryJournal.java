@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.ConfigException;
 import io.signalbox.engine.RecordedRun;
 import io.signalbox.engine.RunJournal;
 
@@ -73,6 +74,7 @@ public final class DirectoryJournal implements RunJournal
                     directory, lock, JournalWriter.store(directory, config), description, config));
             }
             reader = JournalReader.recovering(files);
+            requireTokens(reader.settings());
             RunComparison.require(directory, reader.settings(), description);
             return new ContinuedRun(directory, lock, files, reader, config);
         }
@@ -84,6 +86,16 @@ public final class DirectoryJournal implements RunJournal
             }
             lock.close();
             throw e;
+        }
+    }
+
+    private void requireTokens(final Map<String, String> settings)
+    {
+        if (WithheldJournal.isWithheld(settings))
+        {
+            throw new ConfigException(directory + " cannot be continued: its journal has no tokens (" +
+                WithheldJournal.TOKENS + "=" + WithheldJournal.HASHES + "), and a request continues behind its last one; " +
+                "begin a run in another directory.");
         }
     }
 

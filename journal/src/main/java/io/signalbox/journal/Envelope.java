@@ -14,9 +14,9 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  *   0        4        8      10      12       16
- *   +--------+--------+------+-------+--------+
- *   | magic  | total  | type |schema | CRC32C |
- *   | "SJL1" | length |      |version|        |
+ *   +--------+--------+--+---+-------+--------+
+ *   | magic  | total  |ty|for|schema | CRC32C |
+ *   | "SJL1" | length |pe|m  |version|        |
  *   +--------+--------+------+-------+--------+--------+
  *   | sequence        | logical time, ns                |  16 .. 32
  *   +-----------------+---------------------------------+
@@ -38,11 +38,17 @@ final class Envelope
     /** A group at its bound. No writer makes a longer record and no reader asks memory for one. */
     static final int MAX_RECORD_BYTES = LENGTH + GroupWriter.MAX_GROUP_BYTES;
 
+    /** The form of a payload that is stored as it is. */
+    static final int PLAIN = 0;
+    /** The form of a {@link PackedPayload}. */
+    static final int PACKED = 1;
+
     /** Nothing is known to be synced. */
     static final long NOT_SYNCED = -1;
 
     private static final int TOTAL_LENGTH = 4;
     private static final int TYPE = 8;
+    private static final int FORM = 9;
     private static final int VERSION = 10;
     private static final int CRC = 12;
     private static final int SEQUENCE = 16;
@@ -62,11 +68,12 @@ final class Envelope
     {
     }
 
-    static void putIdentity(final byte[] record, final int totalLength, final RecordType type)
+    static void putIdentity(final byte[] record, final int totalLength, final RecordType type, final int form)
     {
         INT.set(record, 0, MAGIC);
         INT.set(record, TOTAL_LENGTH, totalLength);
-        SHORT.set(record, TYPE, (short)type.code());
+        record[TYPE] = (byte)type.code();
+        record[FORM] = (byte)form;
         SHORT.set(record, VERSION, (short)SCHEMA_VERSION);
     }
 
@@ -117,7 +124,13 @@ final class Envelope
 
     static int typeCode(final byte[] bytes, final int start)
     {
-        return (short)SHORT.get(bytes, start + TYPE) & 0xFFFF;
+        return bytes[start + TYPE] & 0xFF;
+    }
+
+    /** How the payload is stored, {@link #PLAIN} or {@link #PACKED}. */
+    static int form(final byte[] bytes, final int start)
+    {
+        return bytes[start + FORM] & 0xFF;
     }
 
     static int version(final byte[] bytes, final int start)
@@ -170,6 +183,11 @@ final class Envelope
     static int int32(final byte[] bytes, final int index)
     {
         return (int)INT.get(bytes, index);
+    }
+
+    static void putInt32(final byte[] bytes, final int index, final int value)
+    {
+        INT.set(bytes, index, value);
     }
 
     static long int64(final byte[] bytes, final int index)

@@ -12,8 +12,9 @@ import java.util.List;
  * @param segmentBytes length of its records at which a segment is sealed and the next begun, at the end of a group; at
  *                     least 65,536.
  * @param blockBytes   unit in which Chronicle maps and grows a segment's file; a power of two from 65,536 to 1 GiB.
+ * @param packsRows    whether expert ids take as few bits as the largest of a record needs.
  */
-public record JournalConfig(Durability durability, long segmentBytes, long blockBytes)
+public record JournalConfig(Durability durability, long segmentBytes, long blockBytes, boolean packsRows)
 {
     private static final long SMALLEST_BYTES = 1L << 16;
     /** The envelope names positions in 40 bits; half of that leaves room for the largest group. */
@@ -28,13 +29,27 @@ public record JournalConfig(Durability durability, long segmentBytes, long block
     public static final Setting<Long> BLOCK_BYTES = Setting.number("blockBytes", "bytes", 1L << 26, SMALLEST_BYTES, 1L << 30,
         "Unit in which a segment's file is mapped and grows.").powerOfTwo()
         .remedy("give the unit in which a segment's file grows");
-    public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES);
+    public static final Setting<Boolean> PACKS_ROWS = Setting.flag("packsRows", false,
+        "Whether expert ids take as few bits in the journal as the largest id of a record needs, instead of whole bytes.");
+    public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES, PACKS_ROWS);
+
+    /** Rows are packed or not, as is the default. */
+    public JournalConfig(final Durability durability, final long segmentBytes, final long blockBytes)
+    {
+        this(durability, segmentBytes, blockBytes, PACKS_ROWS.defaultValue());
+    }
 
     public JournalConfig
     {
         DURABILITY.check(durability);
         SEGMENT_BYTES.check(segmentBytes);
         BLOCK_BYTES.check(blockBytes);
+    }
+
+    /** The same with rows that are packed or not. */
+    public JournalConfig withPacksRows(final boolean wanted)
+    {
+        return new JournalConfig(durability, segmentBytes, blockBytes, wanted);
     }
 
     public static JournalConfig of(final Durability durability)

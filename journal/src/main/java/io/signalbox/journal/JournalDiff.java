@@ -52,8 +52,10 @@ public record JournalDiff(
     }
 
     /**
-     * Requests by id. One request may count in several of the last figures.
+     * Requests of both journals. One request may count in several of the last figures.
      *
+     * @param matchedBy      {@code id}, or {@code prompt} if that matches more requests, equal prompts in the order of their
+     *                       Submits: a journal that was made of a trace of the other one has other ids.
      * @param compared       in both journals.
      * @param equal          of them: equal in all that follows.
      * @param placedElsewhere on another rank.
@@ -63,8 +65,10 @@ public record JournalDiff(
      * @param onlyLeft       in the first journal only.
      * @param onlyRight      in the second journal only.
      * @param notCompared    ended in one journal so long before the other one that they were not kept.
+     * @param otherPrompt    compared ones whose prompts differ; by block hashes, or by length if blocks differ in size.
      */
     public record Requests(
+        String matchedBy,
         long compared,
         long equal,
         long placedElsewhere,
@@ -73,13 +77,15 @@ public record JournalDiff(
         long otherOutcome,
         long onlyLeft,
         long onlyRight,
-        long notCompared)
+        long notCompared,
+        long otherPrompt)
     {
     }
 
     /**
      * A request that differs.
      *
+     * @param requestId     in the first journal.
      * @param leftE2eNanos  from Submit to end; -1 if it did not end.
      * @param rightE2eNanos the same in the second journal.
      * @param changes       what differs, in words.
@@ -102,11 +108,23 @@ public record JournalDiff(
      */
     public static JournalDiff between(final Path left, final Path right, final ReadProgress progress)
     {
+        final SideBySide byId = read(left, right, progress, true);
+        if (!byId.hasOtherIds())
+        {
+            return byId.diff();
+        }
+        final SideBySide byPrompt = read(left, right, progress, false);
+        return (byPrompt.samePrompts() > byId.samePrompts() ? byPrompt : byId).diff();
+    }
+
+    private static SideBySide read(
+        final Path left, final Path right, final ReadProgress progress, final boolean byId)
+    {
         final TwoReads both = new TwoReads(progress);
         try (JournalReader leftReader = open(left, both.left());
             JournalReader rightReader = open(right, both.right()))
         {
-            return new SideBySide(left, leftReader, right, rightReader).run();
+            return new SideBySide(left, leftReader, right, rightReader, byId).run();
         }
     }
 

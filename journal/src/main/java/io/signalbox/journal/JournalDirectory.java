@@ -54,8 +54,9 @@ public final class JournalDirectory
     }
 
     /**
-     * Whether a file or directory at this path is, or would be, part of a journal: the lock, a segment, a file that
-     * recovery set aside, or anything within a segment. Symbolic links are followed; false if the path cannot be read.
+     * Whether a file or directory at this path is, or would be, part of a journal: the lock, a segment, the snapshots, a
+     * file that recovery set aside, or anything within a segment or the snapshots. Symbolic links are followed; false if
+     * the path cannot be read.
      */
     public static boolean owns(final Path path)
     {
@@ -66,9 +67,29 @@ public final class JournalDirectory
             return false;
         }
         final String name = real.getFileName().toString();
-        return SegmentName.number(parent.getFileName().toString()) >= 0 ||
+        final String within = parent.getFileName().toString();
+        return SegmentName.number(within) >= 0 ||
+            within.equals(SnapshotStore.DIRECTORY) && Files.isDirectory(parent.resolveSibling(SegmentName.of(0))) ||
             Files.isDirectory(parent.resolve(SegmentName.of(0))) &&
-                (name.equals(SegmentName.LOCK) || SegmentName.number(name) >= 0 || SegmentName.isSetAside(name));
+                (name.equals(SegmentName.LOCK) || name.equals(SnapshotStore.DIRECTORY) || SegmentName.number(name) >= 0 ||
+                    SegmentName.isSetAside(name));
+    }
+
+    /**
+     * Whether a file or directory at this path is, or would be, anywhere below the directory of a journal. Symbolic links
+     * are followed.
+     */
+    public static boolean contains(final Path path)
+    {
+        for (Path above = real(path.toAbsolutePath()).getParent(); above != null; above = above.getParent())
+        {
+            if (SegmentName.number(String.valueOf(above.getFileName())) >= 0 ||
+                Files.isDirectory(above.resolve(SegmentName.of(0))))
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String kind(final Path path)

@@ -3,12 +3,8 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
-import io.signalbox.event.CompletionView;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupCursor;
-import io.signalbox.event.MessageFormatException;
-import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.journal.JournalException.Kind;
@@ -17,7 +13,6 @@ import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.sbe.MessageDecoderFlyweight;
 
 import java.nio.file.Path;
 import java.util.Collections;
@@ -30,8 +25,6 @@ import java.util.Map;
  */
 public final class JournalReader implements GroupCursor
 {
-    private static final int SHORTEST_GROUP_BYTES = GroupWriter.LENGTH_BYTES + MessageHeaderDecoder.ENCODED_LENGTH;
-
     private final JournalScanner scanner;
     private final WriterProbe writer;
     private final VoidRecords voids;
@@ -40,7 +33,7 @@ public final class JournalReader implements GroupCursor
     private final RowAssembly rows = new RowAssembly();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final CaptureRowsDecoder chunk = new CaptureRowsDecoder();
-    private final RowReference rowReference = new RowReference();
+    private final RowReference rowReference = new RowReference(rows);
 
     private long recordBytes;
 
@@ -50,6 +43,37 @@ public final class JournalReader implements GroupCursor
         this.writer = writer;
         voids = VoidRecords.of(scanner.files());
         settings = Collections.unmodifiableMap(readSettings());
+    }
+
+    private JournalReader(final JournalScanner scanner, final WriterProbe writer, final StateSnapshot snapshot)
+    {
+        this.scanner = scanner;
+        this.writer = writer;
+        voids = VoidRecords.of(scanner.files());
+        settings = Collections.unmodifiableMap(snapshot.settings());
+        recordBytes = snapshot.mark().place().bytes();
+    }
+
+    /**
+     * Continues behind the group of a snapshot, as if the journal had been read up to there.
+     *
+     * @throws UnfitSnapshotException if the journal has another record there.
+     */
+    static JournalReader behind(final Path directory, final StateSnapshot snapshot, final ReadProgress progress)
+    {
+        JvmFlags.requireToRead();
+        final WriterProbe writer = WriterProbe.of(directory);
+        final JournalScanner scanner =
+            JournalScanner.resuming(DirectoryFiles.of(directory, progress), snapshot.mark());
+        try
+        {
+            return new JournalReader(scanner, writer, snapshot);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            scanner.close();
+            throw e;
+        }
     }
 
     /** @throws JournalException if the directory has no journal, or a damaged one. */
@@ -236,7 +260,7 @@ public final class JournalReader implements GroupCursor
         {
             throw beingWritten;
         }
-        recordBytes += more ? Envelope.LENGTH + scanner.payloadLength() : 0;
+        recordBytes += more ? scanner.recordLength() : 0;
         return more;
     }
 
@@ -268,6 +292,12 @@ public final class JournalReader implements GroupCursor
     public List<VoidedInput> voided()
     {
         return List.copyOf(voids.inputs());
+    }
+
+    /** The place behind the current group. */
+    JournalMark mark()
+    {
+        return scanner.mark();
     }
 
     /** Link of the current group's record. */
@@ -310,53 +340,11 @@ public final class JournalReader implements GroupCursor
         }
     }
 
-    /** Whether a group's input refers to the rows collected ahead of it, and to no others. */
-    private final class RowReference extends EventReader
-    {
-        private boolean fits;
-
-        private boolean fits(final DirectBuffer group)
-        {
-            fits = false;
-            try
-            {
-                readInput(group, 0, group.capacity());
-            }
-            catch (final MessageFormatException e)
-            {
-                return false;
-            }
-            catch (final IllegalArgumentException e)
-            {
-                // A length that leaves the group: the reader of the group refuses it.
-                return rows.isEmpty() && group.capacity() >= SHORTEST_GROUP_BYTES;
-            }
-            return fits;
-        }
-
-        @Override
-        protected void onD2hComplete(final CompletionView completion)
-        {
-            fits = completion.checked().isChunked() ? rows.fits(completion) : rows.isEmpty();
-        }
-
-        @Override
-        protected void onOther(final MessageDecoderFlyweight message)
-        {
-            fits = rows.isEmpty();
-        }
-
-        @Override
-        protected void onUnknown(final int template, final int length)
-        {
-            fits = rows.isEmpty();
-        }
-    }
-
     /** The bytes are as they were written, but their content is wrong. */
     private JournalException malformed(final String reason)
     {
-        return new JournalException(Kind.CORRUPT_RECORD, SegmentName.of(scanner.segment()) + " at byte " +
+        return new JournalException(Kind.CORRUPT_RECORD,
+            Path.of(scanner.journal()).resolve(SegmentName.of(scanner.segment())) + " at byte " +
             scanner.filePosition() + ", record " + scanner.sequence() + ": " + reason +
             "; records ahead of it are good; the program that wrote it is at fault.",
             scanner.segment(), scanner.filePosition(), scanner.sequence(), null);

@@ -13,6 +13,8 @@ import java.nio.file.Path;
  * Reads every record of a journal in order and looks up its treatment in {@link RecoveryCase}. It reads files through
  * its own buffers and maps none, holds at most one record, and never writes. It returns a record only if its bytes,
  * number, chain and place are right.
+ *
+ * <p>One file, because each step of a scan reads and changes the state that the others leave.
  */
 final class JournalScanner implements AutoCloseable
 {
@@ -22,6 +24,7 @@ final class JournalScanner implements AutoCloseable
     private final Chain links = new Chain();
     private final ScanProgress progress = new ScanProgress();
     private final SegmentCount counts = new SegmentCount();
+    private final RecordPayload payload = new RecordPayload();
     private SegmentWalker walker;
     private Successor successor;
     private RecordType type;
@@ -55,6 +58,57 @@ final class JournalScanner implements AutoCloseable
     static JournalScanner reading(final JournalFiles files, final RegionListener regions)
     {
         return new JournalScanner(files, regions, false);
+    }
+
+    /**
+     * Continues behind the group at the mark, which is read again.
+     *
+     * @throws UnfitSnapshotException if another record than the mark's is there, or none.
+     */
+    static JournalScanner resuming(final JournalFiles files, final JournalMark mark)
+    {
+        final JournalScanner scanner = new JournalScanner(files, null, false);
+        try
+        {
+            scanner.resume(mark);
+            return scanner;
+        }
+        catch (final RuntimeException | Error e)
+        {
+            scanner.close();
+            throw e;
+        }
+    }
+
+    private void resume(final JournalMark mark)
+    {
+        final ByteSource source = mark.segment() < files.segmentCount() && files.exists(mark.segment())
+            ? files.open(mark.segment()) : null;
+        if (source == null)
+        {
+            throw new UnfitSnapshotException("segment " + mark.segment() + " is missing");
+        }
+        segment = mark.segment();
+        continued = true;
+        walker = new SegmentWalker(segment, source, regions);
+        walker.startAt(mark.position());
+        if (walker.next() != SegmentWalker.Document.RECORD || !mark.isOf(walker))
+        {
+            throw new UnfitSnapshotException("record " + (mark.place().records() - 1) + " is not the one that it was " +
+                "taken behind");
+        }
+        type = RecordType.GROUP;
+        payload.find(walker, segment, mark.place().records() - 1);
+        progress.resume(mark, walker.nextPosition());
+        progress.mark(Envelope.syncedSequence(walker.bytes(), walker.start()));
+        successor = Successor.of(files, segment, counts);
+    }
+
+    /** The place behind the current record, which is a group. */
+    JournalMark mark()
+    {
+        return new JournalMark(progress.committed(), segment, walker.position(), progress.segmentRecords(),
+            progress.recordsOfSegmentBefore());
     }
 
     /** For opening to write: a torn tail ends this scan instead of refusing it. */
@@ -170,7 +224,8 @@ final class JournalScanner implements AutoCloseable
     private boolean versionKnown()
     {
         type = RecordType.of(Envelope.typeCode(walker.bytes(), walker.start()));
-        return type != null && Envelope.version(walker.bytes(), walker.start()) == Envelope.SCHEMA_VERSION;
+        return type != null && Envelope.version(walker.bytes(), walker.start()) == Envelope.SCHEMA_VERSION &&
+            type.hasForm(Envelope.form(walker.bytes(), walker.start()));
     }
 
     private boolean links()
@@ -185,8 +240,9 @@ final class JournalScanner implements AutoCloseable
         {
             return type == RecordType.SEAL ? sealFits() : continuationFits();
         }
+        payload.find(walker, segment, progress.records());
         progress.link(links.next(progress.chain(), progress.records(), type, Envelope.logicalTimeNanos(bytes, start),
-            bytes, start + Envelope.LENGTH, walker.length() - Envelope.LENGTH));
+            payload.bytes(), payload.start(), payload.length()));
         return progress.link() == Envelope.chain(bytes, start) &&
             (type == RecordType.RUN_DESCRIPTION) == (progress.records() == 0) &&
             (segment == 0 || continued) && (type != RecordType.VOID || progress.isFirstBehindContinuation());
@@ -292,7 +348,8 @@ final class JournalScanner implements AutoCloseable
     {
         final String place = segment < files.segmentCount() && files.exists(segment)
             ? files.name(segment) : SegmentName.of(segment);
-        throw new JournalException(match.refusal(), ScanMessages.sentence(match, reason, place, offset, progress, successor),
+        throw new JournalException(match.refusal(),
+            ScanMessages.sentence(match, reason, Path.of(files.journal()), place, offset, progress, successor),
             segment, offset, progress.records(), null);
     }
 
@@ -341,20 +398,26 @@ final class JournalScanner implements AutoCloseable
         return Envelope.wallTimeNanos(walker.bytes(), walker.start());
     }
 
-    /** Holds the current record; valid until the next call of {@link #next()}. */
+    /** Holds the current record's payload, unpacked; valid until the next call of {@link #next()}. */
     public byte[] bytes()
     {
-        return walker.bytes();
+        return payload.bytes();
     }
 
     public int payloadStart()
     {
-        return walker.start() + Envelope.LENGTH;
+        return payload.start();
     }
 
     public int payloadLength()
     {
-        return walker.length() - Envelope.LENGTH;
+        return payload.length();
+    }
+
+    /** Bytes that the current record has in its file, envelope included. */
+    int recordLength()
+    {
+        return walker.length();
     }
 
     public long groups()

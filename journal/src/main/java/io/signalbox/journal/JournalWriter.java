@@ -26,7 +26,9 @@ public final class JournalWriter implements GroupJournal
     private final JournalLock lock;
     private final SegmentedLog log;
     private final Durability durability;
+    private final boolean packsRows;
     private Map<String, String> runDescription = Map.of();
+    private RowRegion region = new RowRegion(null);
     private final RowChunks chunks = new RowChunks();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
@@ -36,12 +38,13 @@ public final class JournalWriter implements GroupJournal
     private boolean dirty;
     private boolean closed;
 
-    JournalWriter(final Path directory, final JournalLock lock, final SegmentedLog log, final Durability durability)
+    JournalWriter(final Path directory, final JournalLock lock, final SegmentedLog log, final JournalConfig config)
     {
         this.directory = directory;
         this.lock = lock;
         this.log = log;
-        this.durability = durability;
+        durability = config.durability();
+        packsRows = config.packsRows();
     }
 
     /**
@@ -127,8 +130,8 @@ public final class JournalWriter implements GroupJournal
         final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
         final int length = RunDescription.encode(settings, description);
         final SegmentedLog log = new SegmentedLog(store, config, JournalPosition.START);
-        final JournalWriter writer = new JournalWriter(directory, lock, log, config.durability());
-        writer.runDescription = Map.copyOf(settings);
+        final JournalWriter writer = new JournalWriter(directory, lock, log, config);
+        writer.describe(settings);
         writer.begin(() ->
         {
             log.openFirst(Envelope.LENGTH + length);
@@ -153,8 +156,8 @@ public final class JournalWriter implements GroupJournal
     {
         final ScanEnd end = read.end();
         final SegmentedLog log = new SegmentedLog(store(directory, config), config, end.position());
-        final JournalWriter writer = new JournalWriter(directory, lock, log, config.durability());
-        writer.runDescription = read.settings();
+        final JournalWriter writer = new JournalWriter(directory, lock, log, config);
+        writer.describe(read.settings());
         writer.begin(() ->
         {
             log.lastTimeNanos(lastTimeNanos);
@@ -162,6 +165,12 @@ public final class JournalWriter implements GroupJournal
             aside.syncNew(end.segments());
         });
         return writer;
+    }
+
+    private void describe(final Map<String, String> settings)
+    {
+        runDescription = Map.copyOf(settings);
+        region = packsRows ? RowRegion.of(settings) : new RowRegion(null);
     }
 
     static JournalStore store(final Path directory, final JournalConfig config)
@@ -203,7 +212,7 @@ public final class JournalWriter implements GroupJournal
             {
                 appendRows(timeNanos, group, offset, rows);
             }
-            log.append(RecordType.GROUP, timeNanos, group, offset, length);
+            log.append(RecordType.GROUP, timeNanos, group, offset, length, region.group(group, offset, length));
             dirty = true;
             if (durability == Durability.RECORD)
             {
@@ -223,7 +232,8 @@ public final class JournalWriter implements GroupJournal
         chunks.begin(rows, completion.step(), completion.epoch(), completion.rank());
         while (chunks.next())
         {
-            log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length());
+            log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length(),
+                region.chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
         }
     }
 

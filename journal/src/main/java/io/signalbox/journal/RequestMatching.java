@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalDiff.ChangedRequest;
 import io.signalbox.journal.JournalDiff.Requests;
 import io.signalbox.stats.OutcomeCollector;
@@ -13,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
 
-/** Matches the requests of two journals by id when they have ended in both, and forgets them then. */
+/** Matches the requests of two journals, by id or by prompt, when they have ended in both, and forgets them then. */
 final class RequestMatching
 {
     private static final int MOST_WORST = 20;
@@ -24,6 +27,7 @@ final class RequestMatching
         Comparator.comparingLong(RequestMatching::weight)
             .thenComparing(ChangedRequest::requestId, Comparator.reverseOrder());
 
+    private final boolean byId;
     private final Ended left;
     private final Ended right;
     private final PriorityQueue<ChangedRequest> worst = new PriorityQueue<>(LEAST_FIRST);
@@ -36,17 +40,51 @@ final class RequestMatching
     private long onlyLeft;
     private long onlyRight;
     private long notCompared;
+    private long otherPrompt;
+
+    /** A request that has ended, or will not. */
+    private record Life(RequestOutcome outcome, long prompt)
+    {
+    }
 
     /** The requests of one journal: those that run, and those that ended and wait for the other journal. */
     private final class Ended extends OutcomeCollector
     {
         private final boolean isLeft;
-        private final Long2ObjectHashMap<RequestOutcome> waiting = new Long2ObjectHashMap<>();
+        private final RequestKeys keys;
+        private final Long2ObjectHashMap<Life> waiting = new Long2ObjectHashMap<>();
 
-        private Ended(final int blockSizeTokens, final boolean isLeft)
+        private Ended(final int blockSizeTokens, final boolean isLeft, final RequestKeys keys)
         {
             super(blockSizeTokens);
             this.isLeft = isLeft;
+            this.keys = keys;
+        }
+
+        @Override
+        protected void onSubmit(final SubmitDecoder submit)
+        {
+            super.onSubmit(submit);
+            keys.onSubmit(submit);
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder answer)
+        {
+            keys.begin(answer.requestId());
+            super.onAccepted(answer);
+        }
+
+        @Override
+        protected void onRefused(final RefusedDecoder answer)
+        {
+            keys.begin(answer.requestId());
+            super.onRefused(answer);
+        }
+
+        private Life life(final RequestOutcome outcome)
+        {
+            return new Life(outcome, keys.prompt(outcome.requestId()));
         }
 
         @Override
@@ -54,20 +92,37 @@ final class RequestMatching
         {
             forget(outcome);
             final Ended other = isLeft ? right : left;
-            final RequestOutcome twin = other.waiting.remove(outcome.requestId());
+            final long key = keys.key(outcome.requestId());
+            final Life ended = life(outcome);
+            keys.end(outcome.requestId());
+            final Life twin = other.waiting.remove(key);
             if (twin != null)
             {
-                compare(isLeft ? outcome : twin, isLeft ? twin : outcome);
+                compare(isLeft ? ended : twin, isLeft ? twin : ended);
             }
             else if (waiting.size() >= MOST_WAITING)
             {
                 notCompared++;
             }
-            else if (waiting.put(outcome.requestId(), outcome) != null)
+            else if (waiting.put(key, ended) != null)
             {
                 // The id was given again before the other journal ended its first request.
                 countAlone();
             }
+        }
+
+        /** The request with this key that has not ended, which is forgotten; {@code null} if there is none. */
+        private Life unfinished(final Long2ObjectHashMap<RequestOutcome> byKey, final long key)
+        {
+            final RequestOutcome outcome = byKey.remove(key);
+            return outcome == null ? null : life(outcome);
+        }
+
+        private Long2ObjectHashMap<RequestOutcome> byKey()
+        {
+            final Long2ObjectHashMap<RequestOutcome> byKey = new Long2ObjectHashMap<>();
+            outcomes().forEach((id, outcome) -> byKey.put(keys.key(id), outcome));
+            return byKey;
         }
 
         private void countAlone()
@@ -77,10 +132,13 @@ final class RequestMatching
         }
     }
 
-    RequestMatching(final int leftBlockTokens, final int rightBlockTokens)
+    /** @param byId whether requests are matched by id; else by prompt, equal ones in the order of their Submits. */
+    RequestMatching(final boolean byId, final int leftBlockTokens, final int rightBlockTokens)
     {
-        left = new Ended(leftBlockTokens, true);
-        right = new Ended(rightBlockTokens, false);
+        this.byId = byId;
+        final boolean withHashes = leftBlockTokens == rightBlockTokens;
+        left = new Ended(leftBlockTokens, true, new RequestKeys(byId, withHashes));
+        right = new Ended(rightBlockTokens, false, new RequestKeys(byId, withHashes));
     }
 
     void onLeft(final JournalReader group)
@@ -96,14 +154,16 @@ final class RequestMatching
     /** Both journals have ended: matches the requests that one of them did not end. */
     void end()
     {
-        left.waiting.forEach((id, outcome) -> matchUnfinished(left, outcome, right.outcomes().remove(id.longValue())));
-        right.waiting.forEach((id, outcome) -> matchUnfinished(right, outcome, left.outcomes().remove(id.longValue())));
-        left.outcomes().forEach(
-            (id, outcome) -> matchUnfinished(left, outcome, right.outcomes().remove(id.longValue())));
-        right.outcomes().forEach((id, outcome) -> right.countAlone());
+        final Long2ObjectHashMap<RequestOutcome> leftLive = left.byKey();
+        final Long2ObjectHashMap<RequestOutcome> rightLive = right.byKey();
+        left.waiting.forEach((key, life) -> matchUnfinished(left, life, right.unfinished(rightLive, key)));
+        right.waiting.forEach((key, life) -> matchUnfinished(right, life, left.unfinished(leftLive, key)));
+        leftLive.forEach(
+            (key, outcome) -> matchUnfinished(left, left.life(outcome), right.unfinished(rightLive, key)));
+        rightLive.forEach((key, outcome) -> right.countAlone());
     }
 
-    private void matchUnfinished(final Ended side, final RequestOutcome outcome, final RequestOutcome twin)
+    private void matchUnfinished(final Ended side, final Life life, final Life twin)
     {
         if (twin == null)
         {
@@ -111,13 +171,16 @@ final class RequestMatching
         }
         else
         {
-            compare(side.isLeft ? outcome : twin, side.isLeft ? twin : outcome);
+            compare(side.isLeft ? life : twin, side.isLeft ? twin : life);
         }
     }
 
-    private void compare(final RequestOutcome was, final RequestOutcome is)
+    private void compare(final Life leftLife, final Life rightLife)
     {
         compared++;
+        otherPrompt += leftLife.prompt == rightLife.prompt ? 0 : 1;
+        final RequestOutcome was = leftLife.outcome;
+        final RequestOutcome is = rightLife.outcome;
         final List<String> changes = new ArrayList<>();
         final boolean moved = !ranks(was).equals(ranks(is));
         final boolean ended = !ending(was).equals(ending(is));
@@ -133,6 +196,7 @@ final class RequestMatching
             equal++;
             return;
         }
+        add(changes, was.requestId() != is.requestId(), "request " + was.requestId() + " / " + is.requestId());
         worst.add(new ChangedRequest(was.requestId(), was.e2eNanos(), is.e2eNanos(), List.copyOf(changes)));
         if (worst.size() > MOST_WORST)
         {
@@ -182,8 +246,20 @@ final class RequestMatching
 
     Requests counts()
     {
-        return new Requests(compared, equal, placedElsewhere, otherCachedTokens, otherTimes, otherOutcome, onlyLeft,
-            onlyRight, notCompared);
+        return new Requests(byId ? "id" : "prompt", compared, equal, placedElsewhere, otherCachedTokens, otherTimes,
+            otherOutcome, onlyLeft, onlyRight, notCompared, otherPrompt);
+    }
+
+    /** Whether ids seem to mean other requests in the other journal. */
+    boolean hasOtherIds()
+    {
+        return byId && (otherPrompt > 0 || onlyLeft > 0 && onlyRight > 0);
+    }
+
+    /** Requests that are in both journals with the same prompt. */
+    long samePrompts()
+    {
+        return compared - otherPrompt;
     }
 
     /** The most different ones first. */

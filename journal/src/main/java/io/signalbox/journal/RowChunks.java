@@ -11,7 +11,8 @@ import org.agrona.ExpandableArrayBuffer;
 final class RowChunks
 {
     static final int MAX_ROWS_BYTES = 64 * 1024;
-    private static final int OVERHEAD_BYTES = MessageHeaderEncoder.ENCODED_LENGTH + CaptureRowsEncoder.BLOCK_LENGTH +
+    /** Bytes of a chunk ahead of its rows. */
+    static final int OVERHEAD_BYTES = MessageHeaderEncoder.ENCODED_LENGTH + CaptureRowsEncoder.BLOCK_LENGTH +
         CaptureRowsEncoder.rowsHeaderLength();
 
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
@@ -22,6 +23,7 @@ final class RowChunks
     private int epoch;
     private int rank;
     private int nextRow;
+    private int rowCount;
 
     /** Bytes of the longest record that a group and its rows make. */
     static int largestRecord(final int groupLength, final CaptureSlice rows)
@@ -48,7 +50,7 @@ final class RowChunks
             return false;
         }
         final int rowBytes = rows.rowBytes();
-        final int rowCount = Math.min(rows.rowCount() - nextRow, Math.max(1, MAX_ROWS_BYTES / rowBytes));
+        rowCount = Math.min(rows.rowCount() - nextRow, Math.max(1, MAX_ROWS_BYTES / rowBytes));
         encoder.wrapAndApplyHeader(buffer, 0, header)
             .step(step)
             .epoch(epoch)
@@ -58,6 +60,12 @@ final class RowChunks
             .putRows(rows.buffer(), rows.offset() + nextRow * rowBytes, rowCount * rowBytes);
         nextRow += rowCount;
         return true;
+    }
+
+    /** Rows of the current chunk. */
+    int rowCount()
+    {
+        return rowCount;
     }
 
     DirectBuffer buffer()

@@ -22,8 +22,9 @@ final class ScanMessages
         return switch (match)
         {
             case NEWER_VERSION -> "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
-                " and schema version " + Envelope.version(walker.bytes(), walker.start()) +
-                ", of which this program knows types up to " + RecordType.VOID.code() + " and version " +
+                ", payload form " + Envelope.form(walker.bytes(), walker.start()) + " and schema version " +
+                Envelope.version(walker.bytes(), walker.start()) + ", of which this program knows types up to " +
+                RecordType.VOID.code() + ", for groups and rows forms up to " + Envelope.PACKED + ", and version " +
                 Envelope.SCHEMA_VERSION;
             case OUT_OF_SEQUENCE -> "a whole record has sequence " +
                 Envelope.sequence(walker.bytes(), walker.start()) + " in the place of " + progress.records();
@@ -56,13 +57,14 @@ final class ScanMessages
     static String sentence(
         final RecoveryCase match,
         final String reason,
+        final Path journal,
         final String place,
         final long offset,
         final ScanProgress progress,
         final Successor successor)
     {
-        return place + " at byte " + offset + ", record " + progress.records() + ": " + reason + "; " +
-            good(progress.records()) + "; " + remedy(match, reason, successor);
+        return journal.resolve(place) + " at byte " + offset + ", record " + progress.records() + ": " + reason + "; " +
+            good(progress.records()) + "; " + remedy(match, reason, journal, successor);
     }
 
     /** A journal whose writer never wrote its first record looks like one that has lost all records. */
@@ -81,6 +83,15 @@ final class ScanMessages
             "journal" + (below == null ? ", which holds segment-00000 and so on." : ", for example " + below + "."));
     }
 
+    /** The bytes are as they were written, but they are no packed form of a payload. */
+    static JournalException notUnpacked(
+        final String fault, final String place, final int segment, final long offset, final long records)
+    {
+        return new JournalException(Kind.CORRUPT_RECORD, place + " at byte " + offset + ", record " + records +
+            ": its payload cannot be unpacked, because " + fault + "; " + good(records) + "; the program that wrote it is " +
+            "at fault.", segment, offset, records, null);
+    }
+
     private static String good(final long records)
     {
         return records == 0
@@ -88,7 +99,8 @@ final class ScanMessages
             : "records 0 to " + (records - 1) + " are good";
     }
 
-    private static String remedy(final RecoveryCase match, final String reason, final Successor successor)
+    private static String remedy(
+        final RecoveryCase match, final String reason, final Path journal, final Successor successor)
     {
         if (successor != null && successor.foreign() != null && reason.endsWith(successor.foreign()))
         {
@@ -101,7 +113,8 @@ final class ScanMessages
                 "records of this one.";
             case SEGMENT_ABSENT -> "bring the segment back from a copy.";
             case GROUP_INCOMPLETE, APPEND_INCOMPLETE ->
-                "recover the journal once, which cuts what is unfinished and keeps its bytes aside.";
+                "recover the journal once with 'signalbox replay " + journal +
+                    " --recover', which cuts what is unfinished and keeps its bytes aside.";
             default -> "restore the file from a copy.";
         };
     }

@@ -20,6 +20,18 @@ final class ScanProgress
     private long committedSegmentRecords;
     private long committedPosition;
 
+    /** Continues behind the group at the mark; the next document is at {@code nextPosition}. */
+    void resume(final JournalMark mark, final long nextPosition)
+    {
+        records = mark.place().records();
+        groups = mark.place().groups();
+        chain = mark.place().chain();
+        bytes = mark.place().bytes();
+        segmentRecords = mark.segmentRecords();
+        recordsOfSegmentBefore = mark.recordsOfSegmentBefore();
+        commit(nextPosition);
+    }
+
     void beginSegment()
     {
         segmentRecords = 0;
@@ -54,12 +66,17 @@ final class ScanProgress
         }
         if (!groupOpen)
         {
-            committedRecords = records;
-            committedChain = chain;
-            committedBytes = bytes;
-            committedSegmentRecords = segmentRecords;
-            committedPosition = nextPosition;
+            commit(nextPosition);
         }
+    }
+
+    private void commit(final long nextPosition)
+    {
+        committedRecords = records;
+        committedChain = chain;
+        committedBytes = bytes;
+        committedSegmentRecords = segmentRecords;
+        committedPosition = nextPosition;
     }
 
     /** The journal up to its last whole group. */

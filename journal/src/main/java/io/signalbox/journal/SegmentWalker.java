@@ -47,13 +47,19 @@ final class SegmentWalker implements AutoCloseable
         this.segment = segment;
         this.source = source;
         this.regions = regions;
-        window = new byte[windowFor(source)];
+        window = new byte[windowFor(source) + PackedIds.SLACK_BYTES];
     }
 
     /** Bytes for the whole file if it is small; never less than one envelope. */
     static int windowFor(final ByteSource source)
     {
         return (int)Math.max(Envelope.LENGTH, Math.min(WINDOW_BYTES, source.length()));
+    }
+
+    /** The next document is the one at this position. */
+    void startAt(final long documentPosition)
+    {
+        next = documentPosition;
     }
 
     /** Moves to the next document that is not Chronicle's own. There is a further one only after RECORD. */
@@ -172,12 +178,14 @@ final class SegmentWalker implements AutoCloseable
             {
                 return false;
             }
-            if (count > window.length)
+            if (count > window.length - PackedIds.SLACK_BYTES)
             {
-                window = new byte[Math.max(count, Math.min(2 * window.length, Envelope.MAX_RECORD_BYTES))];
+                window = new byte[
+                    Math.max(count, Math.min(2 * window.length, Envelope.MAX_RECORD_BYTES)) + PackedIds.SLACK_BYTES];
             }
             windowPosition = from;
-            windowLength = source.read(from, window, 0, (int)Math.min(window.length, source.length() - from));
+            windowLength = source.read(
+                from, window, 0, (int)Math.min(window.length - PackedIds.SLACK_BYTES, source.length() - from));
             if (windowLength < count)
             {
                 return false;

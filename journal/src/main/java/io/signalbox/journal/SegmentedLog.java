@@ -30,7 +30,9 @@ final class SegmentedLog
     private final ExpandableArrayBuffer sealBuffer = new ExpandableArrayBuffer(SEAL_LENGTH);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final SealEncoder seal = new SealEncoder();
-    private byte[] record = new byte[4096];
+    private final PackedPayload packed = new PackedPayload();
+    private final RowRegion noRows = new RowRegion(null);
+    private byte[] plainRecord = new byte[4096];
     private JournalStore.Segment segment;
     private int segmentNumber;
     private long recordsAtSegmentStart;
@@ -83,15 +85,36 @@ final class SegmentedLog
         writeCount(RecordType.CONTINUATION, recordsBefore, sealed ? Closing.YES : Closing.NO);
     }
 
+    /** Appends a record whose payload is stored as it is. */
     void append(
         final RecordType type, final long timeNanos, final DirectBuffer payload, final int offset, final int length)
     {
-        final int total = Envelope.LENGTH + length;
+        append(type, timeNanos, payload, offset, length, noRows);
+    }
+
+    /** @param rows where the payload has routed-expert rows, which are packed if that saves bytes. */
+    void append(
+        final RecordType type,
+        final long timeNanos,
+        final DirectBuffer payload,
+        final int offset,
+        final int length,
+        final RowRegion rows)
+    {
+        final byte[] plain = recordOf(Envelope.LENGTH + length);
+        payload.getBytes(offset, plain, Envelope.LENGTH, length);
+        final long link = links.next(chain, sequence, type, timeNanos, plain, Envelope.LENGTH, length);
+        final boolean isPacked = packed.pack(plain, Envelope.LENGTH, length, rows, Envelope.LENGTH);
+        final int total = Envelope.LENGTH + (isPacked ? packed.length() : length);
         final long position = segment.begin(total);
-        final byte[] target = recordOf(total);
-        payload.getBytes(offset, target, Envelope.LENGTH, length);
-        final long link = links.next(chain, sequence, type, timeNanos, target, Envelope.LENGTH, length);
-        complete(type, timeNanos, link, position, total);
+        if (isPacked)
+        {
+            complete(packed.bytes(), type, Envelope.PACKED, timeNanos, link, position, total);
+        }
+        else
+        {
+            complete(plain, type, Envelope.PLAIN, timeNanos, link, position, total);
+        }
         chain = link;
         sequence++;
         bytes += total;
@@ -104,9 +127,15 @@ final class SegmentedLog
     }
 
     private void complete(
-        final RecordType type, final long timeNanos, final long link, final long position, final int total)
+        final byte[] record,
+        final RecordType type,
+        final int form,
+        final long timeNanos,
+        final long link,
+        final long position,
+        final int total)
     {
-        Envelope.putIdentity(record, total, type);
+        Envelope.putIdentity(record, total, type, form);
         Envelope.putHistory(record, sequence, timeNanos, link);
         Envelope.putCircumstances(
             record, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
@@ -129,11 +158,12 @@ final class SegmentedLog
 
     private byte[] recordOf(final int length)
     {
-        if (length > record.length)
+        if (length > plainRecord.length - PackedIds.SLACK_BYTES)
         {
-            record = new byte[Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * record.length))];
+            final int larger = Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * plainRecord.length));
+            plainRecord = new byte[larger + PackedIds.SLACK_BYTES];
         }
-        return record;
+        return plainRecord;
     }
 
     /** Whether the next group, whose largest record this is, needs another segment. */
@@ -185,8 +215,9 @@ final class SegmentedLog
             .closing(closing);
         final int total = Envelope.LENGTH + SEAL_LENGTH;
         final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
-        sealBuffer.getBytes(0, recordOf(total), Envelope.LENGTH, SEAL_LENGTH);
-        complete(type, lastTimeNanos, chain, position, total);
+        final byte[] record = recordOf(total);
+        sealBuffer.getBytes(0, record, Envelope.LENGTH, SEAL_LENGTH);
+        complete(record, type, Envelope.PLAIN, lastTimeNanos, chain, position, total);
     }
 
     /** Does nothing at the level PROCESS: no record may claim to be synced. */

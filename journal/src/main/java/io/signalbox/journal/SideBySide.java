@@ -29,6 +29,7 @@ final class SideBySide
     private final MutableDirectBuffer before = new ExpandableArrayBuffer(4096);
     private int beforeLength;
     private FirstDifference first;
+    private JournalDiff diff;
 
     /** One of the journals, with its current group. */
     private static final class One
@@ -86,14 +87,19 @@ final class SideBySide
         }
     }
 
-    SideBySide(final Path leftPath, final JournalReader leftReader, final Path rightPath, final JournalReader rightReader)
+    SideBySide(
+        final Path leftPath,
+        final JournalReader leftReader,
+        final Path rightPath,
+        final JournalReader rightReader,
+        final boolean byId)
     {
         left = new One(leftPath, leftReader);
         right = new One(rightPath, rightReader);
-        requests = new RequestMatching(left.blockSizeTokens(), right.blockSizeTokens());
+        requests = new RequestMatching(byId, left.blockSizeTokens(), right.blockSizeTokens());
     }
 
-    JournalDiff run()
+    SideBySide run()
     {
         left.advance();
         right.advance();
@@ -125,8 +131,24 @@ final class SideBySide
             }
         }
         requests.end();
-        return new JournalDiff(
+        diff = new JournalDiff(
             left.side(), right.side(), settings(), equalGroups, first, requests.counts(), requests.worst());
+        return this;
+    }
+
+    JournalDiff diff()
+    {
+        return diff;
+    }
+
+    boolean hasOtherIds()
+    {
+        return requests.hasOtherIds();
+    }
+
+    long samePrompts()
+    {
+        return requests.samePrompts();
     }
 
     private boolean isEqual()

@@ -11,9 +11,18 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Random;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,50 +30,93 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /**
  * Kills an engine under load with SIGKILL at random moments, a third of them while it opens its journal, on each level of
  * durability; then compares what its clients saw with what they must see. 6 kills reduced, 60 full, or as many as
- * {@code -Dsignalbox.kills} says.
+ * {@code -Dsignalbox.kills} says; {@code -Dsignalbox.killSeed} gives other moments. Two journals are worked on at a time.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 final class EngineKillTest
 {
     private static final int REQUESTS = 100_000;
     private static final int LAST_REQUESTS = 20;
-    private static final String ERRORS = "errors";
     /** Kills of one journal: replay gets longer with each. */
     private static final int KILLS_PER_JOURNAL = 10;
+    private static final int AT_A_TIME = 2;
 
     @TempDir
     Path temporary;
 
+    private ArchivedProcess engines;
+
     @Test
     void shouldLoseNothingThatWasVisible() throws Exception
     {
-        final Random random = new Random(15);
         final int kills = Integer.getInteger("signalbox.kills", Strength.of(6, 60));
         final int journals = Math.max(Durability.values().length, kills / KILLS_PER_JOURNAL);
+        final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 15));
+        engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
+            temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS));
+        final List<Callable<VisibleRequests>> runs = new ArrayList<>();
         for (int i = 0; i < journals; i++)
         {
+            final Path journal = temporary.resolve("journal-" + i);
             final Durability durability = Durability.values()[i % Durability.values().length];
-            run(temporary.resolve("journal-" + i), durability, kills / journals + (i < kills % journals ? 1 : 0), random);
+            final int killsOfIt = kills / journals + (i < kills % journals ? 1 : 0);
+            final SplittableRandom moments = random.split();
+            runs.add(() -> run(journal, durability, killsOfIt, moments));
+        }
+        report(kills, runAll(runs));
+    }
+
+    /** The first failure ends the test. */
+    private static List<VisibleRequests> runAll(final List<Callable<VisibleRequests>> runs) throws Exception
+    {
+        final ExecutorService threads = Executors.newFixedThreadPool(AT_A_TIME);
+        try
+        {
+            final ExecutorCompletionService<VisibleRequests> ended = new ExecutorCompletionService<>(threads);
+            runs.forEach(ended::submit);
+            final List<VisibleRequests> all = new ArrayList<>();
+            while (all.size() < runs.size())
+            {
+                all.add(ended.take().get());
+            }
+            return all;
+        }
+        finally
+        {
+            threads.shutdownNow();
+            // Runs that were not begun end at once, the others with their next engine: their directories must stay so long.
+            threads.awaitTermination(1, TimeUnit.MINUTES);
         }
     }
 
-    private static void run(final Path journal, final Durability durability, final int kills, final Random random)
+    private static void report(final int kills, final List<VisibleRequests> runs)
+    {
+        System.err.printf(Locale.ROOT, "%d kills over %d journals: %d requests, of which %d were resumed with tokens; %d " +
+            "tokens that clients saw and %d rows of routed experts were right%n", kills, runs.size(),
+            runs.stream().mapToLong(VisibleRequests::acceptedCount).sum(),
+            runs.stream().mapToLong(VisibleRequests::resumedWithTokens).sum(),
+            runs.stream().mapToLong(VisibleRequests::shownTokens).sum(),
+            runs.stream().mapToLong(VisibleRequests::checkedRows).sum());
+    }
+
+    private VisibleRequests run(
+        final Path journal, final Durability durability, final int kills, final SplittableRandom random)
         throws IOException, InterruptedException
     {
         final VisibleRequests seen = new VisibleRequests();
         for (int kill = 0; kill < kills; kill++)
         {
             final boolean opening = kill % 3 == 1;
-            final Process engine = start(journal, durability, kill, REQUESTS);
+            final Process engine = engines.start(arguments(journal, durability, kill, REQUESTS));
             final int line = opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600);
-            killOnce(journal, engine, seen, line, random.nextInt(30_000_000));
+            killOnce(engine, seen, line, random.nextInt(30_000_000));
         }
-        final Process last = start(journal, durability, kills, LAST_REQUESTS);
+        final Process last = engines.start(arguments(journal, durability, kills, LAST_REQUESTS));
         try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))
         {
             lines.lines().forEach(seen::line);
         }
-        assertEquals(0, last.waitFor(), () -> errors(journal));
+        assertEquals(0, last.waitFor(), engines::errors);
         assertTrue(seen.isClosed(), "the last engine did not end in order");
         final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
         assertTrue(verification.matches(), () -> String.valueOf(verification.difference()));
@@ -73,18 +125,33 @@ final class EngineKillTest
         assertTrue(seen.acknowledgedRows() > kills, "hardly a request had its rows stored before they were released");
         assertTrue(seen.acceptedCount() > 10 * kills && seen.resumedWithTokens() > 0, () -> seen.acceptedCount() +
             " requests, " + seen.resumedWithTokens() + " resumed with tokens: the engines were killed too early");
+        deleteJournal(journal);
+        return seen;
     }
 
-    private static Process start(final Path journal, final Durability durability, final int engine, final int requests)
-        throws IOException
+    /** Two hundred journals would fill a small disk. */
+    private static void deleteJournal(final Path journal) throws IOException
     {
-        return JavaProcess.start(journal.resolveSibling(ERRORS), KilledEngine.class, journal.toString(), durability.name(),
-            Integer.toString(engine * REQUESTS), Integer.toString(requests));
+        final List<Path> files;
+        try (Stream<Path> walk = Files.walk(journal))
+        {
+            files = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (final Path file : files)
+        {
+            Files.delete(file);
+        }
+    }
+
+    private static String[] arguments(
+        final Path journal, final Durability durability, final int engine, final int requests)
+    {
+        return new String[] {
+            journal.toString(), durability.name(), Integer.toString(engine * REQUESTS), Integer.toString(requests)};
     }
 
     /** Kills the engine so many nanoseconds after this line, and reads all that it had printed. */
-    private static void killOnce(
-        final Path journal, final Process engine, final VisibleRequests seen, final int line, final int laterNanos)
+    private void killOnce(final Process engine, final VisibleRequests seen, final int line, final int laterNanos)
         throws IOException, InterruptedException
     {
         int count = 0;
@@ -101,19 +168,11 @@ final class EngineKillTest
                 }
             }
         }
-        assertEquals(128 + 9, engine.waitFor(), () -> "the engine ended before it was killed: " + errors(journal));
+        finally
+        {
+            engine.toHandle().destroyForcibly();
+        }
+        assertEquals(128 + 9, engine.waitFor(), () -> "the engine ended before it was killed: " + engines.errors());
         seen.killed();
-    }
-
-    private static String errors(final Path journal)
-    {
-        try
-        {
-            return Files.readString(journal.resolveSibling(ERRORS));
-        }
-        catch (final IOException e)
-        {
-            return e.toString();
-        }
     }
 }

@@ -21,13 +21,6 @@ final class JavaProcess
             .redirectError(ProcessBuilder.Redirect.DISCARD).start();
     }
 
-    /** Its standard error is appended to a file. */
-    static Process start(final Path errors, final Class<?> main, final String... arguments) throws IOException
-    {
-        return new ProcessBuilder(command(flags(), main, arguments))
-            .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile())).start();
-    }
-
     static List<String> flags()
     {
         return Arrays.asList(System.getProperty("signalbox.jvm.flags").trim().split("\\s+"));
@@ -35,11 +28,17 @@ final class JavaProcess
 
     static List<String> command(final List<String> flags, final Class<?> main, final String... arguments)
     {
+        return command(flags, System.getProperty("java.class.path"), main, arguments);
+    }
+
+    static List<String> command(
+        final List<String> flags, final String classPath, final Class<?> main, final String... arguments)
+    {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags);
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(List.of(arguments));
         return command;
     }

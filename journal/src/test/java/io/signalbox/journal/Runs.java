@@ -124,6 +124,21 @@ final class Runs
         return group(input);
     }
 
+    /** A group that is one completion with its rows inside. */
+    static UnsafeBuffer inlineCompletion(final long step, final byte[] rows, final int rowCount, final int rowBytes)
+    {
+        final InputWriter input = new InputWriter();
+        final D2hCompleteEncoder completion = input.d2hComplete();
+        completion.timeNanos(step).step(step).epoch(1).rank(2).rowCount(rowCount).rowBytes(rowBytes)
+            .rowsChecksum(0).rowForm(RowForm.INLINE);
+        completion.entriesCount(0);
+        completion.tokensCount(0);
+        completion.impossibleRowsCount(0);
+        completion.logprobsCount(0);
+        completion.putRows(rows, 0, rowCount * rowBytes);
+        return group(input);
+    }
+
     /** A completion without rows whose form is a number that no version knows. */
     static UnsafeBuffer ofUnknownRowForm(final long step)
     {

@@ -37,6 +37,8 @@ final class VisibleRequests
     private boolean closed;
     private int resumedWithTokens;
     private int acknowledgedRows;
+    private long shownTokens;
+    private long checkedRows;
 
     /** The line is whole once another one follows it. */
     void line(final String text)
@@ -100,6 +102,18 @@ final class VisibleRequests
         return accepted.size();
     }
 
+    /** Tokens that a client saw, those that a later engine showed again counted once; known after {@link #check}. */
+    long shownTokens()
+    {
+        return shownTokens;
+    }
+
+    /** Rows of routed experts that a client had and that were compared; known after {@link #check}. */
+    long checkedRows()
+    {
+        return checkedRows;
+    }
+
     /** Whether the client of this request releases its rows separately, after it has stored them. */
     static boolean acknowledgesRows(final long requestId)
     {
@@ -148,12 +162,14 @@ final class VisibleRequests
         final List<Integer> visible = tokens.getOrDefault(id, List.of());
         assertTrue(visible.size() <= expected.size() && expected.subList(0, visible.size()).equals(visible),
             () -> "request " + id + " showed " + visible + " in place of " + expected);
+        shownTokens += visible.size();
         if (request.wantsRows())
         {
             // Only without an acknowledgement may an engine be killed after the release and before the line.
             assertTrue(rows.containsKey(id) || !acknowledgesRows(id) && recorded.released.contains(id),
                 "the rows of request " + id + " are lost");
             acknowledgedRows += acknowledgesRows(id) ? 1 : 0;
+            checkedRows += rows.containsKey(id) ? request.rowCount() : 0;
             assertEquals(request.rowsDigest(), rows.getOrDefault(id, request.rowsDigest()), "the rows of request " + id);
         }
     }

@@ -3,6 +3,8 @@ package io.signalbox.model;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 
 /** Weights that are made whenever they are read: {@link GeneratedModel} has the rule. */
 final class GeneratedMatrix extends WeightMatrix
@@ -63,5 +65,12 @@ final class GeneratedMatrix extends WeightMatrix
             }
         }
         return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    void addTo(final MessageDigest digest)
+    {
+        digest.update((name() + " " + rows() + " " + columns() + " " + type() + " " + key + " " + unit)
+            .getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -3,6 +3,7 @@ package io.signalbox.model;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.security.MessageDigest;
 
 /** Weights in a mapped file. */
 final class MappedMatrix extends WeightMatrix
@@ -52,6 +53,12 @@ final class MappedMatrix extends WeightMatrix
     public ByteBuffer bytes()
     {
         return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    void addTo(final MessageDigest digest)
+    {
+        digest.update(bytes());
     }
 
     /** These rows, without a copy. */

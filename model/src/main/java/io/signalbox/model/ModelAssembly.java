@@ -28,7 +28,7 @@ final class ModelAssembly
         }
         final WeightMatrix head = plan.tiedEmbeddings() ? embedding :
             source.matrix("lm_head.weight", plan.vocabulary(), hidden);
-        return new ModelWeights(plan, embedding, List.copyOf(layers), source.vector("model.norm.weight", hidden), head);
+        return new ModelWeights(plan, embedding, List.copyOf(layers), vector("model.norm.weight", hidden), head);
     }
 
     private LayerWeights layer(final int layer)
@@ -36,8 +36,8 @@ final class ModelAssembly
         final String prefix = "model.layers." + layer + ".";
         final boolean moe = plan.isMoe(layer);
         return new LayerWeights(
-            source.vector(prefix + "input_layernorm.weight", hidden), attention(prefix + "self_attn."),
-            source.vector(prefix + "post_attention_layernorm.weight", hidden),
+            vector(prefix + "input_layernorm.weight", hidden), attention(prefix + "self_attn."),
+            vector(prefix + "post_attention_layernorm.weight", hidden),
             moe ? null : feedForward(prefix + "mlp.", plan.denseWidth()), moe ? moe(prefix) : null);
     }
 
@@ -62,9 +62,9 @@ final class ModelAssembly
         switch (plan.attention().qkNorm())
         {
             case FULL_WIDTH:
-                return source.vector(name, fullWidth);
+                return vector(name, fullWidth);
             case PER_HEAD:
-                return source.vector(name, plan.attention().headSize());
+                return vector(name, plan.attention().headSize());
             default:
                 return null;
         }
@@ -78,10 +78,10 @@ final class ModelAssembly
         final int keyValueRank = latent.keyValueRank();
         final LatentWeights weights = new LatentWeights(
             rank == 0 ? null : source.matrix(prefix + "q_a_proj.weight", rank, hidden),
-            rank == 0 ? null : source.vector(prefix + "q_a_layernorm.weight", rank),
+            rank == 0 ? null : vector(prefix + "q_a_layernorm.weight", rank),
             rank == 0 ? null : source.matrix(prefix + "q_b_proj.weight", attention.queryWidth(), rank),
             source.matrix(prefix + "kv_a_proj_with_mqa.weight", keyValueRank + latent.rotarySize(), hidden),
-            source.vector(prefix + "kv_a_layernorm.weight", keyValueRank),
+            vector(prefix + "kv_a_layernorm.weight", keyValueRank),
             source.matrix(prefix + "kv_b_proj.weight", attention.heads() * (latent.plainSize() + latent.valueSize()),
                 keyValueRank));
         final WeightMatrix query =
@@ -103,7 +103,7 @@ final class ModelAssembly
         final String block = layer + (plan.family() == ModelFamily.MIXTRAL && !fused ? "block_sparse_moe." : "mlp.");
         return new MoeWeights(
             source.matrix(block + "gate.weight", experts.experts(), hidden),
-            experts.hasBias() ? source.vector(block + "gate.e_score_correction_bias", experts.experts()) : null,
+            experts.hasBias() ? vector(block + "gate.e_score_correction_bias", experts.experts()) : null,
             fused ? fusedExperts(block + "experts.") : experts(block + "experts."),
             experts.sharedExperts() == 0 ? null : feedForward(block + "shared_experts.", experts.sharedWidth()));
     }
@@ -137,5 +137,20 @@ final class ModelAssembly
                 gateUp.get(expert).part(0, width), gateUp.get(expert).part(width, width), down.get(expert)));
         }
         return List.copyOf(experts);
+    }
+
+    /** Norms and biases are few, and one that is no number spoils every token: it is refused before anything runs. */
+    private float[] vector(final String name, final int length)
+    {
+        final float[] vector = source.vector(name, length);
+        for (int i = 0; i < length; i++)
+        {
+            if (!Float.isFinite(vector[i]))
+            {
+                throw new ModelException("the tensor " + name + " has " + vector[i] + " at index " + i +
+                    ", which is no finite number", "copy or download the checkpoint again");
+            }
+        }
+        return vector;
     }
 }

@@ -7,34 +7,64 @@ import java.util.Locale;
  * Memory that a model needs on the heap, known before any of it is allocated.
  *
  * @param weightBytes of all weights, as they are stored.
- * @param kvBytes     keys and values of all ranks, as float32.
+ * @param kvBytes     keys and values of all ranks, as float32, with the headers of their arrays.
+ * @param stepBytes   buffers of the largest step of each rank.
  */
-public record ModelMemory(long weightBytes, long kvBytes)
+public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
 {
-    /** Buffers of a step, and room for the garbage collector: 1/8. */
+    /** Room for the garbage collector: 1/8. */
     private static final int HEADROOM_SHARE = 8;
+    /** Of an array, and how its size is rounded; a reference to it may have as much. */
+    private static final int HEADER_BYTES = 16;
+    private static final int REFERENCE_BYTES = 8;
     private static final double MIB = 1L << 20;
     private static final double GIB = 1L << 30;
 
     /**
-     * @param kvTokens tokens whose keys and values have room, of all ranks.
+     * @param ranks           each with its own keys, values and buffers.
+     * @param kvBlocks        of each rank.
+     * @param blockSizeTokens of a block.
+     * @param stepTokens      most tokens of a step.
+     * @param maxRunning      most entries of a step.
      * @throws ModelException if they are more bytes than a long counts.
      */
-    public static ModelMemory of(final DecoderPlan plan, final long kvTokens)
+    public static ModelMemory of(
+        final DecoderPlan plan, final int ranks, final int kvBlocks, final int blockSizeTokens, final int stepTokens,
+        final int maxRunning)
     {
-        final long tokenBytes = plan.kvElementsPerToken() * Float.BYTES;
-        if (kvTokens > Long.MAX_VALUE / 4 / tokenBytes)
+        final long blockBytes = kvBlockBytes(plan, blockSizeTokens);
+        final long blocks = (long)ranks * kvBlocks;
+        if (blocks > Long.MAX_VALUE / 8 / blockBytes)
         {
-            throw new ModelException(
-                "keys and values of " + kvTokens + " tokens are more than any memory holds", "give fewer KV blocks");
+            throw new ModelException("keys and values of " + blocks + " KV blocks with " + blockSizeTokens +
+                " tokens are more than any memory holds", "give fewer KV blocks");
         }
-        return new ModelMemory(plan.parameters() * plan.type().bytes(), kvTokens * tokenBytes);
+        final long step = new StepBuffers(plan, stepTokens, maxRunning, (long)kvBlocks * blockSizeTokens).bytes();
+        if (step > Long.MAX_VALUE / 8 / ranks)
+        {
+            throw new ModelException("the buffers of a step of " + stepTokens + " tokens are more than any memory holds",
+                "give fewer tokens per step");
+        }
+        return new ModelMemory(plan.parameters() * plan.type().bytes(), blocks * blockBytes, ranks * step);
+    }
+
+    /** Keys and values of one KV block in all layers: two arrays for each, with their headers. */
+    public static long kvBlockBytes(final DecoderPlan plan, final int blockSizeTokens)
+    {
+        return plan.layers() * (arrayBytes((long)blockSizeTokens * plan.attention().keyWidth()) +
+            arrayBytes((long)blockSizeTokens * plan.attention().valueWidth()));
+    }
+
+    private static long arrayBytes(final long floats)
+    {
+        return REFERENCE_BYTES + (HEADER_BYTES + floats * Float.BYTES + REFERENCE_BYTES - 1) / REFERENCE_BYTES *
+            REFERENCE_BYTES;
     }
 
     /** Everything together. */
     public long bytes()
     {
-        final long live = weightBytes + kvBytes;
+        final long live = weightBytes + kvBytes + stepBytes;
         return live + live / HEADROOM_SHARE;
     }
 
@@ -58,10 +88,11 @@ public record ModelMemory(long weightBytes, long kvBytes)
         }
     }
 
-    /** In words: weights, keys and values, and both with room for steps. */
+    /** In words: everything with headroom, and the parts without it. */
     public String text()
     {
-        return size(bytes()) + " (" + size(weightBytes) + " weights, " + size(kvBytes) + " keys and values)";
+        return size(bytes()) + " (" + size(weightBytes) + " weights, " + size(kvBytes) + " keys and values, " +
+            size(stepBytes) + " buffers of steps)";
     }
 
     private static String size(final long bytes)

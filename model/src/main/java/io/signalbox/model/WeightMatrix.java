@@ -2,6 +2,7 @@
 package io.signalbox.model;
 
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
 
 /**
  * A matrix of weights, row-major: row r holds the weights with which output r sums its inputs. It is a view of a mapped
@@ -100,6 +101,9 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
 
     /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
     public abstract ByteBuffer bytes();
+
+    /** Feeds what the weights are: their bytes, or the recipe that makes them. */
+    abstract void addTo(MessageDigest digest);
 
     final LoadProgress progress()
     {

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.function.LongSupplier;
  */
 public abstract class BackendProvider
 {
+    /** Of a backend that names neither its kernels nor its device. */
+    private static final String UNNAMED = "not named";
     private static final String GRAMMAR = "a lower-case letter followed by lower-case letters, digits and hyphens";
 
     private final String label;
@@ -53,6 +56,48 @@ public abstract class BackendProvider
      * @throws ConfigException if the backend cannot compute the model, or lacks memory or a device.
      */
     public abstract Backend create(ModelWeights weights, SettingValues values, LongSupplier clock);
+
+    /**
+     * Creates a backend that was not started, and whose exceptions name it.
+     *
+     * @throws ConfigException as {@link #create} does, and if the provider throws anything else or returns {@code null}.
+     */
+    public final Backend make(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
+    {
+        return GuardedBackend.of(label, () -> create(weights, values, clock));
+    }
+
+    /**
+     * How the backend computes, in words that differ if its results may: the order of its sums, its precision, the
+     * implementation. A run description keeps it, and a recomputation says whether it is the same.
+     *
+     * @param values of the declared knobs.
+     */
+    public String kernels(final DecoderPlan plan, final SettingValues values)
+    {
+        return UNNAMED;
+    }
+
+    /**
+     * The device on which the backend computes, such as the model of a GPU with its driver; kept and compared like
+     * {@link #kernels}.
+     *
+     * @param values of the declared knobs.
+     */
+    public String device(final SettingValues values)
+    {
+        return UNNAMED;
+    }
+
+    /**
+     * One sentence for a user whose knobs are allowed and unwise, such as threads without processors; {@code null}: none.
+     *
+     * @param values of the declared knobs.
+     */
+    public String advice(final SettingValues values, final int ranks)
+    {
+        return null;
+    }
 
     /** The name on the command line, in run descriptions and in reports. */
     public final String label()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +43,12 @@ class CheckpointTest
         final Path directory = SharedModels.variant(name);
         assertEquals(
             DecoderPlan.of(directory.resolve("config.json")), DecoderPlan.of(directory.resolve("config.hub-style.json")));
+    }
+
+    @Property(tries = 50)
+    void shouldReadEveryFormOfAModelAlike(@ForAll final long seed)
+    {
+        CheckpointRoundTrip.check(seed);
     }
 
     @Test

@@ -70,6 +70,16 @@ class HostileCheckpointTest
     }
 
     @Test
+    void shouldRefuseANormThatIsNoNumber() throws Exception
+    {
+        final byte[] norm = written.tensors.get("model.norm.weight").bytes();
+        ByteBuffer.wrap(norm).order(ByteOrder.LITTLE_ENDIAN).putFloat(Float.BYTES, Float.NaN);
+        written.writeSingle();
+
+        assertRefused("the tensor model.norm.weight has NaN at index 1, which is no finite number; copy or download");
+    }
+
+    @Test
     void shouldReadShardsAndFusedExpertsAlike() throws Exception
     {
         Files.delete(directory.resolve("model.safetensors"));

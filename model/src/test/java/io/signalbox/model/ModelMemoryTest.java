@@ -47,18 +47,19 @@ class ModelMemoryTest
     @Test
     void shouldRefuseAModelThatTheHeapCannotHold()
     {
-        final ModelMemory memory = ModelMemory.of(large(), 65_536);
+        final ModelMemory memory = ModelMemory.of(large(), 1, 4096, 16, 512, 256);
         final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 64 * GIB)).getMessage();
 
-        assertEquals("the model needs 32.5 GiB (12.9 GiB weights, 16.0 GiB keys and values), and the Java heap has 6.0 " +
-            "GiB; give a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx33g, or fewer KV blocks or ranks.", message);
+        assertEquals("the model needs 32.7 GiB (12.9 GiB weights, 16.0 GiB keys and values, 141.8 MiB buffers of steps), " +
+            "and the Java heap has 6.0 GiB; give a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx33g, or fewer KV " +
+            "blocks or ranks.", message);
         memory.check(33 * GIB, 64 * GIB);
     }
 
     @Test
     void shouldRefuseAModelThatTheMachineCannotHold()
     {
-        final ModelMemory memory = ModelMemory.of(large(), 65_536);
+        final ModelMemory memory = ModelMemory.of(large(), 1, 4096, 16, 512, 256);
         final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 16 * GIB)).getMessage();
 
         assertTrue(message.contains("and this machine has 16.0 GiB; give fewer KV blocks or ranks"), message);
@@ -67,6 +68,29 @@ class ModelMemoryTest
     @Test
     void shouldRefuseMoreTokensThanALongCountsBytesOf()
     {
-        assertThrows(ModelException.class, () -> ModelMemory.of(large(), Long.MAX_VALUE / 8));
+        assertThrows(ModelException.class, () -> ModelMemory.of(
+            large(), Integer.MAX_VALUE, Integer.MAX_VALUE, 16, 512, 256));
+    }
+
+    /** Of a block of one token, the headers are more than the values: both count. */
+    @Test
+    void shouldCountTheHeadersOfSmallBlocks()
+    {
+        final DecoderPlan plan = GeneratedModel.tiny();
+        assertEquals(4 * 2 * (8 + 16 + 32 * 4), ModelMemory.kvBlockBytes(plan, 1));
+        assertEquals(4 * 2 * (8 + 16 + 16 * 32 * 4), ModelMemory.kvBlockBytes(plan, 16));
+    }
+
+    @Test
+    void shouldCountTheBuffersOfTheLargestStepOfEachRank()
+    {
+        final DecoderPlan plan = GeneratedModel.tiny();
+        final ModelMemory small = ModelMemory.of(plan, 1, 100, 16, 64, 8);
+
+        assertTrue(small.stepBytes() > 64 * 4 * (3 * plan.hidden() + 4 * (2 * 24 + plan.hidden())) +
+            8 * 4 * plan.vocabulary(), small.toString());
+        assertEquals(3 * small.stepBytes(), ModelMemory.of(plan, 3, 100, 16, 64, 8).stepBytes());
+        assertEquals(small.stepBytes(), ModelMemory.of(plan, 1, 4, 16, 1 << 20, 8).stepBytes(),
+            "a step has no more tokens than KV blocks");
     }
 }

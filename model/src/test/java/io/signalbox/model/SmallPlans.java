@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -18,18 +19,48 @@ final class SmallPlans
             new AttentionPlan(2, 1, 4, 10_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(4, 2, 6, true));
     }
 
+    /** Whether plans, matrices and vectors have the same bits. */
     static boolean same(final ModelWeights left, final ModelWeights right)
     {
-        final FeedForward a = left.layers().get(1).moe().experts().get(3);
-        final FeedForward b = right.layers().get(1).moe().experts().get(3);
-        return left.plan().equals(right.plan()) && same(left.head(), right.head()) && same(a.gate(), b.gate()) &&
-            same(a.up(), b.up()) && same(a.down(), b.down()) &&
-            same(left.layers().get(0).dense().up(), right.layers().get(0).dense().up()) &&
-            Arrays.equals(left.finalNorm(), right.finalNorm());
+        final List<Object> expected = values(left);
+        return left.plan().equals(right.plan()) && expected.size() > 10 && expected.equals(values(right));
     }
 
-    private static boolean same(final WeightMatrix left, final WeightMatrix right)
+    /** Bytes of matrices and texts of vectors, in the order of the layers. */
+    private static List<Object> values(final ModelWeights weights)
     {
-        return left.bytes().equals(right.bytes());
+        final List<Object> values = new ArrayList<>(
+            List.of(weights.embedding().bytes(), weights.head().bytes(), vector(weights.finalNorm())));
+        for (final LayerWeights layer : weights.layers())
+        {
+            final AttentionWeights attention = layer.attention();
+            values.addAll(List.of(vector(layer.inputNorm()), vector(layer.postAttentionNorm()),
+                vector(attention.queryNorm()), vector(attention.keyNorm())));
+            for (final WeightMatrix matrix : List.of(
+                attention.query(), attention.key(), attention.value(), attention.output()))
+            {
+                values.add(matrix.bytes());
+            }
+            add(layer.dense(), values);
+            if (layer.moe() != null)
+            {
+                values.add(layer.moe().router().bytes());
+                layer.moe().experts().forEach(expert -> add(expert, values));
+            }
+        }
+        return values;
+    }
+
+    private static void add(final FeedForward mlp, final List<Object> values)
+    {
+        if (mlp != null)
+        {
+            values.addAll(List.of(mlp.gate().bytes(), mlp.up().bytes(), mlp.down().bytes()));
+        }
+    }
+
+    private static String vector(final float[] vector)
+    {
+        return Arrays.toString(vector);
     }
 }

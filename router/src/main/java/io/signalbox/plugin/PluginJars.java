@@ -68,6 +68,24 @@ public final class PluginJars
         }
     }
 
+    /** @throws ConfigException if the file is no jar, or has an entry for none of the services. */
+    public static void requireAny(final Path jar, final List<Class<?>> services)
+    {
+        final List<String> entries = services.stream().map(service -> SERVICES + service.getName()).toList();
+        final boolean declares = read(jar, file -> entries.stream().anyMatch(entry -> file.getJarEntry(entry) != null));
+        if (!declares)
+        {
+            throw refused(jar, "has no entry " + String.join(" or ", entries),
+                "name the class of each provider there, one in a line");
+        }
+    }
+
+    /** Reads from the directory of a jar, or throws. */
+    private interface JarReader<T>
+    {
+        T read(JarFile file) throws IOException;
+    }
+
     private static URL url(final Path jar)
     {
         try
@@ -82,12 +100,8 @@ public final class PluginJars
 
     private static List<String> providerNames(final Path jar, final Class<?> service)
     {
-        if (!Files.isRegularFile(jar))
-        {
-            throw refused(jar, Files.exists(jar) ? "is not a file" : "does not exist", "give the jar of a plug-in");
-        }
         final String entryName = SERVICES + service.getName();
-        try (JarFile file = new JarFile(jar.toFile()))
+        return read(jar, file ->
         {
             final JarEntry entry = file.getJarEntry(entryName);
             final List<String> names = entry == null ? List.of() : names(file, entry);
@@ -97,6 +111,18 @@ public final class PluginJars
                     " that names no class", "name the class of each provider there, one in a line");
             }
             return names;
+        });
+    }
+
+    private static <T> T read(final Path jar, final JarReader<T> reader)
+    {
+        if (!Files.isRegularFile(jar))
+        {
+            throw refused(jar, Files.exists(jar) ? "is not a file" : "does not exist", "give the jar of a plug-in");
+        }
+        try (JarFile file = new JarFile(jar.toFile()))
+        {
+            return reader.read(file);
         }
         catch (final ZipException e)
         {

@@ -298,13 +298,18 @@ public final class BatchPlanner
         leaveIfOver(victim);
     }
 
-    /** Admits waiting requests in their order; only a long prompt for which the step has no room is passed over. */
+    /** Admits waiting requests in their order; long prompts without room and second suspects ({@link FailedTries}) wait. */
     private void admitWaiting(final StepPlan plan)
     {
         int at = 0;
         while (at < waiting.size() && running.size() < rules.maxRunning() && budget > 0)
         {
             final Request request = waiting.get(at);
+            if (!FailedTries.allow(request, running))
+            {
+                at++;
+                continue;
+            }
             final int matched = blocks.match(request);
             final int promised = promisedTo(request);
             final int watermark = running.isEmpty() ? 0 : rules.watermarkBlocks();

@@ -24,9 +24,14 @@ public final class PrefixHashes
     private int openCount;
     private final KnownTokens known = new KnownTokens();
     private byte[] chainOfOpen = new byte[0];
+    private boolean withheld;
+    private long[] given = new long[4];
+    private int givenCount;
 
     void clear()
     {
+        withheld = false;
+        givenCount = 0;
         known.clear();
         count = 0;
         promptBlocks = 0;
@@ -69,11 +74,49 @@ public final class PrefixHashes
         return chain;
     }
 
+    /** The tokens are withheld: the hashes of blocks that decoding fills come from {@link #give}. */
+    public void continueWithheld(final int tokensBehindLastBlock)
+    {
+        continues = true;
+        withheld = true;
+        openCount = tokensBehindLastBlock;
+    }
+
+    /** Hash of the next block that decoding fills; without effect unless tokens are withheld. */
+    public void give(final long hash)
+    {
+        if (withheld)
+        {
+            if (givenCount == given.length)
+            {
+                given = Arrays.copyOf(given, 2 * givenCount);
+            }
+            given[givenCount++] = hash;
+        }
+    }
+
+    private long takeGiven()
+    {
+        if (givenCount == 0)
+        {
+            throw new InvariantViolation(
+                "block " + count + " is full, but its tokens are withheld and its hash is not given");
+        }
+        final long hash = given[0];
+        System.arraycopy(given, 1, given, 0, --givenCount);
+        return hash;
+    }
+
     /** A token behind those that are known. */
     public void addToken(final int token)
     {
         if (!continues)
         {
+            return;
+        }
+        if (withheld)
+        {
+            openCount++;
             return;
         }
         if (openCount == open.length)
@@ -128,8 +171,13 @@ public final class PrefixHashes
                 throw new InvariantViolation(
                     "block " + count + " is to be hashed, but only " + openCount + " of its tokens are known");
             }
-            add(hasher.extend(chain, open));
             openCount -= blockSizeTokens;
+            if (withheld)
+            {
+                add(takeGiven());
+                continue;
+            }
+            add(hasher.extend(chain, open));
             System.arraycopy(open, blockSizeTokens, open, 0, openCount);
         }
     }
@@ -178,9 +226,13 @@ public final class PrefixHashes
     long digest()
     {
         long all = continues ? StateDigest.mix(digest, openCount) : digest;
-        for (int i = 0; i < openCount; i++)
+        for (int i = 0; i < (withheld ? 0 : openCount); i++)
         {
             all = StateDigest.mix(all, open[i]);
+        }
+        for (int i = 0; i < givenCount; i++)
+        {
+            all = StateDigest.mix(all, given[i]);
         }
         return known.digest(all);
     }

@@ -115,10 +115,7 @@ public final class RankBlocks
         return prefixCaching ? Math.min(request.prefix().count(), blockSize.blockOf(request.knownTokens() - 1)) : 0;
     }
 
-    /**
-     * Writes the blocks of the longest match into the request's table, registered ones and then pending ones; returns their
-     * number.
-     */
+    /** Writes the longest match into the request's table, registered blocks, then pending ones; returns their number. */
     int match(final Request request)
     {
         final int limit = matchableBlocks(request);
@@ -486,6 +483,12 @@ public final class RankBlocks
     {
         weightGeneration = weights;
         forgetPrefixes(newGeneration);
+    }
+
+    /** The answer that an index over all ranks would give for this one. */
+    public int cachedPrefix(final Request request)
+    {
+        return allocator.cachedPrefix(request.prefix().values(), matchableBlocks(request));
     }
 
     /** Sets the index over all ranks; this rank keeps its cached blocks in it up to date. Call before the first plan. */

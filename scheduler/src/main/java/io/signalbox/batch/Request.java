@@ -312,6 +312,12 @@ public final class Request extends RequestProgress
         return tries.count(computedHighWater, weightGeneration);
     }
 
+    /** Whether the request may be the reason for which steps fail, see {@link FailedTries}. */
+    public boolean isSuspect()
+    {
+        return tries.isSuspect(computedHighWater);
+    }
+
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
     public boolean isFirstInFlightFrom(final long fromStep, final long step)
     {

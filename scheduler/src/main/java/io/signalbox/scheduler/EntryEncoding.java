@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.batch.CommittedSpans;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
@@ -14,13 +15,17 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Writes the entries of {@code Schedule} and {@code Commit}. Plan and commit keep their words as the schema lays them out: a
- * step of 256 requests writes 4,608 fields, and field by field that takes as long as all decisions of the step.
+ * Writes the entries of {@code Schedule} and {@code Commit}, and the spans of the latter. Plan and commit keep their words
+ * as the schema lays them out: a step of 256 requests writes 4,608 fields, and field by field that takes as long as all
+ * decisions of the step.
  */
 final class EntryEncoding
 {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+    static final int SPAN_BYTES = 20;
+    static final int COMMIT_ENTRY_BYTES = Long.BYTES + StepCommit.COMMIT_BYTES;
 
     static
     {
@@ -48,7 +53,7 @@ final class EntryEncoding
 
     private static void holdCommitLayout()
     {
-        hold("Commit", CommitEncoder.EntriesEncoder.sbeBlockLength() == Long.BYTES + StepCommit.COMMIT_BYTES &&
+        hold("Commit", CommitEncoder.EntriesEncoder.sbeBlockLength() == COMMIT_ENTRY_BYTES &&
             CommitEncoder.EntriesEncoder.requestIdEncodingOffset() == 0 &&
             CommitEncoder.EntriesEncoder.startEncodingOffset() == 8 &&
             CommitEncoder.EntriesEncoder.advanceEncodingOffset() == 12 &&
@@ -56,7 +61,13 @@ final class EntryEncoding
             CommitEncoder.EntriesEncoder.afterStopEncodingOffset() == 17 &&
             CommitEncoder.EntriesEncoder.emittedEncodingOffset() == 18 &&
             CommitEncoder.EntriesEncoder.verdictEncodingOffset() == 19 &&
-            CommitEncoder.TokensEncoder.sbeBlockLength() == Integer.BYTES);
+            CommitEncoder.TokensEncoder.sbeBlockLength() == Integer.BYTES &&
+            CommitEncoder.SpansEncoder.sbeBlockLength() == SPAN_BYTES &&
+            CommitEncoder.SpansEncoder.blockIdEncodingOffset() == 0 &&
+            CommitEncoder.SpansEncoder.issueEncodingOffset() == 4 &&
+            CommitEncoder.SpansEncoder.offsetEncodingOffset() == 8 &&
+            CommitEncoder.SpansEncoder.keptEncodingOffset() == 12 &&
+            CommitEncoder.SpansEncoder.alreadyThereEncodingOffset() == 16);
     }
 
     private static void hold(final String message, final boolean isAsSupposed)
@@ -72,11 +83,16 @@ final class EntryEncoding
     {
         final int count = plan.entryCount();
         message.entriesCount(count);
-        int at = message.limit();
+        final int at = message.limit();
         final int end = at + count * StepPlan.SCHEDULE_BYTES;
         message.limit(end);
-        final byte[] bytes = group.bytes(end);
+        scheduleEntries(group.bytes(end), at, plan, count);
+    }
+
+    static void scheduleEntries(final byte[] bytes, final int first, final StepPlan plan, final int count)
+    {
         final long[] words = plan.entryWords();
+        int at = first;
         for (int word = 0; word < count * StepPlan.ENTRY_WORDS; word += StepPlan.ENTRY_WORDS)
         {
             LONGS.set(bytes, at, words[word]);
@@ -92,18 +108,24 @@ final class EntryEncoding
     {
         final int count = plan.entryCount();
         message.entriesCount(count);
-        int at = message.limit();
-        final int end = at + count * (Long.BYTES + StepCommit.COMMIT_BYTES);
+        final int at = message.limit();
+        final int end = at + count * COMMIT_ENTRY_BYTES;
         message.limit(end);
-        final byte[] bytes = group.bytes(end);
+        commitEntries(group.bytes(end), at, plan, result, count);
+    }
+
+    static void commitEntries(
+        final byte[] bytes, final int first, final StepPlan plan, final StepCommit result, final int count)
+    {
         final long[] planned = plan.entryWords();
         final long[] words = result.entryWords();
+        int at = first;
         for (int i = 0; i < count; i++)
         {
             LONGS.set(bytes, at, planned[i * StepPlan.ENTRY_WORDS]);
             LONGS.set(bytes, at + 8, words[i * StepCommit.ENTRY_WORDS]);
             INTS.set(bytes, at + 16, (int)words[i * StepCommit.ENTRY_WORDS + 1]);
-            at += Long.BYTES + StepCommit.COMMIT_BYTES;
+            at += COMMIT_ENTRY_BYTES;
         }
     }
 
@@ -111,15 +133,43 @@ final class EntryEncoding
     {
         final int count = result.tokenCount();
         message.tokensCount(count);
-        int at = message.limit();
+        final int at = message.limit();
         final int end = at + count * Integer.BYTES;
         message.limit(end);
-        final byte[] bytes = group.bytes(end);
+        tokens(group.bytes(end), at, result, count);
+    }
+
+    static void tokens(final byte[] bytes, final int first, final StepCommit result, final int count)
+    {
         final int[] tokens = result.tokens();
+        int at = first;
         for (int i = 0; i < count; i++)
         {
             INTS.set(bytes, at, tokens[i]);
             at += Integer.BYTES;
+        }
+    }
+
+    static void spans(final CommitEncoder message, final GroupWriter group, final CommittedSpans spans)
+    {
+        message.spansCount(spans.count());
+        final int at = message.limit();
+        final int end = at + spans.count() * SPAN_BYTES;
+        message.limit(end);
+        spans(group.bytes(end), at, spans);
+    }
+
+    static void spans(final byte[] bytes, final int first, final CommittedSpans spans)
+    {
+        int at = first;
+        for (int i = 0; i < spans.count(); i++)
+        {
+            INTS.set(bytes, at, spans.block(i));
+            INTS.set(bytes, at + 4, spans.issue(i));
+            INTS.set(bytes, at + 8, spans.offset(i));
+            INTS.set(bytes, at + 12, spans.kept(i));
+            INTS.set(bytes, at + 16, spans.alreadyThere(i));
+            at += SPAN_BYTES;
         }
     }
 }

@@ -108,6 +108,11 @@ final class OutputEncoder implements BatchListener
 
     void schedule(final StepPlan plan, final int epoch, final int rank)
     {
+        if (PlainSteps.isPlain(plan))
+        {
+            PlainSteps.schedule(group, plan, epoch, rank);
+            return;
+        }
         schedule.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .step(plan.step()).epoch(epoch).rank(rank).tokens(plan.tokens()).weightGeneration(plan.weightGeneration());
         final ScheduleEncoder.AdmittedEncoder admitted = schedule.admittedCount(plan.admittedCount());
@@ -170,21 +175,17 @@ final class OutputEncoder implements BatchListener
 
     void commit(final StepPlan plan, final StepCommit result, final int epoch, final int rank)
     {
+        if (PlainSteps.isPlain(result))
+        {
+            PlainSteps.commit(group, plan, result, epoch, rank);
+            return;
+        }
         final CommittedSpans stored = result.spans();
         commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank)
             .missingRows(stored.missingRows()).impossibleRows(stored.impossibleRows());
         EntryEncoding.commit(commit, group, plan, result);
         EntryEncoding.tokens(commit, group, result);
-        final CommitEncoder.SpansEncoder spans = commit.spansCount(stored.count());
-        for (int i = 0; i < stored.count(); i++)
-        {
-            spans.next()
-                .blockId(stored.block(i))
-                .issue(stored.issue(i))
-                .offset(stored.offset(i))
-                .kept(stored.kept(i))
-                .alreadyThere(stored.alreadyThere(i));
-        }
+        EntryEncoding.spans(commit, group, stored);
         final CommitEncoder.RegisteredEncoder registered = commit.registeredCount(result.registeredCount());
         for (int i = 0; i < result.registeredCount(); i++)
         {

@@ -37,7 +37,7 @@ final class Placement
     private final DpRank[] ranks;
     private final int maxActive;
     private final int blockSizeTokens;
-    /** {@code null} if the router reads no matches. */
+    /** {@code null} if the router reads no matches, or there is one rank, whose pool knows them. */
     private final RankPrefixIndex prefixIndex;
     private final int[] matchedBlocks;
     private final int maxPlaced;
@@ -63,7 +63,7 @@ final class Placement
     {
         this.blockSizeTokens = blockSizeTokens;
         matchedBlocks = new int[ranks.length];
-        prefixIndex = router.readsMatches() ? new RankPrefixIndex(ranks.length) : null;
+        prefixIndex = router.readsMatches() && ranks.length > 1 ? new RankPrefixIndex(ranks.length) : null;
         for (int i = 0; i < ranks.length && prefixIndex != null; i++)
         {
             ranks[i].blocks.indexPrefixes(prefixIndex);
@@ -75,7 +75,7 @@ final class Placement
             (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
         writer = new PlacementBatchWriter(ranks.length, maxActive);
         batch = writer.batch();
-        writer.probeBy(prefixIndex == null ? null : this::probe);
+        writer.probeBy(!router.readsMatches() ? null : prefixIndex == null ? this::probeOnly : this::probe);
         claimed = new int[ranks.length];
     }
 
@@ -272,5 +272,10 @@ final class Placement
         {
             writer.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
         }
+    }
+
+    private void probeOnly(final int index)
+    {
+        writer.matchedTokens(index, 0, ranks[0].blocks.cachedPrefix(batched[index]) * blockSizeTokens);
     }
 }

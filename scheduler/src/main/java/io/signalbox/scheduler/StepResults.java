@@ -8,6 +8,7 @@ import io.signalbox.event.CompletionView;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.DirectBuffer;
 
 /** The results of one step from its {@code D2hComplete}, checked against the plan of the step. */
@@ -39,7 +40,28 @@ final class StepResults implements StepOutput
         String fault = checkTokens(plan);
         fault = fault == null ? readRows(plan, chunkedRows, chunkedOffset) : fault;
         fault = fault == null ? OutputCheck.fault(plan, this) : fault;
+        if (fault == null && completion.hasBlockHashes())
+        {
+            giveHashes(plan);
+        }
         return fault == null ? null : "the completion of step " + plan.step() + " " + fault;
+    }
+
+    /** Each with the token that fills its block, because the tokens themselves are withheld. */
+    private void giveHashes(final StepPlan plan)
+    {
+        int index = 0;
+        for (int entry = 0; entry < plan.entryCount(); entry++)
+        {
+            for (int i = 0; i < accepted[entry]; i++)
+            {
+                final long hash = input.blockHash(index++);
+                if (hash > KvBlockAllocator.NO_HASH && plan.isOwned(entry))
+                {
+                    plan.entryRequest(entry).prefix().give(hash);
+                }
+            }
+        }
     }
 
     private String checkTokens(final StepPlan plan)

@@ -82,7 +82,7 @@ final class Submissions
 
     /**
      * Tokens are all of the prompt, those behind its last full block, or none. A chain needs a hash of each full block and
-     * the tokens behind the last one.
+     * the tokens behind the last one. Instead of a chain there can be {@link WithheldTokens}.
      */
     private boolean tokensFit(final SubmitDecoder input, final int hashBytes)
     {
@@ -96,6 +96,10 @@ final class Submissions
         final int tail = prompt % config.blockSizeTokens();
         final boolean hasTail = tokenBytes == (long)Integer.BYTES * prompt || tokenBytes == Integer.BYTES * tail;
         final boolean hashed = hashBytes == (long)Long.BYTES * (prompt / config.blockSizeTokens());
+        if (WithheldTokens.isForm(given))
+        {
+            return tokenBytes == 0 && !keepsTokens;
+        }
         return (tokenBytes == 0 || hasTail) && (given == 0 || given == chainBytes && hashed && hasTail);
     }
 
@@ -136,6 +140,11 @@ final class Submissions
             {
                 known.add(input.buffer().getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
             }
+        }
+        if (WithheldTokens.isForm(input.hashChainLength()))
+        {
+            WithheldTokens.read(input, config.prefixCaching(), config.blockSizeTokens(), request);
+            return;
         }
         addHead(input.buffer(), tokensAt, tokens == request.promptTokens() ? tokens : 0, hashed ? hashesAt : -1, request);
         if (input.hashChainLength() > 0 && config.prefixCaching())

@@ -44,6 +44,7 @@ final class DepthRig
     final ModelDevice[] devices;
     final DepthCounts counts = new DepthCounts();
     final ProvisionalCheck provisional = new ProvisionalCheck();
+    private final FoldCheck fold;
     private final RankModel[] models;
     private final VictimCheck[] victims;
     private final PauseCheck[] pauses;
@@ -64,6 +65,7 @@ final class DepthRig
     {
         this.config = config;
         scheduler = new Scheduler(config);
+        fold = new FoldCheck(config, scheduler);
         content = new ModelContent(acceptedPercent);
         hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         devices = new ModelDevice[config.ranks()];
@@ -394,6 +396,7 @@ final class DepthRig
         scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
         digest = StateDigest.mix(digest, checksum.of(group.buffer(), 0, group.length()));
         outputs.read(group);
+        fold.onGroup(group, now);
         for (int rank = 0; rank < devices.length; rank++)
         {
             models[rank].check(scheduler, rank);

@@ -25,7 +25,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 public final class MutatedClasses extends ClassLoader
 {
     private static final String PROJECT = "io.signalbox.";
-    private static final List<String> MODULES = List.of("blocks", "event", "router", "scheduler", "engine");
+    private static final List<String> MODULES =
+        List.of("blocks", "event", "router", "scheduler", "engine", "model", "backend-cpu");
 
     private final Path changed;
 

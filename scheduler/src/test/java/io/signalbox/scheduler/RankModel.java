@@ -150,7 +150,7 @@ final class RankModel
             change(plan, i);
         }
         copies.onSchedule(plan, running);
-        waiting.onSchedule(plan);
+        waiting.onSchedule(plan, running.keySet());
         final List<Entry> entries = new ArrayList<>();
         int tokens = 0;
         for (int i = 0; i < plan.entryCount(); i++)

@@ -40,4 +40,23 @@ class SteadyDecodeTest
             directory).call(DepthRuns.class, "firstFailure", RUNS);
         assertNotEquals(null, wrong);
     }
+
+    @Test
+    void shouldEncodeTheSameWithoutPlainSteps()
+    {
+        final String general = MutatedClasses.of("scheduler/PlainSteps.java", List.of("return (plan.admittedCount()",
+            "return plan.entryCount() < 0 && (plan.admittedCount()", "return (result.registeredCount()",
+            "return result.tokenCount() < 0 && (result.registeredCount()"), directory)
+            .call(DepthRuns.class, "digests", RUNS);
+        assertEquals(general, DepthRuns.digests(RUNS));
+    }
+
+    @Test
+    void shouldEncodePlainSteps()
+    {
+        final String wrong = MutatedClasses.of("scheduler/PlainSteps.java",
+            List.of("result.spans().missingRows()", "result.spans().missingRows() + 1"), directory)
+            .call(DepthRuns.class, "digests", RUNS);
+        assertNotEquals(DepthRuns.digests(RUNS), wrong);
+    }
 }

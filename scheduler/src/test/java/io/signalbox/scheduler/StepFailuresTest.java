@@ -5,6 +5,7 @@ import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -56,6 +57,35 @@ class StepFailuresTest
         assertEquals(0, harness.scheduler.liveRequests());
         assertEquals(32, harness.scheduler.blocks(0).allocator().allocatableCount());
         assertEquals(0, harness.scheduler.load(0).promptTokens());
+    }
+
+    /** Request 2 fails every step that computes it; those beside it fail with it, and must not end for that. */
+    @Test
+    void shouldFailNoRequestForTheSakeOfAnother()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        for (int id = 1; id <= 5; id++)
+        {
+            harness.submit(id, id, 0, 20, 30);
+        }
+        harness.wake();
+        int failures = 0;
+        for (int step = 0; step < 500 && awaitPlan(harness); step++)
+        {
+            if (harness.inFlight.get(0).rows().stream().anyMatch(row -> row.requestId() == 2))
+            {
+                harness.fault(0, FaultClass.STEP_FAILED);
+                failures++;
+            }
+            else
+            {
+                harness.complete(0);
+            }
+        }
+        assertEquals(8, failures);
+        assertEquals(List.of("2 FAILED"), harness.ended.stream().filter(end -> !end.reason().equals("LENGTH"))
+            .map(end -> end.requestId() + " " + end.reason()).toList());
+        assertEquals(5, harness.ended.size());
     }
 
     @Test

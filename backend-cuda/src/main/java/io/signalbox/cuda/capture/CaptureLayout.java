@@ -15,8 +15,9 @@ import java.util.List;
  * @param shape     the captured shape, or null if capture is disabled: then results are header and sampled tokens.
  * @param maxTokens the most tokens of a step, from 1.
  * @param slots     2 to 16; while a slot's rows are read on the host, the next step uses another.
+ * @param feedBytes most bytes of what a decoder needs of a step; 0: the model is none.
  */
-public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
+public record CaptureLayout(ModelShape shape, int maxTokens, int slots, long feedBytes)
 {
     public static final int MIN_SLOTS = 2;
     public static final int MAX_SLOTS = 16;
@@ -42,12 +43,19 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
                     "names " + MAX_EXPERTS)
                 .allowed("between 1 and " + MAX_EXPERTS).remedy("switch capture off for this model");
         }
-        if (resultStride(shape, maxTokens) > Integer.MAX_VALUE / slots || stepStride(maxTokens) > Integer.MAX_VALUE / slots)
+        if (resultStride(shape, maxTokens) > Integer.MAX_VALUE / slots ||
+            stepStride(maxTokens, feedBytes) > Integer.MAX_VALUE / slots)
         {
             throw ConfigException.because(SLOTS.of(slots), " for steps of ", MAX_TOKENS.of(maxTokens),
                     " tokens exceed 2 GiB of pinned memory")
                 .allowed("at most 2 GiB").remedy("give fewer tokens per step or fewer slots");
         }
+    }
+
+    /** For a model that is no decoder. */
+    public CaptureLayout(final ModelShape shape, final int maxTokens, final int slots)
+    {
+        this(shape, maxTokens, slots, 0);
     }
 
     public boolean capturesRows()
@@ -106,7 +114,7 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
     /** Bytes from one pinned step block to the next. */
     long stepStride()
     {
-        return stepStride(maxTokens);
+        return stepStride(maxTokens, feedBytes);
     }
 
     long wordsBytes()
@@ -141,9 +149,9 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
             ResultSlot.maxBytes(maxTokens, maxTokens, shape.moeLayers(), shape.topK(), shape.idBytes());
     }
 
-    private static long stepStride(final int maxTokens)
+    private static long stepStride(final int maxTokens, final long feedBytes)
     {
-        return align(StepBlock.bytes(maxTokens, maxTokens));
+        return align(StepBlock.bytes(maxTokens, maxTokens)) + align(feedBytes);
     }
 
     private static long align(final long bytes)

@@ -24,25 +24,42 @@ public final class StepBlock
     static final int GENERATION_OFFSET = 28;
     static final int FINGERPRINT_OFFSET = 32;
     static final int BUCKET_OFFSET = 40;
+    static final int FEED_OFFSET = 44;
+    static final int COPIES_OFFSET = 48;
+    static final int SAMPLING_BYTES = 24;
+    static final int COPY_BYTES = 12;
 
     private final UnsafeBuffer buffer;
     private final int maxTokens;
+    private final int maxBytes;
     private int positionsOffset;
     private int lastTokensOffset;
     private int epoch;
     private int tokens;
     private int entries;
+    private int feedOffset;
+    private int copiesOffset;
+    private int tablesOffset;
+    private int usedBytes;
 
     StepBlock(final ByteBuffer pinned, final int maxTokens)
     {
         buffer = new UnsafeBuffer(pinned);
         this.maxTokens = maxTokens;
+        maxBytes = buffer.capacity();
     }
 
     /** Bytes of the block of a step: what it does not have takes no room. */
     static long bytes(final int tokens, final int entries)
     {
         return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)tokens + Integer.BYTES * (long)entries;
+    }
+
+    /** Bytes of what a decoder needs of a step, with so many copies and so many blocks in all tables together. */
+    public static long feedBytes(final long tokens, final long entries, final long copies, final long blocks)
+    {
+        return Long.BYTES + SAMPLING_BYTES * entries + 2L * Integer.BYTES * tokens + COPY_BYTES * copies +
+            Integer.BYTES * blocks;
     }
 
     /** Counts of a step for the ring; tokens and entries are 0 until {@link #begin}. */
@@ -60,7 +77,7 @@ public final class StepBlock
      * Starts a step's content; each of its tokens and entries is to be written after that.
      *
      * @param stepTokens  real tokens, 0 to the most of a step.
-     * @param stepEntries entries of the plan, each of which samples one token, 0 to the most tokens of a step.
+     * @param stepEntries entries of the plan that sample a token, 0 to the most tokens of a step.
      * @throws InvariantViolation when a step is larger than the ring was built for.
      */
     public void begin(final int stepEpoch, final int stepTokens, final int stepEntries)
@@ -78,6 +95,71 @@ public final class StepBlock
         buffer.putInt(TOKENS_OFFSET, stepTokens, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(ENTRIES_OFFSET, stepEntries, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(FEED_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(COPIES_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
+        usedBytes = (int)bytes(stepTokens, stepEntries);
+    }
+
+    /**
+     * Starts what a decoder needs of the step; each part of it is to be written after that.
+     *
+     * @param copies of blocks, which the step makes first.
+     * @param blocks of all block tables together.
+     * @throws InvariantViolation if it is larger than the ring was built for.
+     */
+    public void beginFeed(final int copies, final int blocks)
+    {
+        feedOffset = (usedBytes + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
+        copiesOffset = feedOffset + SAMPLING_BYTES * entries + 2 * Integer.BYTES * tokens;
+        tablesOffset = copiesOffset + COPY_BYTES * copies;
+        usedBytes = tablesOffset + Integer.BYTES * blocks;
+        if (usedBytes > maxBytes)
+        {
+            throw new InvariantViolation("a step block of " + usedBytes + " bytes, with " + blocks +
+                " blocks of tables and " + copies + " copies, reached a capture ring for " + maxBytes);
+        }
+        buffer.putInt(FEED_OFFSET, feedOffset, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(COPIES_OFFSET, copies, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** How an entry samples the token at a position. */
+    public void sampling(
+        final int entry, final float temperature, final int topK, final float topP, final int position, final long seed)
+    {
+        check(entry, entries, "entry");
+        final int at = feedOffset + SAMPLING_BYTES * entry;
+        buffer.putFloat(at, temperature, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + Integer.BYTES, topK, ByteOrder.LITTLE_ENDIAN);
+        buffer.putFloat(at + 2 * Integer.BYTES, topP, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 3 * Integer.BYTES, position, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(at + 4 * Integer.BYTES, seed, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * @param id    of the token; {@code -1 - i}: element i of the sampled tokens on the device.
+     * @param table where the block table of its sequence begins among the blocks.
+     */
+    public void feed(final int token, final int id, final int table)
+    {
+        check(token, tokens, "token");
+        final int at = feedOffset + SAMPLING_BYTES * entries + Integer.BYTES * token;
+        buffer.putInt(at, id, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + Integer.BYTES * tokens, table, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The first tokens of a block that another one receives. */
+    public void copy(final int index, final int from, final int to, final int copied)
+    {
+        final int at = copiesOffset + COPY_BYTES * index;
+        buffer.putInt(at, from, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + Integer.BYTES, to, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 2 * Integer.BYTES, copied, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** A block of a table. */
+    public void block(final int index, final int id)
+    {
+        buffer.putInt(tablesOffset + Integer.BYTES * index, id, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** @param index from 0 to below the step's tokens. */
@@ -133,6 +215,6 @@ public final class StepBlock
     /** Bytes that the step's kernels read. */
     long usedBytes()
     {
-        return bytes(tokens, entries);
+        return usedBytes;
     }
 }

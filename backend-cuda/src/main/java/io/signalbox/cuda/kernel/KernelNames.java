@@ -10,6 +10,21 @@ final class KernelNames
     public static final String PACK_ROWS = "pack_rows";
     public static final String SAMPLE_SEEDED = "sample_seeded";
     public static final String STREAM_BYTES = "stream_bytes";
+    static final String DECODER_COPY_BLOCKS = "decoder_copy_blocks";
+    static final String DECODER_NORM = "decoder_norm";
+    static final String DECODER_LAST_NORM = "decoder_last_norm";
+    static final String DECODER_NORM_HEADS = "decoder_norm_heads";
+    static final String DECODER_ACTIVATE = "decoder_activate";
+    static final String DECODER_GROUP = "decoder_group";
+    static final String DECODER_COMBINE = "decoder_combine";
+    static final String DECODER_SAMPLE = "decoder_sample";
+    /** Without the type that follows. */
+    static final String DECODER_EMBED = "decoder_embed_";
+    static final String DECODER_LINEAR = "decoder_linear_";
+    static final String DECODER_PLACE = "decoder_place_";
+    static final String DECODER_ATTEND = "decoder_attend_";
+    static final String DECODER_EXPERT_UP = "decoder_expert_up_";
+    static final String DECODER_EXPERT_DOWN = "decoder_expert_down_";
     private static final int WARP_LANES = 32;
 
     private KernelNames()

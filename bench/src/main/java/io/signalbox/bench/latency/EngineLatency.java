@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -37,7 +38,6 @@ public final class EngineLatency
 {
     private static final double LOW_RATE = 200;
     private static final double WARM_UP_SHARE = 0.5;
-    private static final int SPINNING_CORES = 8;
     private static final int MAXIMUM_WINDOWS = 3;
     private static final long IDLE_REST_MILLIS = 1_000;
     private static final long IDLE_MILLIS = 5_000;
@@ -63,47 +63,45 @@ public final class EngineLatency
 
     public static void main(final String[] args) throws Exception
     {
-        if (args.length < 3)
+        final LatencyArguments arguments;
+        try
         {
-            System.err.println(
-                "usage: EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,… [THREADS]]]");
-            System.exit(2);
+            arguments = LatencyArguments.parse(args, Runtime.getRuntime().availableProcessors());
         }
-        final Path out = Files.createDirectories(Path.of(args[1]));
-        final Path journals = Files.createDirectories(Path.of(args[2]));
-        new EngineLatency(Double.parseDouble(args[0]), out, Files.createTempDirectory(journals, "latency"),
-            HandlerThreads.valueOf((args.length > 5 ? args[5] : "by_cores").toUpperCase(Locale.ROOT)))
-            .run(args.length > 3 ? args[3] : "blocking,yielding,spinning",
-                args.length > 4 ? args[4] : "none,process,batch,record");
+        catch (final IllegalArgumentException e)
+        {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
+        Files.createDirectories(arguments.journals());
+        new EngineLatency(arguments.seconds(), Files.createDirectories(arguments.out()),
+            Files.createTempDirectory(arguments.journals(), "latency"), arguments.threads()).run(arguments);
     }
 
-    private void run(final String waitings, final String journals) throws Exception
+    private void run(final LatencyArguments arguments) throws Exception
     {
         final int cores = Runtime.getRuntime().availableProcessors();
         System.out.printf(Locale.ROOT, "%d cores, Java %s, %s.%n", cores, Runtime.version(), wakeUps());
-        for (final String waiting : waitings.split(","))
+        for (final Waiting way : arguments.waitings())
         {
-            final Waiting way = Waiting.valueOf(waiting.toUpperCase(Locale.ROOT));
-            for (final String journal : way == Waiting.SPINNING && cores < SPINNING_CORES ? new String[0] :
-                journals.split(","))
+            for (final Optional<Durability> level : arguments.levels())
             {
-                row(new LatencyCell(way,
-                    journal.equals("none") ? null : Durability.valueOf(journal.toUpperCase(Locale.ROOT)), threads));
+                row(new LatencyCell(way, level.orElse(null), threads));
             }
         }
-        if (waitings.contains("spinning") && cores < SPINNING_CORES)
+        if (arguments.skipsSpinning())
         {
-            remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, and there " +
-                "are %d of %d.", cores, SPINNING_CORES));
+            remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, %d in all, " +
+                "and there are %d.", LatencyArguments.SPINNING_CORES, cores));
         }
         printTables();
         plot.write(out, "latency");
-        for (final String journal : journals.split(","))
+        for (final Optional<Durability> level : arguments.levels())
         {
-            if (journal.equals("none") || journal.equals("process"))
+            if (level.isEmpty() || level.get() == Durability.PROCESS)
             {
-                stages(new LatencyCell(Waiting.valueOf(waitings.split(",")[0].toUpperCase(Locale.ROOT)),
-                    journal.equals("none") ? null : Durability.PROCESS, threads));
+                stages(new LatencyCell(arguments.waitings().get(0), level.orElse(null), threads));
             }
         }
         System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs, %s.%n", idle(), wakeUps());

@@ -49,6 +49,6 @@ record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerT
             .listener(tokens);
         final GroupJournal journal = durability == null ? GroupJournal.NONE :
             JournalWriter.create(directory, config.runSettings(), JournalConfig.of(durability));
-        return config.journal(times == null ? journal : new StampingJournal(journal, times));
+        return config.journal(times == null ? journal : new StampingJournal(journal, times::stamp));
     }
 }

@@ -2,27 +2,33 @@
 package io.signalbox.bench.latency;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.bench.latency.StageTimes.Stage;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WakeDecoder;
 import org.agrona.DirectBuffer;
 
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
- * Stamps the groups of a request that is alone in the engine: its Submit, the Wake with its plan, Forward, and D2hComplete
- * with its token.
+ * Stamps the groups of a request that is alone in the engine, by their inputs: its Submit, the Wake with its plan, and
+ * D2hComplete with its token.
  */
 final class StampingJournal implements GroupJournal
 {
-    private static final int GROUPS = 4;
-
     private final GroupJournal journal;
-    private final StageTimes times;
-    private int groups;
+    private final Consumer<Stage> stamps;
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private boolean hasResult;
 
-    StampingJournal(final GroupJournal journal, final StageTimes times)
+    StampingJournal(final GroupJournal journal, final Consumer<Stage> stamps)
     {
         this.journal = journal;
-        this.times = times;
+        this.stamps = stamps;
     }
 
     @Override
@@ -35,19 +41,20 @@ final class StampingJournal implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        groups = groups % GROUPS + 1;
-        if (groups == 1)
+        final int input = header.wrap(group, offset + GroupWriter.LENGTH_BYTES).templateId();
+        if (input == SubmitDecoder.TEMPLATE_ID)
         {
-            times.stamp(StageTimes.Stage.JOURNAL_HAS_SUBMIT);
+            stamps.accept(Stage.JOURNAL_HAS_SUBMIT);
         }
-        else if (groups == GROUPS)
+        else if (input == D2hCompleteDecoder.TEMPLATE_ID)
         {
-            times.stamp(StageTimes.Stage.JOURNAL_HAS_RESULT);
+            stamps.accept(Stage.JOURNAL_HAS_RESULT);
+            hasResult = true;
         }
         journal.append(timeNanos, group, offset, length, rows);
-        if (groups == 2)
+        if (input == WakeDecoder.TEMPLATE_ID)
         {
-            times.stamp(StageTimes.Stage.SCHEDULE_APPENDED);
+            stamps.accept(Stage.SCHEDULE_APPENDED);
         }
     }
 
@@ -55,9 +62,10 @@ final class StampingJournal implements GroupJournal
     public void endOfBatch()
     {
         journal.endOfBatch();
-        if (groups == GROUPS)
+        if (hasResult)
         {
-            times.stamp(StageTimes.Stage.RESULT_DURABLE);
+            hasResult = false;
+            stamps.accept(Stage.RESULT_DURABLE);
         }
     }
 

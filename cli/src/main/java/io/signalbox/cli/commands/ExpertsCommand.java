@@ -79,8 +79,8 @@ public final class ExpertsCommand implements Callable<Integer>
 
     @Option(names = "--format", paramLabel = "FORM", converter = Word.OfRows.class,
         completionCandidates = Word.OfRows.class,
-        description = "Write ID.npy (npy), ID.npz with state, layers and weights beside the ids (npz), or the ids in " +
-            "ID.json (json) (default: npy).")
+        description = "Write ID.npy (npy), ID.npz with state, layers and weights beside the ids (npz), ID.parquet with a " +
+            "row per position and layer (parquet), or the ids in ID.json (json) (default: npy).")
     private RowFormat format = RowFormat.NPY;
 
     @Option(names = "--inherited", paramLabel = "IDS", converter = Word.OfInherited.class,

@@ -33,8 +33,8 @@ public final class HelpCommand implements Callable<Integer>
 {
     /** The names of all commands, in the order of the help. */
     public static final List<String> COMMANDS =
-        List.of("simulate", "run", "compare", "replay", "inspect", "experts", "trace", "timeline", "whatif", "diff",
-            "doctor", "gpu", "help", "completion");
+        List.of("simulate", "run", "compare", "replay", "inspect", "snapshot", "runs", "experts", "trace", "redact",
+            "timeline", "whatif", "diff", "doctor", "gpu", "help", "completion");
 
     private final Console console;
     @Spec

@@ -3,6 +3,7 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.MomentOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.QueryOptions;
@@ -11,15 +12,20 @@ import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.InspectionJson;
 import io.signalbox.cli.printing.InspectionText;
+import io.signalbox.cli.printing.NewFile;
 import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ParquetTable;
 import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.RunInspection;
 import io.signalbox.cli.printing.TablePrinter;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.AcceptedDrafts;
+import io.signalbox.journal.inspect.JournalQuery;
+import io.signalbox.journal.inspect.MomentQuery;
 import io.signalbox.journal.inspect.NoRowsException;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspector;
+import io.signalbox.journal.inspect.TableColumn;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -53,6 +59,7 @@ import java.util.concurrent.Callable;
         "  signalbox inspect runs/0001 --requests --slowest 10",
         "  signalbox inspect runs/0001 --requests --csv > requests.csv",
         "  signalbox inspect runs/0001 --experts --from 60 --to 120",
+        "  signalbox inspect runs/0001 --moment 61.5      who ran and who waited, by rank",
         "  signalbox inspect runs/0001 --accepted-drafts > accepted.jsonl",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
@@ -62,6 +69,7 @@ public final class InspectCommand implements Callable<Integer>
     private static final int DOCUMENT_BYTES = 1 << 16;
     private static final int RUN_BYTES = 1 << 18;
     private static final int TEXT_ROWS = 20;
+    private static final String PARQUET = "--parquet";
 
     private final Console console;
 
@@ -74,12 +82,18 @@ public final class InspectCommand implements Callable<Integer>
     @ArgGroup(validate = false, heading = "%nQuestions:%n", order = 1)
     private final QueryOptions questions = new QueryOptions();
 
+    @ArgGroup(validate = false, heading = "%nMoments:%n", order = 2)
+    private final MomentOptions moment = new MomentOptions();
+
     @Option(names = "--limit", paramLabel = "N",
         description = "Print at most N rows of a table (default: 20 as text, all as JSON and CSV).")
     private Long limit;
 
     @Option(names = "--csv", description = "Print a table as CSV.")
     private boolean asCsv;
+
+    @Option(names = PARQUET, paramLabel = "FILE", description = "Write a table to FILE, which is new, as Apache Parquet.")
+    private Path parquet;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
     private List<String> plugins = List.of();
@@ -104,8 +118,14 @@ public final class InspectCommand implements Callable<Integer>
     public Integer call()
     {
         JournalArgument.requireNamed(journal);
+        final String momentAsked = moment.asked();
+        if (momentAsked != null)
+        {
+            printMoment(momentAsked);
+            return ExitCode.OK;
+        }
         final QueryOptions.Question question = questions.question(requestId);
-        checkChoice(question);
+        checkChoice(question != null ? "A table" : null);
         if (acceptedDrafts)
         {
             printAcceptedDrafts();
@@ -125,11 +145,13 @@ public final class InspectCommand implements Callable<Integer>
         return ExitCode.OK;
     }
 
-    private void checkChoice(final QueryOptions.Question question)
+    /** @param table what is asked for, as the beginning of a sentence; {@code null} if it is no table. */
+    private void checkChoice(final String table)
     {
-        if (acceptedDrafts && (requestId != null || question != null))
+        checkForm(table);
+        if (acceptedDrafts && (requestId != null || table != null))
         {
-            throw new ConfigException((requestId != null ? "--request" : "A table") +
+            throw new ConfigException((requestId != null ? "--request" : table) +
                 " and --accepted-drafts exclude each other; leave one out.");
         }
         if (acceptedDrafts && (jsonOptions.isJson() || jsonOptions.file() != null))
@@ -137,19 +159,24 @@ public final class InspectCommand implements Callable<Integer>
             throw new ConfigException("--accepted-drafts prints a JSON line per request; leave out --json and " +
                 JsonOptions.FILE_OPTION + ".");
         }
-        if (question == null && (asCsv || limit != null))
+    }
+
+    private void checkForm(final String table)
+    {
+        if (table == null && (asCsv || parquet != null || limit != null))
         {
-            throw new ConfigException(
-                (asCsv ? "--csv" : "--limit") + " is for tables, and no table is asked for; leave it out.");
+            throw new ConfigException((asCsv ? "--csv" : parquet != null ? PARQUET : "--limit") +
+                " is for tables, and no table is asked for; leave it out.");
         }
-        if (question != null && jsonOptions.file() != null)
+        if (table != null && jsonOptions.file() != null)
         {
             throw new ConfigException(JsonOptions.FILE_OPTION + " is for documents of known size; print the table with " +
                 "--json and direct it to a file.");
         }
-        if (asCsv && jsonOptions.isJson())
+        if (asCsv && jsonOptions.isJson() || parquet != null && (asCsv || jsonOptions.isJson()))
         {
-            throw new ConfigException("--csv and --json exclude each other; leave one out.");
+            throw new ConfigException((asCsv ? "--csv" : PARQUET) + " and " + (jsonOptions.isJson() ? "--json" : PARQUET) +
+                " exclude each other; leave one out.");
         }
         if (limit != null && limit < 1)
         {
@@ -159,31 +186,68 @@ public final class InspectCommand implements Callable<Integer>
 
     private void printTable(final QueryOptions.Question question)
     {
-        final TablePrinter.Form form = asCsv ? TablePrinter.Form.CSV :
-            jsonOptions.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
-        final long rows = limit != null ? limit : form == TablePrinter.Form.TEXT ? TEXT_ROWS : Long.MAX_VALUE;
-        final TablePrinter printer =
-            new TablePrinter(console.out(), form, question.schema(), journal, question.query().columns(), rows);
-        try
+        if (parquet != null)
         {
-            printer.conclude(answer(question, printer));
+            writeTable(question);
+            return;
         }
-        catch (final NoRowsException e)
+        final TablePrinter printer = printer(question.schema(), question.query().columns());
+        printer.conclude(answer(question, printer));
+    }
+
+    private void writeTable(final QueryOptions.Question question)
+    {
+        try (NewFile file = NewFile.create(PARQUET, parquet))
         {
-            throw new ConfigException(journal + " cannot answer this: " + e.getMessage() + "; ask something else, or give " +
-                "another journal.");
+            final ParquetTable table =
+                new ParquetTable(file, question.query().columns(), limit != null ? limit : Long.MAX_VALUE);
+            table.conclude(console.out(), answer(question, table));
         }
     }
 
-    private RequestInspection.JournalEnd answer(final QueryOptions.Question question, final TablePrinter printer)
+    private TablePrinter printer(final String schema, final List<TableColumn> columns)
+    {
+        final TablePrinter.Form form = asCsv ? TablePrinter.Form.CSV :
+            jsonOptions.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
+        final long rows = limit != null ? limit : form == TablePrinter.Form.TEXT ? TEXT_ROWS : Long.MAX_VALUE;
+        return new TablePrinter(console.out(), form, schema, journal, columns, rows);
+    }
+
+    private void printMoment(final String asked)
+    {
+        final int rank = questions.rankOfMoment(asked, requestId);
+        checkChoice(asked);
+        if (parquet != null)
+        {
+            throw new ConfigException(PARQUET + " is for tables of a whole journal, and " + asked +
+                " is given; print the table with --csv or --json.");
+        }
+        final MomentQuery query = moment.query(rank);
+        final TablePrinter printer = printer(moment.schema(), query.columns());
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        {
+            printer.conclude(query.run(journal, values ->
+            {
+                progress.wipe();
+                printer.onRow(values);
+            }, progress));
+        }
+    }
+
+    private RequestInspection.JournalEnd answer(final QueryOptions.Question question, final JournalQuery.RowReceiver rows)
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
         {
             return question.query().run(journal, values ->
             {
                 progress.wipe();
-                printer.onRow(values);
+                rows.onRow(values);
             }, progress);
+        }
+        catch (final NoRowsException e)
+        {
+            throw new ConfigException(journal + " cannot answer this: " + e.getMessage() + "; ask something else, or give " +
+                "another journal.");
         }
     }
 

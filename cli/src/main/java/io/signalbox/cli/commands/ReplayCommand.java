@@ -5,11 +5,13 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.Plugins;
+import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.cli.options.RouterSnapshotFile;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.RecomputeReport;
 import io.signalbox.cli.printing.ReplayReport;
 import io.signalbox.journal.InputVoiding;
 import io.signalbox.journal.JournalRecovery;
@@ -20,6 +22,8 @@ import io.signalbox.journal.VoidedInput;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.serving.BackendProvider;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,6 +44,8 @@ import java.util.function.Function;
     header = "Verify a journal: re-run every input and compare every decision.",
     description = {
         "%nVerifying only reads. It stops at the first group that differs and prints both sides.",
+        "%nThe steps of a run of 'signalbox run' can also be computed again: the recorded plans drive a backend, and its " +
+            "results are compared with the recorded ones up to the first step that differs.",
         "%nThe re-run can also write the router's state, such as the ranks of conversations, to a file with which another " +
             "run starts."},
     footerHeading = "%nExamples:%n",
@@ -49,9 +55,11 @@ import java.util.function.Function;
         "  signalbox replay runs/0001 --verify --json",
         "  signalbox replay runs/0001 --void 812 --verify   leave out an input that cannot be replayed",
         "  signalbox replay runs/0001 --router-snapshot router.snapshot",
+        "  signalbox replay runs/0001 --recompute --model models/olmoe",
         "",
-        "Exit codes: 0 every decision is confirmed; 1 a decision differs or the journal is refused;",
-        "            2 usage or environment error: options, permissions, disk or memory; 3 internal error."})
+        "Exit codes: 0 every decision or result is confirmed; 1 one differs or the journal is refused;",
+        "            2 usage or environment error: options, model, permissions, disk or memory;",
+        "            3 internal error."})
 public final class ReplayCommand implements Callable<Integer>
 {
     private static final int DOCUMENT_BYTES = 1 << 16;
@@ -62,7 +70,7 @@ public final class ReplayCommand implements Callable<Integer>
     private Path journal;
 
     @Option(names = "--verify",
-        description = "Re-run every input and compare every decision; the default without --recover.")
+        description = "Re-run every input and compare every decision; the default without --recover and --recompute.")
     private boolean verify;
 
     @Option(names = "--recover",
@@ -87,6 +95,9 @@ public final class ReplayCommand implements Callable<Integer>
 
     private DpRouters routers;
 
+    @ArgGroup(validate = false, heading = "%nRecomputation:%n", order = 1)
+    private final RecomputeOptions recomputeOptions = new RecomputeOptions();
+
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
@@ -106,7 +117,8 @@ public final class ReplayCommand implements Callable<Integer>
     {
         JournalArgument.requireNamed(journal);
         checkSnapshotOptions();
-        routers = Plugins.routers(plugins);
+        recomputeOptions.check();
+        routers = Plugins.routers(Plugins.without(plugins, BackendProvider.class));
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final ReplayReport report = replay();
@@ -119,9 +131,13 @@ public final class ReplayCommand implements Callable<Integer>
     {
         final Recovery recovery = recover ? recover() : null;
         final VoidedInput voiding = voided == null ? null : voidInput();
-        final boolean reruns = verify || !recover && voided == null || routerSnapshot != null;
+        final boolean recomputes = recomputeOptions.isAsked();
+        final boolean reruns = verify || !recover && voided == null && !recomputes || routerSnapshot != null;
         final Verification verification = reruns ? rerun(recovery) : null;
-        return new ReplayReport(journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes);
+        final RecomputeReport recomputation = recomputes ?
+            new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal) : null;
+        return new ReplayReport(
+            journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation);
     }
 
     private Recovery recover()

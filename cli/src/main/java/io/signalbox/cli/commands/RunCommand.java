@@ -2,11 +2,16 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.cli.options.ChosenBackend;
 import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ModelOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.PromptOptions;
+import io.signalbox.cli.options.PromptTokenizer;
+import io.signalbox.cli.options.RecordedModel;
 import io.signalbox.cli.options.ServingOptions;
+import io.signalbox.cli.printing.AnswerFile;
 import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
@@ -17,8 +22,9 @@ import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.PromptAnswer;
 import io.signalbox.cli.printing.PromptAnswers;
 import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
-import io.signalbox.cli.printing.StopNotice;
+import io.signalbox.cli.printing.ServedJson;
 import io.signalbox.cli.printing.Verdict;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -29,10 +35,13 @@ import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelDigest;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.report.ReportListener;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.ChunkedRowsTap;
@@ -41,6 +50,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,14 +100,19 @@ public final class RunCommand implements Callable<Integer>
     private final JournalOptions journalOptions = new JournalOptions();
 
     @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
     private final ProgressOption progressOption = new ProgressOption();
 
     private final List<PromptAnswer> shown = new ArrayList<>();
-    private final StringBuilder lines = new StringBuilder();
+    private PromptTokenizer tokenizer;
+    private final List<PromptAnswer> failed = new ArrayList<>();
     private int incomplete;
-    private volatile Progress loading;
-    private long totalBytes;
-    private long copiedBytes;
+    private ChosenBackend chosen;
+    private ModelWeights weights;
+    private Map<String, String> description;
+    private StoppedRun stopped;
 
     public RunCommand(final Console console)
     {
@@ -111,28 +126,70 @@ public final class RunCommand implements Callable<Integer>
         promptOptions.check(servingOptions.captures());
         journalOptions.requireApart("--output", promptOptions.output());
         servingOptions.requireNotRead("--output", promptOptions.output());
-        servingOptions.settings();
-        final ModelWeights weights = modelOptions.weights(this::copied);
+        servingOptions.checkPlugins();
+        requireOtherFiles();
+        chosen = servingOptions.backend();
+        final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
+        weights = modelOptions.weights(loading);
         final DecoderPlan plan = weights.plan();
         final SchedulerConfig config = servingOptions.config(plan);
-        final List<PromptLine> prompts = promptOptions.read(plan);
+        final PromptTokenizer texts = servingOptions.tokenizer(modelOptions.tokenizer(), plan);
+        tokenizer = texts;
+        if (modelOptions.namesTokenizer())
+        {
+            tokenizer.open();
+        }
+        final List<PromptLine> prompts = promptOptions.read(plan, tokenizer::encode);
         final List<CompletionRequest> requests = new ArrayList<>();
         for (int i = 0; i < prompts.size(); i++)
         {
             requests.add(promptOptions.request(prompts.get(i), i, plan, config));
         }
-        checkMemory(plan, config);
-        try (OutputFile file = promptOptions.reserve())
+        try (texts; OutputFile document = jsonOptions.reserve(ReportJson.bytes(config)))
         {
+            checkMemory(plan, config);
+            advise(config);
+            return run(loading, config, prompts, requests, document);
+        }
+    }
+
+    private int run(
+        final ModelLoading loading, final SchedulerConfig config, final List<PromptLine> prompts,
+        final List<CompletionRequest> requests, final OutputFile document)
+    {
+        try (AnswerFile file = promptOptions.answers();
+            StoppedRun stop = new StoppedRun(console, file, promptOptions.output()))
+        {
+            stopped = stop;
             final RunClock clock = new RunClock();
-            return run(load(weights, clock), clock, plan, config, prompts, requests, file);
+            return run(loading.show(weights.plan(), () -> chosen.create(weights, clock)), clock, weights.plan(), config,
+                prompts, requests, file, document);
+        }
+    }
+
+    /** The JSON document must not replace another file of the command. */
+    private void requireOtherFiles()
+    {
+        final Path document = jsonOptions.file();
+        journalOptions.requireApart(JsonOptions.FILE_OPTION, document);
+        servingOptions.requireNotRead(JsonOptions.FILE_OPTION, document);
+        promptOptions.requireOtherThan(JsonOptions.FILE_OPTION, document);
+    }
+
+    private void advise(final SchedulerConfig config)
+    {
+        final String advice = chosen.advice(config.ranks());
+        if (advice != null)
+        {
+            console.err().println("advice            " + advice);
         }
     }
 
     private void checkMemory(final DecoderPlan plan, final SchedulerConfig config)
     {
         final ModelMemory memory =
-            ModelMemory.of(plan, (long)config.ranks() * config.kvBlocks() * config.blockSizeTokens());
+            ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
+                config.maxRunning());
         console.err().println("model             " + plan.family().modelType() + ", " +
             Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
             " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts; memory: at most " +
@@ -143,60 +200,50 @@ public final class RunCommand implements Callable<Integer>
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
     }
 
-    private Backend load(final ModelWeights weights, final RunClock clock)
-    {
-        totalBytes = weights.plan().parameters() * weights.plan().type().bytes();
-        try (Progress progress = progressOption.show(console, NAME + ", loading"))
-        {
-            loading = progress;
-            return servingOptions.backend(weights, clock);
-        }
-        finally
-        {
-            loading = null;
-        }
-    }
-
-    /** A backend may copy weights in several threads, or again when it starts. */
-    private synchronized void copied(final long bytes)
-    {
-        copiedBytes += bytes;
-        if (loading != null)
-        {
-            loading.show(copiedBytes, totalBytes, () -> Decimals.bytes(copiedBytes) + " of " + Decimals.bytes(totalBytes));
-        }
-    }
-
     private int run(
         final Backend backend, final RunClock clock, final DecoderPlan plan, final SchedulerConfig config,
-        final List<PromptLine> prompts, final List<CompletionRequest> requests, final OutputFile file)
+        final List<PromptLine> prompts, final List<CompletionRequest> requests, final AnswerFile file,
+        final OutputFile document)
     {
         final ReportListener report = new ReportListener(config).fromFirstRequest();
-        final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock).listener(report)
+        final FailureReasons reasons = new FailureReasons();
+        final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock)
+            .listener((group, offset, length) ->
+            {
+                report.onGroup(group, offset, length);
+                reasons.readGroup(group, offset, length);
+            })
             .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
         final DeferredJournal journal = journalOptions.isWanted() ?
-            new DeferredJournal(() -> journalOptions.open(settings(engine, plan)), journalOptions::removeMade) :
+            new DeferredJournal(() -> journalOptions.open(description(engine, plan)), journalOptions::removeMade) :
             null;
+        if (journal == null && (jsonOptions.isJson() || document != null))
+        {
+            description(engine, plan);
+        }
         engine.journal(new ChunkedRowsTap(journal == null ? GroupJournal.NONE : journal, report));
-        try
-        {
-            serve(engine, journal, clock, prompts, requests);
-        }
-        finally
-        {
-            write(file);
-        }
+        serve(engine, journal, clock, prompts, requests, reasons, file);
+        stopped.journal(null);
         final long wallNanos = clock.getAsLong();
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
-        PromptAnswers.print(console.out(), shown, prompts.size());
-        ReportText.printServed(console.out(), report.report(), facts);
+        final RunReport figures = report.report();
+        jsonOptions.print(console, document,
+            () -> ServedJson.text(description, figures, facts, WallClock.of(figures, wallNanos), prompts.size(), incomplete,
+                failed),
+            () -> print(figures, facts, prompts.size(), wallNanos));
+        return conclude(facts, prompts.size());
+    }
+
+    private void print(final RunReport report, final JournalFacts facts, final int prompts, final long wallNanos)
+    {
+        PromptAnswers.print(console.out(), shown, prompts);
+        ReportText.printServed(console.out(), report, facts);
         console.out().flush();
         console.err().printf("%nwall clock        %s s%n", Decimals.text(wallNanos / 1e9, 2));
         if (facts != null)
         {
             console.err().printf("journal           %s%n", facts.path());
         }
-        return conclude(facts);
     }
 
     /** Room for the reports of all steps in flight, and as much for clients. */
@@ -206,40 +253,40 @@ public final class RunCommand implements Callable<Integer>
             2 * Integer.highestOneBit(4 * config.ranks() * Math.max(1, config.depth())));
     }
 
-    /** Everything that the run depends on. */
-    private Map<String, String> settings(final EngineConfig engine, final DecoderPlan plan)
+    /** Everything that the run depends on; before the engine takes its configuration. */
+    private Map<String, String> description(final EngineConfig engine, final DecoderPlan plan)
     {
-        final Map<String, String> settings = new TreeMap<>(engine.runSettings());
-        settings.putAll(modelOptions.settings(plan));
-        settings.putAll(servingOptions.settings());
-        return settings;
+        description = new TreeMap<>(engine.runSettings());
+        description.putAll(modelOptions.settings(plan));
+        description.put(RecordedModel.DIGEST, ModelDigest.of(weights));
+        description.putAll(chosen.settings(plan));
+        return description;
     }
 
     private void serve(
         final EngineConfig config, final DeferredJournal journal, final RunClock clock, final List<PromptLine> prompts,
-        final List<CompletionRequest> requests)
+        final List<CompletionRequest> requests, final FailureReasons reasons, final AnswerFile file)
     {
         if (journal != null)
         {
             journal.open();
+            stopped.journal(journal.writer().path());
         }
         clock.start();
-        try (StopNotice notice = new StopNotice(NAME, console.err());
-            Progress progress = progressOption.show(console, NAME);
-            SignalboxEngine engine = launch(config, journal))
-        {
-            if (journal != null)
+        final int[] ended = new int[1];
+        try (Progress progress = progressOption.show(console, NAME);
+            SignalboxEngine engine = launch(config, journal);
+            PromptRun run = new PromptRun(engine, promptOptions.experts(), promptOptions.logprobs(), reasons, tokenizer,
+                answer ->
             {
-                notice.arm(journal.writer().path());
-            }
-            final int[] ended = new int[1];
-            new PromptRun(engine, promptOptions.experts(), promptOptions.logprobs(), answer ->
-            {
-                keep(answer);
+                keep(answer, file);
                 ended[0]++;
                 progress.show(ended[0], prompts.size(), () -> Decimals.grouped(ended[0]) + " of " +
                     Decimals.grouped(prompts.size()) + " prompts");
-            }).run(prompts, requests);
+            }))
+        {
+            stopped.run(run);
+            run.run(prompts, requests);
         }
     }
 
@@ -260,25 +307,21 @@ public final class RunCommand implements Callable<Integer>
         }
     }
 
-    private void keep(final PromptAnswer answer)
+    /** Each answer is in the file when this returns. */
+    private void keep(final PromptAnswer answer, final AnswerFile file)
     {
         incomplete += answer.isComplete() ? 0 : 1;
         if (shown.size() < MAX_SHOWN)
         {
             shown.add(answer);
         }
-        if (promptOptions.output() != null)
+        if (answer.failure() != null && failed.size() < MAX_SHOWN)
         {
-            lines.append(PromptAnswers.json(answer));
+            failed.add(answer);
         }
-    }
-
-    /** Answers that came before the engine failed are kept. */
-    private void write(final OutputFile file)
-    {
-        if (file != null && lines.length() > 0)
+        if (file != null)
         {
-            file.write(lines.toString());
+            file.write(PromptAnswers.json(answer));
         }
     }
 
@@ -306,7 +349,7 @@ public final class RunCommand implements Callable<Integer>
             writer.path(), writer.records(), writer.groups(), writer.bytes(), writer.digest(), verdict);
     }
 
-    private int conclude(final JournalFacts journal)
+    private int conclude(final JournalFacts journal, final int prompts)
     {
         if (journal != null && journal.verdict().problem() != null)
         {
@@ -316,9 +359,14 @@ public final class RunCommand implements Callable<Integer>
         }
         if (incomplete > 0)
         {
-            return new CommandFailure(ExitCode.CHECK_FAILED, Decimals.grouped(incomplete) +
-                " prompts have no complete answer; see their finish_reason in the file of --output, or the journal.")
-                .print(console, NAME);
+            for (final PromptAnswer answer : failed)
+            {
+                new CommandFailure(ExitCode.CHECK_FAILED, "the prompt '" + answer.id() + "' failed: " + answer.failure())
+                    .print(console, NAME);
+            }
+            return new CommandFailure(ExitCode.CHECK_FAILED, Decimals.grouped(incomplete) + " of " +
+                Decimals.grouped(prompts) + " prompts have no complete answer; see their finish_reason in the file of " +
+                "--output, or the journal.").print(console, NAME);
         }
         return ExitCode.OK;
     }

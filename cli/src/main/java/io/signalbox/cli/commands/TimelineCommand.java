@@ -5,12 +5,7 @@ import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.WindowOptions;
 import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.NewFile;
-import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.PerfettoFile;
-import io.signalbox.cli.printing.ReadingProgress;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.TimeWindow;
 import io.signalbox.journal.inspect.Timeline;
 import picocli.CommandLine.Command;
@@ -42,15 +37,12 @@ import java.util.concurrent.Callable;
         "            permissions, disk or memory; 3 internal error."})
 public final class TimelineCommand implements Callable<Integer>
 {
-    private static final String OUT = "--out";
-    private static final int DOCUMENT_BYTES = 1 << 12;
-
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
     private Path journal;
 
-    @Option(names = OUT, paramLabel = "FILE", required = true,
+    @Option(names = FileOfJournalRun.OUT, paramLabel = "FILE", required = true,
         description = "Write to FILE, which is new; gzipped if its name ends in .gz.")
     private Path out;
 
@@ -73,22 +65,7 @@ public final class TimelineCommand implements Callable<Integer>
     {
         JournalArgument.requireNamed(journal);
         final TimeWindow window = windowOptions.window();
-        try (OutputFile document = jsonOptions.reserve(DOCUMENT_BYTES); NewFile file = NewFile.create(OUT, out))
-        {
-            final PerfettoFile timeline = new PerfettoFile(file);
-            final JournalEnd end = write(timeline, window);
-            timeline.publish(journal);
-            jsonOptions.print(console, document,
-                () -> timeline.json(journal, out, end), () -> timeline.print(console.out(), end));
-            return ExitCode.OK;
-        }
-    }
-
-    private JournalEnd write(final PerfettoFile timeline, final TimeWindow window)
-    {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox timeline")))
-        {
-            return Timeline.read(journal, timeline, window, progress);
-        }
+        return new FileOfJournalRun(console, "signalbox timeline", journal, out).call(jsonOptions, progressOption,
+            PerfettoFile::new, (timeline, progress) -> Timeline.read(journal, timeline, window, progress));
     }
 }

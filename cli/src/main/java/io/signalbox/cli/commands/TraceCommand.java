@@ -5,15 +5,10 @@ import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.Word;
 import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.NewFile;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.TraceFile;
 import io.signalbox.cli.printing.TraceForm;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.JournaledWorkload;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Command;
@@ -46,15 +41,12 @@ import java.util.concurrent.Callable;
         "            permissions, disk or memory; 3 internal error."})
 public final class TraceCommand implements Callable<Integer>
 {
-    private static final String OUT = "--out";
-    private static final int DOCUMENT_BYTES = 1 << 12;
-
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
     private Path journal;
 
-    @Option(names = OUT, paramLabel = "FILE", required = true,
+    @Option(names = FileOfJournalRun.OUT, paramLabel = "FILE", required = true,
         description = "Write to FILE, which is new; gzipped if its name ends in .gz.")
     private Path out;
 
@@ -86,23 +78,9 @@ public final class TraceCommand implements Callable<Integer>
             settings = reader.settings();
             blockTokens = reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
         }
-        try (OutputFile document = jsonOptions.reserve(DOCUMENT_BYTES); NewFile file = NewFile.create(OUT, out))
-        {
-            final TraceFile trace = new TraceFile(
-                file, form, blockTokens, settings.containsKey(SimulationConfig.PREFIX + SimulationConfig.SEED));
-            final JournalEnd end = write(trace);
-            trace.publish(journal);
-            jsonOptions.print(
-                console, document, () -> trace.json(journal, out, end), () -> trace.print(console.out(), end));
-            return ExitCode.OK;
-        }
-    }
-
-    private JournalEnd write(final TraceFile trace)
-    {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox trace")))
-        {
-            return JournaledWorkload.read(journal, trace, progress);
-        }
+        final boolean isVirtualTime = settings.containsKey(SimulationConfig.PREFIX + SimulationConfig.SEED);
+        return new FileOfJournalRun(console, "signalbox trace", journal, out).call(jsonOptions, progressOption,
+            file -> new TraceFile(file, form, blockTokens, isVirtualTime),
+            (trace, progress) -> JournaledWorkload.read(journal, trace, progress));
     }
 }

@@ -84,6 +84,11 @@ public final class WhatIfCommand implements Callable<Integer>
         description = "List the first N decisions that differ, per variant (default: ${DEFAULT-VALUE}).")
     private int decisions = 10;
 
+    @Option(names = "--seeds", paramLabel = "N",
+        description = "Run each variant N times, the first time with the recorded arrivals and then with arrivals spread " +
+            "within the resolution of their clock, for intervals of the differences (default: ${DEFAULT-VALUE}).")
+    private int seeds = 1;
+
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
@@ -120,8 +125,9 @@ public final class WhatIfCommand implements Callable<Integer>
             final double seconds = (System.nanoTime() - startNanos) / 1e9;
             jsonOptions.print(console, file, () -> WhatIfJson.text(journal, report),
                 () -> WhatIfText.print(console.out(), journal, report));
-            console.err().printf("%nwall clock        %s s for %s re-runs, %d at a time, and reading the journal%n",
-                Decimals.text(seconds, 2), Decimals.grouped(asked.size() + 1), Math.min(threads, asked.size() + 1));
+            final long runs = (asked.size() + 1L) * seeds;
+            console.err().printf("%nwall clock        %s s for %s, %d at a time, and reading the journal%n",
+                Decimals.text(seconds, 2), Decimals.counted(runs, "re-run"), Math.min(threads, runs));
             return ExitCode.OK;
         }
     }
@@ -148,7 +154,7 @@ public final class WhatIfCommand implements Callable<Integer>
             final ComparisonProgress runs = (parts, ended, total) -> progress.show(parts,
                 (long)total * ComparisonProgress.PARTS_PER_RUN,
                 () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " re-runs");
-            return question.ask(changed, threads, decisions, runs);
+            return question.ask(changed, threads, decisions, seeds, runs);
         }
     }
 

@@ -43,6 +43,10 @@ public final class JournalOptions
             "record: one per group) (default: process).")
     private Durability durability = JournalConfig.DURABILITY.defaultValue();
 
+    @Option(names = "--pack-rows",
+        description = "Store expert ids in as few bits as the largest needs: fewer bytes, more CPU time.")
+    private boolean packsRows;
+
     /** Directories that this command made, each after its parent. */
     private final List<Path> made = new ArrayList<>();
 
@@ -100,7 +104,7 @@ public final class JournalOptions
         {
             final Path target = directory == null ? nextRun() : directory;
             make(target);
-            return JournalWriter.create(target, settings, JournalConfig.of(durability));
+            return JournalWriter.create(target, settings, JournalConfig.of(durability).withPacksRows(packsRows));
         }
         catch (final RuntimeException | Error e)
         {

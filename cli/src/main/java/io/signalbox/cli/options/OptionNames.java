@@ -78,6 +78,7 @@ public final class OptionNames
         put(ModelShape.TOP_K, "--top-k");
         put(EngineConfig.INGRESS_SLOTS, "--ring-size");
         put(JournalConfig.DURABILITY, "--durability");
+        put(JournalConfig.PACKS_ROWS, "--pack-rows");
         put(RouterConfig.SNAPSHOT, "--router-snapshot");
         OPTIONS.put("router", "--router");
         OPTIONS.put("label", "--router");

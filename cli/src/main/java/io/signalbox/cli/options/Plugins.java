@@ -12,7 +12,10 @@ import io.signalbox.serving.BackendProvider;
 import io.signalbox.serving.Backends;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
 
 /** The installed routers and those of the jars that {@code --plugins} names, each tried before it is used. */
 public final class Plugins
@@ -31,10 +34,7 @@ public final class Plugins
         DpRouters routers = DpRouters.installed();
         for (final String jar : jars)
         {
-            if (jar.isBlank())
-            {
-                throw new ConfigException(OPTION + " has an empty name; give the jar of a plug-in.");
-            }
+            requireName(jar);
             routers = with(routers, PathConverter.path(jar));
         }
         return routers;
@@ -61,10 +61,58 @@ public final class Plugins
         return backends;
     }
 
-    /** The jars from which routers are to be loaded: not those that declare this other service alone. */
-    static List<String> without(final List<String> jars, final Class<?> other)
+    /** @throws ConfigException if a jar is none, or has a service entry for none of these services. */
+    static void requireAnyService(final List<String> jars, final Class<?>... services)
     {
-        return jars.stream().filter(jar -> jar.isBlank() || !PluginJars.declares(PathConverter.path(jar), other) ||
+        for (final String jar : jars)
+        {
+            requireName(jar);
+            try
+            {
+                PluginJars.requireAny(PathConverter.path(jar), List.of(services));
+            }
+            catch (final ConfigException e)
+            {
+                throw e.at(OPTION);
+            }
+        }
+    }
+
+    private static void requireName(final String jar)
+    {
+        if (jar.isBlank())
+        {
+            throw new ConfigException(OPTION + " has an empty name; give the jar of a plug-in.");
+        }
+    }
+
+    /** The providers of the class path and of those jars that declare any. */
+    static <T> List<T> providers(final List<String> jars, final Class<T> service)
+    {
+        final List<T> providers = new ArrayList<>();
+        ServiceLoader.load(service, service.getClassLoader()).forEach(providers::add);
+        for (final String jar : jars)
+        {
+            if (!jar.isBlank() && PluginJars.declares(PathConverter.path(jar), service))
+            {
+                try
+                {
+                    providers.addAll(PluginJars.load(List.of(PathConverter.path(jar)), service));
+                }
+                catch (final ConfigException e)
+                {
+                    throw e.at(OPTION);
+                }
+            }
+        }
+        return providers;
+    }
+
+    /** The jars from which routers are to be loaded: not those that declare other services alone. */
+    public static List<String> without(final List<String> jars, final Class<?>... others)
+    {
+        return jars.stream().filter(jar -> jar.isBlank() ||
+            Stream.of(others).noneMatch(other -> PluginJars.declares(PathConverter.path(jar), other)) ||
             PluginJars.declares(PathConverter.path(jar), DpRouterProvider.class)).toList();
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.AnswerFile;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.model.DecoderPlan;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** The prompts of a run, how their answers are sampled, and the file of the answers. */
 public final class PromptOptions
@@ -25,12 +27,14 @@ public final class PromptOptions
     private static final int STEP = 37;
 
     @Option(names = PROMPTS, paramLabel = "FILE",
-        description = "Read prompts from FILE, one JSON object per line, such as {\"id\": 1, \"prompt\": [5, 7]}, plain " +
-            "or gzipped (default: 8 built-in prompts with a common beginning).")
+        description = "Read prompts from FILE, one JSON object per line, such as {\"id\": 1, \"prompt\": " +
+            "[5, 7]} or, with a tokenizer, {\"text\": \"Once\"}, plain or gzipped " +
+            "(default: 8 built-in prompts with a common beginning).")
     private Path prompts;
 
     @Option(names = OUTPUT, paramLabel = "FILE",
-        description = "Write an answer per line to FILE: id, tokens, finish_reason, times.")
+        description = "Write an answer per line to FILE as it comes: id, tokens, finish_reason, times; gzipped if FILE " +
+            "ends in .gz.")
     private Path output;
 
     @Option(names = "--experts", description = "Write the routed experts of every token to --output as well.")
@@ -88,10 +92,21 @@ public final class PromptOptions
         return output;
     }
 
-    /** {@code null} if no file is asked for. */
-    public OutputFile reserve()
+    /** The file of the answers; {@code null} if none is asked for. */
+    public AnswerFile answers()
     {
-        return OutputFile.reserve(OUTPUT, output, 0);
+        return AnswerFile.open(OUTPUT, output);
+    }
+
+    /** @throws ConfigException if the file of another option is the prompts or the answers. */
+    public void requireOtherThan(final String option, final Path file)
+    {
+        OutputFile.requireOtherThan(option, file, PROMPTS, prompts);
+        if (file != null && output != null && file.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize()))
+        {
+            throw new ConfigException(option + " and " + OUTPUT + " are both " + file + "; give two different files.");
+        }
+        OutputFile.requireOtherThan(option, file, OUTPUT, output);
     }
 
     public boolean experts()
@@ -104,10 +119,15 @@ public final class PromptOptions
         return logprobs;
     }
 
-    /** @throws ConfigException with file, line and fault. */
-    public List<PromptLine> read(final DecoderPlan plan)
+    /**
+     * Reads the prompts.
+     *
+     * @param encoder makes token ids of a text.
+     * @throws ConfigException with file, line and fault.
+     */
+    public List<PromptLine> read(final DecoderPlan plan, final Function<String, int[]> encoder)
     {
-        return prompts == null ? builtIn(plan.vocabulary()) : PromptFile.read(prompts, plan.vocabulary());
+        return prompts == null ? builtIn(plan.vocabulary()) : PromptFile.read(prompts, plan.vocabulary(), encoder);
     }
 
     /** They share all but their last tokens, so that a run shows prefix hits. */

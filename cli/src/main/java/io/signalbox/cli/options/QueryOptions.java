@@ -31,6 +31,7 @@ public final class QueryOptions extends WindowOptions
         "Free", "Digest", "Requeued", "Withdrawn", "NewWeights", "Paused", "Continued");
     private static final Pattern BLOCK = Pattern.compile("(\\d{1,9}):(\\d{1,9})");
     private static final int MOST_SLOWEST = 1_000_000;
+    private static final double LEAST_EVERY_SECONDS = 1e-9;
 
     @Option(names = "--requests", description = "List requests, in the order in which they ended.")
     private boolean requests;
@@ -45,7 +46,8 @@ public final class QueryOptions extends WindowOptions
     private String block;
 
     @Option(names = "--rank", paramLabel = "RANK",
-        description = "List the figures of a rank over time. With --requests or --events: list those of the rank.")
+        description = "List the figures of a rank over time. With --requests, --events or a moment: list those " +
+            "of the rank.")
     private Integer rank;
 
     @Option(names = "--expert", paramLabel = "ID", description = "List the tokens of an expert per layer over time.")
@@ -132,6 +134,23 @@ public final class QueryOptions extends WindowOptions
         return asked;
     }
 
+    /**
+     * The rank to which a question about a moment is limited; -1: all.
+     *
+     * @param asked the option that asks it.
+     * @throws ConfigException if another option has no effect on it.
+     */
+    public int rankOfMoment(final String asked, final Long requestId)
+    {
+        final List<String> others = asked();
+        if (!others.isEmpty())
+        {
+            throw new ConfigException(asked + " and " + others.get(0) + " ask two questions; leave one out.");
+        }
+        refuseIdle(asked, requestId);
+        return rank == null ? -1 : whole("--rank", rank);
+    }
+
     private static void add(final List<String> options, final boolean given, final String option)
     {
         if (given)
@@ -152,7 +171,7 @@ public final class QueryOptions extends WindowOptions
         refuse(view, conversation != null, "--of-conversation", ofRequests);
         refuse(view, !messages.isEmpty(), "--message", Set.of("--events"));
         refuse(view, record != null, "--record", Set.of("--events"));
-        refuse(view, rank != null, "--rank", Set.of("--requests", "--events", "--rank"));
+        refuse(view, rank != null, "--rank", Set.of("--requests", "--events", "--rank", "--moment", "--at"));
         refuse(view, everySeconds != null, "--every", Set.of("--rank", "--expert"));
         final Set<String> timed = Set.of("--requests", "--events", "--rank", "--expert", "--experts");
         refuse(view, hasFrom(), "--from", timed);
@@ -221,11 +240,10 @@ public final class QueryOptions extends WindowOptions
 
     private long every()
     {
-        final long nanos = everySeconds == null ? 10_000_000_000L : nanos("--every", everySeconds);
-        if (nanos < 1)
+        if (everySeconds != null && !(everySeconds >= LEAST_EVERY_SECONDS && everySeconds <= MOST_SECONDS))
         {
-            throw new ConfigException("--every=" + everySeconds + " is no interval; give more than 0 seconds.");
+            throw new ConfigException("--every=" + everySeconds + " is no interval of 1e-9 to 9e9 seconds; give one.");
         }
-        return nanos;
+        return everySeconds == null ? 10_000_000_000L : nanos("--every", everySeconds);
     }
 }

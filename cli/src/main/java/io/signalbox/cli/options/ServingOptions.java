@@ -2,21 +2,18 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.backend.Backend;
-import io.signalbox.config.SettingValues;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
-import io.signalbox.model.ModelWeights;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.BackendProvider;
+import io.signalbox.serving.TokenizerProvider;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.function.LongSupplier;
 
 /** The backend that computes a model, and the scheduler before it. */
 public final class ServingOptions
@@ -26,7 +23,7 @@ public final class ServingOptions
     private static final int MIN_BLOCKS = 2;
 
     @Option(names = "--backend", paramLabel = "LABEL",
-        description = "Compute with this backend: cpu, or one of --plugins (default: ${DEFAULT-VALUE}).")
+        description = "Compute with this backend: cpu, cuda, or one of --plugins (default: ${DEFAULT-VALUE}).")
     private String backend = "cpu";
 
     @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",
@@ -70,8 +67,12 @@ public final class ServingOptions
     @Option(names = "--no-capture", description = "Do not capture routed experts.")
     private boolean noCapture;
 
+    @Option(names = "--combine-weights",
+        description = "Capture the weight of each routed expert's output as well; --experts then writes them, too.")
+    private boolean combineWeights;
+
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",",
-        description = "Add the routers and backends of these jars.")
+        description = "Add the routers, backends and tokenizers of these jars.")
     private List<String> plugins = List.of();
 
     private DpRouters routers;
@@ -79,7 +80,8 @@ public final class ServingOptions
     /** The installed routers and those of {@code --plugins}. */
     public DpRouters knownRouters()
     {
-        routers = routers == null ? Plugins.routers(Plugins.without(plugins, BackendProvider.class)) : routers;
+        routers = routers == null ?
+            Plugins.routers(Plugins.without(plugins, BackendProvider.class, TokenizerProvider.class)) : routers;
         return routers;
     }
 
@@ -95,8 +97,13 @@ public final class ServingOptions
         Plugins.requireNotRead(option, file, plugins);
     }
 
+    /** @throws ConfigException if a value is not allowed, or options exclude each other. */
     public SchedulerConfig config(final DecoderPlan plan)
     {
+        if (noCapture && combineWeights)
+        {
+            throw new ConfigException("--combine-weights and --no-capture exclude each other; leave one of them out.");
+        }
         SchedulerConfig.RANKS.check(ranks);
         SchedulerConfig.BLOCK_SIZE_TOKENS.check(blockSizeTokens);
         return SchedulerConfig.builder()
@@ -108,58 +115,40 @@ public final class ServingOptions
             .stepTokens(stepTokens)
             .maxRunning(maxRunning)
             .prefixCaching(!noPrefixCaching)
-            .capture(noCapture ? null : plan.shape())
+            .capture(noCapture ? null : plan.shape().withCombineWeights(combineWeights))
             .build();
     }
 
     private int defaultBlocks(final DecoderPlan plan)
     {
-        final long tokenBytes = ModelMemory.of(plan, 1).kvBytes();
-        final long fitting = Runtime.getRuntime().maxMemory() / HEAP_SHARE / tokenBytes / ranks;
-        return (int)Math.max(MIN_BLOCKS, Math.min(POOL_TOKENS, fitting) / blockSizeTokens);
+        final long blockBytes = ModelMemory.kvBlockBytes(plan, blockSizeTokens);
+        final long fitting = Runtime.getRuntime().maxMemory() / HEAP_SHARE / blockBytes / ranks;
+        return (int)Math.max(MIN_BLOCKS, Math.min(POOL_TOKENS / blockSizeTokens, fitting));
     }
 
-    /** A backend that was not started; its clock is that of the engine. */
-    public Backend backend(final ModelWeights weights, final LongSupplier clock)
+    /** The backend with its knobs. */
+    public ChosenBackend backend()
     {
-        final BackendProvider provider = provider();
-        return provider.create(weights, values(provider), clock);
+        return ChosenBackend.of(backend, backendOptions, plugins);
     }
 
-    /** The backend in a run description. */
-    public Map<String, String> settings()
+    /** @throws ConfigException if a jar of {@code --plugins} cannot be used: before the run, and not at its end. */
+    public void checkPlugins()
     {
-        final BackendProvider provider = provider();
-        final Map<String, String> settings = values(provider).print("run.backend.");
-        settings.put("run.backend", provider.label());
-        return settings;
-    }
-
-    private BackendProvider provider()
-    {
-        return Plugins.backends(plugins).of(backend);
-    }
-
-    private SettingValues values(final BackendProvider provider)
-    {
-        SettingValues values = provider.defaults();
-        for (final String option : backendOptions)
+        Plugins.requireAnyService(plugins, DpRouterProvider.class, BackendProvider.class, TokenizerProvider.class);
+        if (!plugins.isEmpty())
         {
-            final int equals = option.indexOf('=');
-            if (equals < 1)
-            {
-                throw new ConfigException("--backend-options has '" + option +
-                    "', which is no NAME=VALUE; give such as threads=2.");
-            }
-            try
-            {
-                values = values.with(option.substring(0, equals).strip(), option.substring(equals + 1).strip());
-            }
-            catch (final ConfigException e)
-            {
-                throw e.at("--backend-options");
-            }
+            knownRouters();
         }
-        return values;
+    }
+
+    /**
+     * A tokenizer that opens its file when it is first used.
+     *
+     * @param file {@code null}: none belongs to the model.
+     */
+    public PromptTokenizer tokenizer(final Path file, final DecoderPlan plan)
+    {
+        return new PromptTokenizer(plugins, file, plan.vocabulary());
     }
 }

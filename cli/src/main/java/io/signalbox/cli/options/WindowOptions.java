@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 public class WindowOptions
 {
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final double MOST_SECONDS = 9e9;
+    static final double MOST_SECONDS = 9e9;
 
     @Option(names = "--from", paramLabel = "SECONDS", description = "Begin at this logical time.")
     private Double fromSeconds;

@@ -92,6 +92,12 @@ public final class Decimals
         return text.toString();
     }
 
+    /** {@code 1 request}, {@code 1,234 requests}. */
+    public static String counted(final long value, final String noun)
+    {
+        return grouped(value) + " " + noun + (value == 1 ? "" : "s");
+    }
+
     /** {@code 12.3 MiB}. */
     public static String bytes(final long value)
     {

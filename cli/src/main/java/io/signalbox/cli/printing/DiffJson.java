@@ -85,6 +85,7 @@ public final class DiffJson
 
     private static void requests(final JsonGenerator json, final Requests requests) throws IOException
     {
+        json.writeStringField("matchedBy", requests.matchedBy());
         json.writeNumberField("compared", requests.compared());
         json.writeNumberField("equal", requests.equal());
         json.writeNumberField("placedElsewhere", requests.placedElsewhere());
@@ -94,6 +95,7 @@ public final class DiffJson
         json.writeNumberField("onlyLeft", requests.onlyLeft());
         json.writeNumberField("onlyRight", requests.onlyRight());
         json.writeNumberField("notCompared", requests.notCompared());
+        json.writeNumberField("otherPrompt", requests.otherPrompt());
     }
 
     private static void worst(final JsonGenerator json, final ChangedRequest request) throws IOException

@@ -52,8 +52,8 @@ public final class DiffText
 
     private static String side(final Side side)
     {
-        return side.path() + ": " + Decimals.grouped(side.records()) + " records, " + Decimals.grouped(side.groups()) +
-            " groups, " + EnumNames.words(side.ending()) + ", digest " + side.digest();
+        return side.path() + ": " + Decimals.counted(side.records(), "record") + ", " +
+            Decimals.counted(side.groups(), "group") + ", " + EnumNames.words(side.ending()) + ", digest " + side.digest();
     }
 
     private void first(final FirstDifference first)
@@ -114,6 +114,14 @@ public final class DiffText
             Decimals.grouped(requests.equal()) + " of them equal; " + Decimals.grouped(requests.onlyLeft()) +
             " only left, " + Decimals.grouped(requests.onlyRight()) + " only right" +
             (requests.notCompared() == 0 ? "" : "; " + Decimals.grouped(requests.notCompared()) + " not compared"));
+        if (requests.matchedBy().equals("prompt"))
+        {
+            out.printf(ROW, "", "matched by prompt, equal prompts in the order of their Submits: the ids are others");
+        }
+        else if (requests.otherPrompt() > 0)
+        {
+            out.printf(ROW, "", Decimals.grouped(requests.otherPrompt()) + " with the same id and another prompt");
+        }
         if (requests.equal() < requests.compared())
         {
             out.printf(ROW, "", Decimals.grouped(requests.placedElsewhere()) + " placed elsewhere, " +

@@ -55,7 +55,7 @@ public final class HeapShortage
         if (message.contains("native thread"))
         {
             return "the system allows this process no further thread; raise its limit ('ulimit -u', or that of the " +
-                "container), or leave out --threaded.";
+                "container), or use fewer threads.";
         }
         if (message.contains("Map failed"))
         {

@@ -162,7 +162,7 @@ public final class InspectionJson
         else if (event instanceof final LifeEvent.Requeued requeued)
         {
             begin("requeued", event, submitNanos);
-            json.writeNumberField("releasedBlocks", requeued.releasedBlocks());
+            requeued(requeued);
         }
         else if (event instanceof final LifeEvent.Outdated outdated)
         {
@@ -179,6 +179,12 @@ public final class InspectionJson
             begin("ended", event, submitNanos);
             ended(ended);
         }
+    }
+
+    private void requeued(final LifeEvent.Requeued event) throws IOException
+    {
+        json.writeNumberField("releasedBlocks", event.releasedBlocks());
+        json.writeStringField("reason", event.reason());
     }
 
     private void begin(final String name, final LifeEvent event, final long submitNanos) throws IOException

@@ -42,7 +42,7 @@ public final class InspectionText
             out.print('\n');
         }
         restarts();
-        row("journal", Decimals.grouped(inspection.groups()) + " groups; " + JournalEndText.of(inspection.end()));
+        row("journal", Decimals.counted(inspection.groups(), "group") + "; " + JournalEndText.of(inspection.end()));
     }
 
     private void restarts()
@@ -51,8 +51,8 @@ public final class InspectionText
         {
             row("restart", "at record " + Decimals.grouped(restart.record()) + ", " +
                 Decimals.text(restart.timeNanos() / 1e9, 3) + " s: epoch " + restart.epoch() + " begins; withdrew " +
-                Decimals.grouped(restart.withdrawn()) + " steps, requeued " + Decimals.grouped(restart.requeued()) +
-                " requests");
+                Decimals.counted(restart.withdrawn(), "step") + ", requeued " +
+                Decimals.counted(restart.requeued(), "request"));
         }
         for (final VoidedInput input : inspection.voided())
         {
@@ -113,7 +113,8 @@ public final class InspectionText
         else if (event instanceof final LifeEvent.Requeued requeued)
         {
             row("requeued", at(requeued) + ", since a step or the rank failed: " +
-                Decimals.grouped(requeued.releasedBlocks()) + " blocks released");
+                Decimals.grouped(requeued.releasedBlocks()) + " blocks released" +
+                (requeued.reason().isEmpty() ? "" : "; " + Printable.text(requeued.reason())));
         }
         else if (event instanceof final LifeEvent.Outdated outdated)
         {
@@ -143,7 +144,7 @@ public final class InspectionText
         // Every request that computed has rows, unless capture was off.
         if (rows > 0)
         {
-            row("routed experts", Decimals.grouped(rows) + " rows: " + Decimals.grouped(ended.capturedRows()) +
+            row("routed experts", Decimals.counted(rows, "row") + ": " + Decimals.grouped(ended.capturedRows()) +
                 " captured, " + Decimals.grouped(ended.inheritedRows()) + " inherited, " +
                 Decimals.grouped(ended.missingRows()) + " missing");
         }

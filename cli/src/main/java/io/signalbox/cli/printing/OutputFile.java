@@ -62,7 +62,7 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** @throws ConfigException if the file is part of a journal, which would be lost or made unreadable. */
+    /** @throws ConfigException if the file is part of a journal, which it would damage, or in its directory. */
     public static void requireOutsideOfJournals(final String option, final Path file)
     {
         if (!file.toString().isEmpty() && JournalDirectory.owns(file))
@@ -70,12 +70,22 @@ public final class OutputFile implements AutoCloseable
             throw new ConfigException(option + "=" + file + " is a part of a journal, which it would damage; give a file " +
                 "outside the journal.");
         }
+        if (!file.toString().isEmpty() && JournalDirectory.contains(file))
+        {
+            throw new ConfigException(option + "=" + file + " is in the directory of a journal, which only the " +
+                "journal's writer uses; give a place outside it.");
+        }
     }
 
     /** @throws ConfigException if the path cannot be written: it is a directory, a device, or part of a journal. */
     public static void check(final String option, final Path file)
     {
         requireOutsideOfJournals(option, file);
+        if (Files.isSymbolicLink(file) && !Files.exists(file))
+        {
+            throw new ConfigException(option + "=" + file + " is a link to a file that does not exist; give that file, or " +
+                "remove the link.");
+        }
         final Path parent = file.toAbsolutePath().getParent();
         final boolean usable = !file.toString().isEmpty() && file.getFileName() != null &&
             (!Files.exists(file) || Files.isRegularFile(file) && Files.isWritable(file)) &&

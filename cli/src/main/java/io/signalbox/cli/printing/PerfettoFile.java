@@ -14,7 +14,7 @@ import java.nio.file.Path;
  * track of steps and two counters; a request is a flow from its Submit over the steps that admit it, give its first token
  * and end it.
  */
-public final class PerfettoFile implements TimelineReceiver
+public final class PerfettoFile implements TimelineReceiver, FileOfJournal
 {
     private static final int TRACE_PACKET = 1;
     private static final int PACKET_TIMESTAMP = 8;
@@ -166,7 +166,7 @@ public final class PerfettoFile implements TimelineReceiver
         file.write(trace.bytes(), 0, trace.length());
     }
 
-    /** Lets the file appear. */
+    @Override
     public void publish(final Path journal)
     {
         if (steps + marks == 0)
@@ -177,6 +177,7 @@ public final class PerfettoFile implements TimelineReceiver
         file.publish();
     }
 
+    @Override
     public String json(final Path journal, final Path out, final JournalEnd end)
     {
         return Json.text("signalbox.timeline/1", json ->
@@ -191,10 +192,11 @@ public final class PerfettoFile implements TimelineReceiver
         });
     }
 
+    @Override
     public void print(final PrintStream out, final JournalEnd end)
     {
-        out.printf("%-18s%s%n", "timeline", Decimals.grouped(steps) + " steps of " + Decimals.grouped(ranks) + " ranks, " +
-            Decimals.grouped(marks) + " marks; " + Decimals.bytes(file.bytes()));
+        out.printf("%-18s%s%n", "timeline", Decimals.counted(steps, "step") + " of " + Decimals.counted(ranks, "rank") +
+            ", " + Decimals.counted(marks, "mark") + "; " + Decimals.bytes(file.bytes()));
         out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
     }
 }

@@ -7,14 +7,16 @@ import io.signalbox.experts.RoutedExperts;
 /**
  * The answer to one prompt.
  *
+ * @param text       {@code null} without a tokenizer.
  * @param logprobs   {@code null} if they were not asked for.
  * @param experts    {@code null} if they were not asked for.
+ * @param failure    why it failed, one sentence; {@code null} if it did not.
  * @param firstNanos from the submission to the first token; -1 if there is none.
  * @param totalNanos from the submission to the end.
  */
 public record PromptAnswer(
-    String id, int promptTokens, Completion completion, float[] logprobs, RoutedExperts experts, long firstNanos,
-    long totalNanos)
+    String id, int promptTokens, Completion completion, String text, float[] logprobs, RoutedExperts experts,
+    String failure, long firstNanos, long totalNanos)
 {
     /** Why it ended, such as {@code length}; {@code refused} if it never ran. */
     public String finishReason()

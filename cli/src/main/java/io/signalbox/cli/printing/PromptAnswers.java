@@ -19,6 +19,7 @@ public final class PromptAnswers
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final int MAX_ROWS = 16;
     private static final int MAX_TOKENS = 12;
+    private static final int MAX_CHARACTERS = 60;
 
     private PromptAnswers()
     {
@@ -36,10 +37,18 @@ public final class PromptAnswers
             json.writeFieldName("tokens");
             final int[] tokens = answer.completion().tokens();
             json.writeArray(tokens, 0, tokens.length);
+            if (answer.text() != null)
+            {
+                json.writeStringField("text", answer.text());
+            }
             json.writeStringField("finish_reason", answer.finishReason());
             if (answer.completion().isRefused())
             {
                 json.writeStringField("refusal", answer.completion().refusal().message());
+            }
+            if (answer.failure() != null)
+            {
+                json.writeStringField("failure", answer.failure());
             }
             if (answer.logprobs() != null)
             {
@@ -50,6 +59,10 @@ public final class PromptAnswers
             if (answer.experts() != null)
             {
                 experts(json, answer.experts());
+                if (answer.experts().shape().combineWeights())
+                {
+                    combineWeights(json, answer.experts());
+                }
             }
             json.writeEndObject();
         }
@@ -65,14 +78,7 @@ public final class PromptAnswers
         json.writeArrayFieldStart("logprobs");
         for (final float value : values)
         {
-            if (Float.isFinite(value))
-            {
-                json.writeNumber(Float.toString(value));
-            }
-            else
-            {
-                json.writeNull();
-            }
+            real(json, value);
         }
         json.writeEndArray();
     }
@@ -108,7 +114,53 @@ public final class PromptAnswers
         json.writeEndArray();
     }
 
-    /** The first answers with their first tokens. */
+    /** As the experts; {@code null} if the row is missing. */
+    private static void combineWeights(final JsonGenerator json, final RoutedExperts experts) throws IOException
+    {
+        json.writeArrayFieldStart("combine_weights");
+        for (int row = 0; row < experts.rows(); row++)
+        {
+            json.writeStartArray();
+            for (int layer = 0; layer < experts.shape().moeLayers(); layer++)
+            {
+                json.writeStartArray();
+                for (int k = 0; k < experts.shape().topK(); k++)
+                {
+                    real(json, experts.combineWeight(row, layer, k));
+                }
+                json.writeEndArray();
+            }
+            json.writeEndArray();
+        }
+        json.writeEndArray();
+    }
+
+    private static void real(final JsonGenerator json, final float value) throws IOException
+    {
+        if (Float.isFinite(value))
+        {
+            json.writeNumber(Float.toString(value));
+        }
+        else
+        {
+            json.writeNull();
+        }
+    }
+
+    private static String first(final int[] tokens)
+    {
+        return Arrays.stream(tokens).limit(MAX_TOKENS).mapToObj(Integer::toString).collect(Collectors.joining(" ")) +
+            (tokens.length > MAX_TOKENS ? " ..." : "");
+    }
+
+    private static String first(final String text)
+    {
+        final int end = text.offsetByCodePoints(0, Math.min(MAX_CHARACTERS, text.codePointCount(0, text.length())));
+        return Printable.text(text.substring(0, end).lines().collect(Collectors.joining(" "))) +
+            (end < text.length() ? " ..." : "");
+    }
+
+    /** The first answers with their first tokens, or the beginning of their texts. */
     public static void print(final PrintStream out, final List<PromptAnswer> answers, final int total)
     {
         out.printf("%-18s %7s %7s %-10s %s%n", "prompt", "tokens", "new", "ended by", "answer");
@@ -116,9 +168,8 @@ public final class PromptAnswers
         {
             final int[] tokens = answer.completion().tokens();
             out.printf("%-18s %7s %7s %-10s %s%n", Printable.text(answer.id()), Decimals.grouped(answer.promptTokens()),
-                Decimals.grouped(tokens.length), answer.finishReason(), Arrays.stream(tokens).limit(MAX_TOKENS)
-                    .mapToObj(Integer::toString).collect(Collectors.joining(" ")) +
-                    (tokens.length > MAX_TOKENS ? " ..." : ""));
+                Decimals.grouped(tokens.length), answer.finishReason(),
+                answer.text() == null ? first(tokens) : first(answer.text()));
         }
         if (total > MAX_ROWS)
         {

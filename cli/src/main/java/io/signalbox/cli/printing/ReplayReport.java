@@ -20,6 +20,7 @@ import java.nio.file.Path;
  * @param stoppedEarly   whether the re-run stopped at a record that the user named.
  * @param routerSnapshot the file of the router's snapshot; {@code null} if none was asked for.
  * @param snapshotBytes  its size; {@code null} if none was written.
+ * @param recomputation  {@code null} if none was asked for.
  */
 public record ReplayReport(
     Path journal,
@@ -28,12 +29,13 @@ public record ReplayReport(
     Verification verification,
     boolean stoppedEarly,
     Path routerSnapshot,
-    Integer snapshotBytes)
+    Integer snapshotBytes,
+    RecomputeReport recomputation)
 {
-    /** Whether no decision differs. */
+    /** Whether no decision and no result differs. */
     public boolean confirmed()
     {
-        return verification == null || verification.matches();
+        return (verification == null || verification.matches()) && (recomputation == null || recomputation.isEqual());
     }
 
     public void print(final PrintStream out)
@@ -53,6 +55,10 @@ public record ReplayReport(
         if (snapshotBytes != null)
         {
             out.printf("router snapshot   %s, %s%n", routerSnapshot, Decimals.bytes(snapshotBytes));
+        }
+        if (recomputation != null)
+        {
+            recomputation.print(out);
         }
     }
 
@@ -111,6 +117,10 @@ public record ReplayReport(
             {
                 json.writeStringField("routerSnapshot", routerSnapshot.toString());
                 json.writeNumberField("routerSnapshotBytes", snapshotBytes);
+            }
+            if (recomputation != null)
+            {
+                Json.object(json, "recomputation", body -> recomputation.write(json));
             }
         });
     }

@@ -44,7 +44,15 @@ public final class ReportJson
         final JournalFacts journal,
         final WallClock wallClock)
     {
-        return Json.text(SCHEMA, json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
+        return Json.text(SCHEMA, json -> write(json, settings, report, asked, journal, wallClock));
+    }
+
+    /** The fields of the document but its schema, in an object that is open. */
+    static void write(
+        final JsonGenerator json, final Map<String, String> settings, final RunReport report, final Asked asked,
+        final JournalFacts journal, final WallClock wallClock) throws IOException
+    {
+        new ReportJson(json).write(settings, report, asked, journal, wallClock);
     }
 
     private void tenants(final RunReport report) throws IOException

@@ -81,7 +81,7 @@ public final class ReportText
         if (journal != null)
         {
             out.print('\n');
-            row("journal", Decimals.grouped(journal.records()) + " records, " + Decimals.bytes(journal.bytes()) +
+            row("journal", Decimals.counted(journal.records(), "record") + ", " + Decimals.bytes(journal.bytes()) +
                 ", digest " + journal.digest());
             verdict(journal);
         }
@@ -148,7 +148,7 @@ public final class ReportText
             Decimals.grouped(faults.timedOutSteps()) + " timed out, " + Decimals.grouped(faults.withdrawnSteps()) +
             " withdrawn by resets; " + Decimals.grouped(faults.ignoredReports()) + " reports ignored");
         row("after faults", Decimals.grouped(faults.requeued()) + " restarts of requests; " +
-            Decimals.grouped(faults.failedRequests()) + " requests failed, " +
+            Decimals.counted(faults.failedRequests(), "request") + " failed, " +
             Decimals.grouped(faults.refusedRequests()) + " refused with every rank lost");
         final String down = faults.ranks().stream().limit(MAX_LOST_RANKS)
             .map(rank -> "rank " + rank.rank() + " lost " + Decimals.grouped(rank.losses()) + " \u00d7, down " +
@@ -161,7 +161,7 @@ public final class ReportText
     private void newWeights(final RunReport.NewWeights weights)
     {
         row("new weights", Decimals.grouped(weights.changes()) + " \u00d7; " + Decimals.grouped(weights.requeued()) +
-            " restarts of requests, " + Decimals.grouped(weights.aborted()) + " requests aborted, " +
+            " restarts of requests, " + Decimals.counted(weights.aborted(), "request") + " aborted, " +
             Decimals.grouped(weights.mixed()) + " ended with tokens of several generations");
     }
 
@@ -229,7 +229,7 @@ public final class ReportText
             row("routed experts", "capture was off");
             return;
         }
-        row("routed experts", Decimals.grouped(experts.captured()) + " rows captured, " +
+        row("routed experts", Decimals.counted(experts.captured(), "row") + " captured, " +
             Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing" +
             (experts.combineWeights() ? "; with combine weights" : ""));
         if (report.steps().tokens() == 0)

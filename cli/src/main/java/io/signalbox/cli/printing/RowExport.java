@@ -36,6 +36,9 @@ public final class RowExport implements RowReplay.Receiver
     private final TreeSet<Long> rowless = new TreeSet<>();
     private long requests;
     private long withoutRows;
+    /** Exported requests of which no row is in the asked part. */
+    private long empty;
+    private int mostRows;
     private long captured;
     private long inherited;
     private long missing;
@@ -83,6 +86,8 @@ public final class RowExport implements RowReplay.Receiver
         final int end = form.split == RowSplit.PROMPT ? Math.min(computed, request.promptTokens()) : computed;
         final int begin = Math.min(end,
             form.split == RowSplit.GENERATED ? Math.max(form.start, request.promptTokens()) : form.start);
+        empty += begin == end ? 1 : 0;
+        mostRows = Math.max(mostRows, computed);
         final RoutedExperts all = request.rows(begin, end);
         final RoutedExperts rows = form.masked ? all.withoutInherited() : all;
         final String base = base(request.requestId());
@@ -145,6 +150,12 @@ public final class RowExport implements RowReplay.Receiver
                 (outcome.submitted().count() == 0 ? "nobody submitted a request" :
                     "no request that ended had asked for them") + "; submit requests with rowsFrom, or run with --experts.");
         }
+        if (form.start > 0 && empty == requests)
+        {
+            throw new ConfigException("--start=" + form.start + " is behind the rows of every request that would be " +
+                "exported; the longest has " + Decimals.counted(mostRows, "row") + ", of which --split may leave " +
+                "a part; give a lower position.");
+        }
         directory.publish();
     }
 
@@ -163,6 +174,7 @@ public final class RowExport implements RowReplay.Receiver
             json.writeNumberField("missing", missing);
             json.writeBooleanField("inheritedMasked", form.masked);
             json.writeNumberField("withoutRows", withoutRows);
+            json.writeNumberField("empty", empty);
             json.writeNumberField("unfinished", outcome.unfinished());
             json.writeNumberField("bytes", bytes);
         });
@@ -170,14 +182,18 @@ public final class RowExport implements RowReplay.Receiver
 
     public void print(final PrintStream out, final RowReplay.Outcome outcome)
     {
-        row(out, "exported", Decimals.grouped(requests) + " requests, " + Decimals.bytes(bytes));
+        row(out, "exported", Decimals.counted(requests, "request") + ", " + Decimals.bytes(bytes));
         row(out, "rows", Decimals.grouped(captured + inherited + missing) + ": " + Decimals.grouped(captured) +
             " captured, " + Decimals.grouped(inherited) + " inherited" + (form.masked ? " (written as -1), " : ", ") +
             Decimals.grouped(missing) + " missing");
         if (withoutRows + outcome.unfinished() > 0)
         {
-            row(out, "left out", Decimals.grouped(withoutRows) + " requests that asked for no rows, " +
+            row(out, "left out", Decimals.counted(withoutRows, "request") + " that asked for no rows, " +
                 Decimals.grouped(outcome.unfinished()) + " that had not ended");
+        }
+        if (empty > 0)
+        {
+            row(out, "empty", Decimals.counted(empty, "request") + " without a row in the asked part");
         }
         row(out, "journal", JournalEndText.of(outcome.end()));
     }

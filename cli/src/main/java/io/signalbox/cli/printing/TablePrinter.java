@@ -3,6 +3,7 @@ package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.journal.RunMoment;
 import io.signalbox.journal.inspect.JournalQuery;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.TableColumn;
@@ -221,38 +222,83 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         json.writeRaw('\n');
     }
 
-    /** Prints the end of the table. */
+    /** Prints the end of a table that was read from a whole journal. */
     public void conclude(final JournalEnd end)
     {
-        begin();
-        switch (form)
+        concludeRows();
+        if (form == Form.TEXT)
         {
-            case TEXT ->
-            {
-                out.printf("%s%-18s%s%n", rows == 0 ? "" : "\n", "rows", rows <= limit ? Decimals.grouped(rows) :
-                    Decimals.grouped(limit) + " of " + Decimals.grouped(rows) + "; --limit shows more");
-                out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
-            }
-            case CSV ->
-            {
-            }
-            case JSON ->
-            {
-                try
-                {
-                    json.writeEndArray();
-                    json.writeNumberField("count", rows);
-                    json.writeStringField("journalEnd", EnumNames.label(end));
-                    json.writeEndObject();
-                    json.writeRaw('\n');
-                    json.flush();
-                }
-                catch (final IOException e)
-                {
-                    throw new UncheckedIOException(e);
-                }
-            }
+            fact("journal", JournalEndText.of(end));
+        }
+        else if (form == Form.JSON)
+        {
+            closeDocument(() -> json.writeStringField("journalEnd", EnumNames.label(end)));
         }
         out.flush();
+    }
+
+    /** Prints the end of a table about one moment. */
+    public void conclude(final RunMoment moment)
+    {
+        concludeRows();
+        if (form == Form.TEXT)
+        {
+            fact("record", moment.record() < 0 ? "ahead of the first group" : Decimals.grouped(moment.record()));
+            fact("time", Decimals.text(moment.state().timeNanos() / 1e9, 3) + " s");
+            fact("read from", moment.firstRecord() == 0 ? "the beginning" :
+                "record " + Decimals.grouped(moment.firstRecord()) + ", by a snapshot");
+            moment.passedOver().forEach(sentence -> fact("note", Printable.text(sentence)));
+        }
+        else if (form == Form.JSON)
+        {
+            closeDocument(() ->
+            {
+                json.writeNumberField("record", moment.record());
+                json.writeNumberField("time", Decimals.seconds(moment.state().timeNanos()).stripTrailingZeros());
+                json.writeNumberField("firstRecord", moment.firstRecord());
+                json.writeNumberField("passedOver", moment.passedOver().size());
+            });
+        }
+        out.flush();
+    }
+
+    private void concludeRows()
+    {
+        begin();
+        if (form == Form.TEXT)
+        {
+            out.print(rows == 0 ? "" : "\n");
+            fact("rows", rows <= limit ? Decimals.grouped(rows) :
+                Decimals.grouped(limit) + " of " + Decimals.grouped(rows) + "; --limit shows more");
+        }
+    }
+
+    private void fact(final String name, final String value)
+    {
+        out.printf("%-18s%s%n", name, value);
+    }
+
+    /** Writes fields of a JSON document. */
+    @FunctionalInterface
+    private interface Fields
+    {
+        void write() throws IOException;
+    }
+
+    private void closeDocument(final Fields last)
+    {
+        try
+        {
+            json.writeEndArray();
+            json.writeNumberField("count", rows);
+            last.write();
+            json.writeEndObject();
+            json.writeRaw('\n');
+            json.flush();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /** Writes the requests of a journal as lines of a trace. */
-public final class TraceFile implements Consumer<JournaledRequest>
+public final class TraceFile implements Consumer<JournaledRequest>, FileOfJournal
 {
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
@@ -144,6 +144,7 @@ public final class TraceFile implements Consumer<JournaledRequest>
         return id & Long.MAX_VALUE >>> 1;
     }
 
+    @Override
     public String json(final Path journal, final Path out, final JournalEnd end)
     {
         return Json.text("signalbox.trace/1", body ->
@@ -159,6 +160,7 @@ public final class TraceFile implements Consumer<JournaledRequest>
         });
     }
 
+    @Override
     public void print(final PrintStream out, final JournalEnd end)
     {
         out.printf("%-18s%s%n", "requests", Decimals.grouped(requests) + " with " + Decimals.grouped(promptTokens) +
@@ -167,7 +169,7 @@ public final class TraceFile implements Consumer<JournaledRequest>
         out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
     }
 
-    /** Lets the file appear. */
+    @Override
     public void publish(final Path journal)
     {
         if (requests == 0)

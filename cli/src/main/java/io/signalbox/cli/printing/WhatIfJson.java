@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.compare.Estimate;
 import io.signalbox.report.RunReport;
 import io.signalbox.whatif.RunFigure;
 import io.signalbox.whatif.WhatIfReport;
@@ -14,6 +15,7 @@ import io.signalbox.whatif.WhatIfReport.Distribution;
 import io.signalbox.whatif.WhatIfReport.Divergence;
 import io.signalbox.whatif.WhatIfReport.Latency;
 import io.signalbox.whatif.WhatIfReport.ReRun;
+import io.signalbox.whatif.WhatIfReport.Regret;
 import io.signalbox.whatif.WhatIfReport.Requests;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import io.signalbox.whatif.WhatIfReport.SlowerRequest;
@@ -91,7 +93,28 @@ public final class WhatIfJson
         Json.object(json, "decisions", body -> decisions(json, run.decisions(), run.decisionDigest()));
         Json.object(json, "requests", body -> requests(json, run.requests(), run.report().requests()));
         Json.object(json, "latency", body -> latency(json, run.latency()));
+        Json.object(json, "regret", body -> regret(json, run.regret()));
         figures(json, run.report(), before);
+        json.writeObjectFieldStart("seeds");
+        for (final Map.Entry<RunFigure, Estimate> figure : run.seeds().entrySet())
+        {
+            json.writeObjectFieldStart(figure.getKey().key());
+            Json.real(json, "meanDifference", figure.getValue().mean());
+            Json.real(json, "halfWidth", figure.getValue().halfWidth());
+            json.writeEndObject();
+        }
+        json.writeEndObject();
+    }
+
+    private static void regret(final JsonGenerator json, final Regret regret) throws IOException
+    {
+        json.writeNumberField("placements", regret.placements());
+        json.writeNumberField("notLowestScore", regret.notLowest());
+        Json.real(json, "score", regret.score());
+        json.writeNumberField("lessCached", regret.lessCached());
+        json.writeNumberField("cachedTokens", regret.tokens());
+        json.writeNumberField("bestRequests", regret.best());
+        distribution(json, "hindsightMs", regret.hindsight());
     }
 
     private static void decisions(final JsonGenerator json, final Decisions decisions, final String digest)
@@ -99,6 +122,7 @@ public final class WhatIfJson
     {
         json.writeNumberField("total", decisions.total());
         json.writeNumberField("different", decisions.different());
+        json.writeNumberField("unfinished", decisions.unfinished());
         json.writeStringField("digest", digest);
         count(json, "placements", decisions.placements());
         count(json, "admissions", decisions.admissions());

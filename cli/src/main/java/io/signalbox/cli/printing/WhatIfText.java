@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.compare.Estimate;
 import io.signalbox.report.RunReport;
 import io.signalbox.whatif.RunFigure;
 import io.signalbox.whatif.WhatIfReport;
@@ -11,6 +12,7 @@ import io.signalbox.whatif.WhatIfReport.Decisions;
 import io.signalbox.whatif.WhatIfReport.Distribution;
 import io.signalbox.whatif.WhatIfReport.Divergence;
 import io.signalbox.whatif.WhatIfReport.ReRun;
+import io.signalbox.whatif.WhatIfReport.Regret;
 import io.signalbox.whatif.WhatIfReport.Requests;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import io.signalbox.whatif.WhatIfReport.SlowerRequest;
@@ -68,7 +70,7 @@ public final class WhatIfText
 
     private void print(final Path journal)
     {
-        row("journal", journal + ": " + Decimals.grouped(report.recorded().report().requests().submitted()) + " requests");
+        row("journal", journal + ": " + Decimals.counted(report.recorded().report().requests().submitted(), "request"));
         row("step times", stepTimes(report.recorded().stepTimes()));
         final Decisions unchanged = report.unchanged().decisions();
         final boolean equal = report.unchanged().decisionDigest().equals(report.recorded().decisionDigest());
@@ -91,7 +93,7 @@ public final class WhatIfText
     private static String stepTimes(final StepTimes times)
     {
         return times.steps() == 0 ? times.source().equals("given") ? "as given" : "those of the recorded cost model" :
-            "fitted to " + Decimals.grouped(times.steps()) + " steps of the journal; mean error " +
+            "fitted to " + Decimals.counted(times.steps(), "step") + " of the journal; mean error " +
             Decimals.text(times.meanErrorPercent(), 1) + " %, worst " + Decimals.text(times.worstErrorPercent(), 1) + " %";
     }
 
@@ -181,9 +183,40 @@ public final class WhatIfText
             distribution("  TTFT", variant.latency().ttft());
             distribution("  end to end", variant.latency().e2e());
         }
+        regret(variant.regret());
+        seeds(variant);
         divergence(decisions.first(), variant.name());
         listed(decisions);
         worst(variant);
+    }
+
+    private void regret(final Regret regret)
+    {
+        row("  regret", Decimals.grouped(regret.lessCached()) + " of " + Decimals.counted(regret.placements(), "placement") +
+            " gave away " + Decimals.counted(regret.tokens(), "token") + " that another rank had cached; " +
+            Decimals.grouped(regret.notLowest()) + " not on the lowest score");
+        if (regret.hindsight().count() > 0)
+        {
+            row("", "in hindsight the best of all runs for " + Decimals.grouped(regret.best()) + " of " +
+                Decimals.counted(regret.hindsight().count(), "request") + "; end to end behind the best: mean " +
+                Decimals.text(regret.hindsight().meanNanos() / 1e6, DIGITS) + " ms, p99 " +
+                millis(regret.hindsight().p99Nanos()) + " ms");
+        }
+    }
+
+    private void seeds(final ReRun variant)
+    {
+        for (final Map.Entry<RunFigure, Estimate> figure : variant.seeds().entrySet())
+        {
+            final Estimate difference = figure.getValue();
+            if (!Double.isNaN(difference.mean()) && (difference.mean() != 0.0 || difference.halfWidth() != 0.0))
+            {
+                final double unit = figure.getKey() == RunFigure.TOKEN_HIT_RATE ? PERCENT : 1.0;
+                row("  over seeds", TITLES.get(figure.getKey()) + ": " + (difference.mean() > 0 ? "+" : "") +
+                    Decimals.text(unit * difference.mean(), DIGITS) + " ± " +
+                    Decimals.text(unit * difference.halfWidth(), DIGITS));
+            }
+        }
     }
 
     private static String setting(final String value)

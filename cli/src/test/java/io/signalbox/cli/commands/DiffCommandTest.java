@@ -114,6 +114,29 @@ class DiffCommandTest
         assertNotEquals("0", diff.get("requests.onlyLeft"));
     }
 
+    /** A trace numbers its requests by the order of their Submits, which is not that of the ids of conversations. */
+    @Test
+    void shouldMatchRequestsByPromptIfATraceNumberedThemAnew()
+    {
+        final Path trace = directory.resolve("trace.jsonl");
+        final CommandRun run = CommandRun.of("trace", journal.toString(), "--out", trace.toString());
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final Path again = directory.resolve("of-trace");
+        final CommandRun simulated = CommandRun.of("simulate", "--trace", trace.toString(), "--ranks", "4", "--no-verify",
+            "--journal", again.toString());
+        assertEquals(ExitCode.OK, simulated.exitCode(), simulated.err());
+        final Map<String, String> diff = json(ExitCode.CHECK_FAILED, journal, again);
+
+        assertEquals("prompt", diff.get("requests.matchedBy"));
+        assertEquals("0", diff.get("requests.otherPrompt"));
+        assertEquals("0", diff.get("requests.onlyLeft"));
+        assertEquals("0", diff.get("requests.onlyRight"));
+        // The trace has no tokens, so that blocks which decoding filled are not found; the rest is the same run.
+        assertEquals("0", diff.get("requests.otherOutcome"));
+        assertEquals("id", json(ExitCode.OK, journal, journal).get("requests.matchedBy"));
+        assertTrue(CommandRun.of("diff", journal.toString(), again.toString()).out().contains("matched by prompt"));
+    }
+
     @Test
     void shouldRefuseInOneSentence() throws IOException
     {

@@ -154,12 +154,28 @@ class ExpertsCommandTest
     }
 
     @Test
-    void shouldGiveNoRowsBehindTheLastOne() throws IOException
+    void shouldCountRequestsWithoutARowInTheAskedPart() throws IOException
     {
-        assertEquals(ExitCode.OK, experts("rows", "--all", "--start=100000").exitCode());
+        final CommandRun run = experts("rows", "--all", "--start=70", "--json");
 
-        assertEquals("0", description("rows/3.json").get("shape[0]"));
-        assertEquals("2", description("rows/3.json").get("shape[2]"));
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        int empty = 0;
+        for (int id = 1; id <= REQUESTS; id++)
+        {
+            empty += description("rows/" + id + ".json").get("shape[0]").equals("0") ? 1 : 0;
+        }
+        assertTrue(empty > 0 && empty < REQUESTS, "start is behind the rows of " + empty + " requests");
+        assertEquals(Integer.toString(empty), JsonText.leaves(run.out()).get("empty"));
+        assertTrue(experts("again", "--all", "--start=70").out().contains(
+            "\nempty             " + empty + " requests without a row in the asked part\n"));
+    }
+
+    @Test
+    void shouldRefuseAStartBehindEveryRow() throws IOException
+    {
+        assertRefused(experts("rows", "--all", "--start=100000"),
+            "--start=100000 is behind the rows of every request that would be exported; the longest has ");
+        assertFalse(Files.exists(directory.resolve("rows")));
     }
 
     @Test
@@ -170,7 +186,8 @@ class ExpertsCommandTest
         assertRefused(experts("rows", "--request=1,999"), "--request=999 has no rows in " + journal +
             ": no request of this id has ended in its 12 Submits, whose ids are 1 to 12; give one that has.");
         assertRefused(experts("rows", "--all", "--start=-1"), "--start=-1 is negative");
-        assertRefused(experts("rows", "--all", "--format=xml"), "--format='xml' is not known; give npy, npz or json");
+        assertRefused(experts("rows", "--all", "--format=xml"),
+            "--format='xml' is not known; give npy, npz, json or parquet");
         assertRefused(experts("journal", "--all"), " is not empty, and files are never overwritten; ");
         assertRefused(experts("journal/segment-00000/rows", "--all"), "is a part of a journal");
         assertRefused(experts("absent/rows", "--all"), "/absent/rows cannot be written (");

@@ -149,7 +149,7 @@ class InspectCommandTest
             appendSubmit(writer);
             final CommandRun run = CommandRun.of("inspect", open.toString(), "--request", "3");
             assertEquals(ExitCode.OK, run.exitCode(), run.err());
-            assertTrue(run.out().endsWith("\njournal           1 groups; being written: more may follow\n"), run.out());
+            assertTrue(run.out().endsWith("\njournal           1 group; being written: more may follow\n"), run.out());
             copy(open, left);
         }
         final CommandRun run = CommandRun.of("inspect", left.toString(), "--request", "3");
@@ -161,7 +161,7 @@ class InspectCommandTest
             accepted          yes
             not ended         so far 0 tokens; what was read ends at 0.000 ms
 
-            journal           1 groups; not closed: its writer was stopped
+            journal           1 group; not closed: its writer was stopped
             """, run.out());
     }
 

@@ -143,7 +143,7 @@ class ReplayCommandTest
 
     private static void print(final ByteArrayOutputStream out, final Verification verification)
     {
-        new ReplayReport(Path.of("runs", "0001"), null, null, verification, false, null, null)
+        new ReplayReport(Path.of("runs", "0001"), null, null, verification, false, null, null, null)
             .print(new PrintStream(out, true, StandardCharsets.UTF_8));
     }
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,8 +29,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Real models through the engine, as a user runs them. */
 class RunCommandTest
 {
-    private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
-        .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
     /** Of the fixture's reference.npz: prompt 3 of block f32, its greedy continuation, and experts of the first tokens. */
     private static final String PROMPT = "[297, 218, 96, 83, 177, 76, 250, 91, 169, 209, 269, 277, 27, 248, 282, 75]";
     private static final String ANSWER =
@@ -39,6 +38,8 @@ class RunCommandTest
         "[[5],[3]],[[1],[2]],[[5],[3]],[[1],[6]],[[0],[1]],[[2],[5]],[[2],[0]],[[6],[1]],[[6],[4]],[[2],[1]],[[4],[5]]," +
         "[[2],[3]],[[5],[5]],[[5],[1]],[[1],[4]],[[4],[0]],[[1],[6]],[[2],[6]],[[5],[5]],[[0],[7]],[[3],[2]],[[1],[1]]," +
         "[[5],[3]],[[1],[0]],[[1],[0]],[[4],[0]],[[3],[2]],[[6],[4]],[[3],[0]],[[5],[5]],[[2],[7]]]";
+
+    private static final String TIMES = ",\"(first_token|total)_ms\":[^,}]*";
 
     @TempDir
     private Path directory;
@@ -54,15 +55,7 @@ class RunCommandTest
 
     private Path checkpoint() throws IOException
     {
-        final Path model = Files.createDirectory(directory.resolve("model"));
-        for (final String file : List.of("config.json", "model.safetensors"))
-        {
-            try (InputStream content = new GZIPInputStream(Files.newInputStream(FIXTURE.resolve(file + ".gz"))))
-            {
-                Files.copy(content, model.resolve(file));
-            }
-        }
-        return model;
+        return CheckpointFixture.unpack(directory.resolve("model"));
     }
 
     private CommandRun run(final String... options)
@@ -83,8 +76,7 @@ class RunCommandTest
 
     private List<String> answerLines() throws IOException
     {
-        return Files.readAllLines(output).stream().map(line -> line.replaceAll(",\"(first_token|total)_ms\":[^,}]*", ""))
-            .toList();
+        return Files.readAllLines(output).stream().map(line -> line.replaceAll(TIMES, "")).toList();
     }
 
     @Test
@@ -165,6 +157,8 @@ class RunCommandTest
         "{\"prompt\": [1], \"top_p\": 0} | the prompt '1': topP=0.0 is not above 0",
         "{\"prompt\": [1], \"temperature\": \"a\"} | has 'temperature' that is no number",
         "{\"prompt\": [1], \"id\": {}} | has an 'id' that is neither a text",
+        "{\"prompt\": [1], \"id\": \"a\\ud800\"} | has an 'id' with half of a surrogate pair, which no file can hold",
+        "{\"prompt\": null} | has 'prompt' that is not a list of token ids",
         "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256",
         "[1] | is not a JSON object"})
     void shouldRefuseAPromptThatCannotBeAnswered(final String line, final String sentence) throws Exception
@@ -180,7 +174,16 @@ class RunCommandTest
     {
         Files.writeString(prompts, "{\"id\": 7, \"prompt\": [1]}\n{\"id\": \"7\", \"prompt\": [1]}\n");
 
-        assertRefused("line 2, has the id '7' of an earlier line", run("--prompts", prompts.toString()));
+        assertRefused("line 2, has the id '7' of line 1; correct", run("--prompts", prompts.toString()));
+    }
+
+    @Test
+    void shouldSayThatAnIdIsTheNumberOfALineWithoutOne() throws Exception
+    {
+        Files.writeString(prompts, "{\"id\": 2, \"prompt\": [1]}\n{\"prompt\": [1]}\n");
+
+        assertRefused("line 2, has no 'id', and its number is the id of line 1; give it an id; correct or remove the line.",
+            run("--prompts", prompts.toString()));
     }
 
     @ParameterizedTest
@@ -189,7 +192,7 @@ class RunCommandTest
         "--random-model absent | absent does not exist; give",
         "--model a --random-model b | --model and --random-model exclude each other",
         "--prompts absent | the prompts file absent",
-        "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, or the jar",
+        "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, cuda, or the jar",
         "--backend-options threads | --backend-options has 'threads', which is no NAME=VALUE",
         "--backend-options speed=9 | --backend-options: the cpu backend has no setting 'speed'",
         "--backend-options threads=-1 | threads=-1",
@@ -230,5 +233,99 @@ class RunCommandTest
         {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Test
+    void shouldReadNullAsAFieldThatIsNotGiven() throws Exception
+    {
+        Files.writeString(prompts, "{\"id\": null, \"prompt\": [1, 2], \"max_new_tokens\": 3, \"stop_token\": null, " +
+            "\"temperature\": null, \"seed\": null, \"top_k\": null, \"top_p\": null, \"conversation\": null}\n");
+        final CommandRun run = run("--prompts", prompts.toString(), "--output", output.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(answerLines().get(0).startsWith("{\"id\":\"1\",\"prompt_tokens\":2,\"tokens\":["), answerLines().get(0));
+    }
+
+    @Test
+    void shouldCompressAnswersIfTheFileEndsInGz() throws Exception
+    {
+        final Path zipped = directory.resolve("answers.jsonl.gz");
+        assertEquals(ExitCode.OK, run("--no-journal", "--output", zipped.toString()).exitCode());
+        assertEquals(ExitCode.OK, run("--no-journal", "--output", output.toString()).exitCode());
+
+        try (InputStream content = new GZIPInputStream(Files.newInputStream(zipped)))
+        {
+            final List<String> lines = new String(content.readAllBytes(), StandardCharsets.UTF_8).lines()
+                .map(line -> line.replaceAll(TIMES, "")).toList();
+            assertEquals(answerLines(), lines);
+        }
+    }
+
+    @Test
+    void shouldRefuseALinkToNothingAsOutput() throws Exception
+    {
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("absent"));
+        assertRefused("--output=" + link + " is a link to a file that does not exist; give that file, or remove the link.",
+            run("--output", link.toString()));
+        assertTrue(Files.isSymbolicLink(link));
+    }
+
+    @Test
+    void shouldWriteCombineWeights() throws Exception
+    {
+        assertRefused("--combine-weights and --no-capture exclude each other; leave one of them out.",
+            run("--combine-weights", "--no-capture"));
+        final CommandRun run = run("--output", output.toString(), "--experts", "--combine-weights");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("; with combine weights"), run.out());
+        final String line = answerLines().get(0);
+        assertTrue(line.matches("(?s).*\"experts\":\\[\\[\\[\\d+,.*\"combine_weights\":\\[\\[\\[0\\.\\d+,.*"), line);
+    }
+
+    @Test
+    void shouldPrintTheReportAsJson() throws Exception
+    {
+        assertRefused("--json-file and --output are both ", run("--json-file", output.toString(), "--output",
+            output.toString()));
+        final Path document = directory.resolve("report.json");
+        final CommandRun run = run("--json", "--json-file", document.toString(), "--output", output.toString());
+        final Map<String, String> report = JsonText.leaves(run.out());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals(run.out(), Files.readString(document));
+        assertEquals("8", report.get("prompts"));
+        assertEquals("0", report.get("incomplete"));
+        assertEquals("8", report.get("report.requests.completed"));
+        assertEquals("true", report.get("report.journal.verified"));
+        assertEquals("built-in", report.get("report.settings.run.model"));
+    }
+
+    @Test
+    void shouldAdviseAgainstThreadsWithoutProcessors()
+    {
+        final CommandRun run = run("--no-journal", "--backend-options", "threads=64", "--ranks", "2");
+
+        assertTrue(run.err().contains("advice            128 threads of 2 ranks share "), run.err());
+    }
+
+    /** The embedding of token 299 is no number: its requests fail, and those that ran beside them do not. */
+    @Test
+    void shouldFailTheBadPromptAndSayWhy() throws Exception
+    {
+        final Path model = checkpoint();
+        CheckpointFixture.spoilToken(model, 299);
+        Files.writeString(prompts, "{\"id\": \"good\", \"prompt\": [1, 2, 3]}\n" +
+            "{\"id\": \"bad\", \"prompt\": [4, 299]}\n{\"id\": \"fine\", \"prompt\": [5, 6]}\n");
+        final CommandRun run = run("--model", model.toString(), "--prompts", prompts.toString(), "--output",
+            output.toString(), "--max-new-tokens", "4");
+
+        final String reason = "the model computed what is no number: ";
+        assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());
+        assertTrue(run.err().contains("signalbox run: the prompt 'bad' failed: " + reason), run.err());
+        assertTrue(run.err().contains("1 of 3 prompts have no complete answer"), run.err());
+        assertEquals(List.of("length", "failed", "length"),
+            answers().stream().map(answer -> answer.get("finish_reason")).toList());
+        assertTrue(answers().get(1).get("failure").startsWith(reason), answers().get(1).toString());
     }
 }

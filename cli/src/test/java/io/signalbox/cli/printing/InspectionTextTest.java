@@ -43,7 +43,7 @@ class InspectionTextTest
             new LifeEvent.Preempted(541 * MILLISECOND, 2, 75),
             new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
             new LifeEvent.Copied(560 * MILLISECOND, 2, 9, 310, 4, 77, 12, 15),
-            new LifeEvent.Requeued(580 * MILLISECOND, 2, 75),
+            new LifeEvent.Requeued(580 * MILLISECOND, 2, 75, "the GPU is gone"),
             new LifeEvent.Placed(580 * MILLISECOND, 0, "kv-aware", MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5,
                 List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3),
                     new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3))),
@@ -79,7 +79,7 @@ class InspectionTextTest
             preempted         41.000 ms on rank 2: 75 blocks released
             resumed           60.000 ms on rank 2, step 9: 74 blocks matched
             copied            60.000 ms on rank 2, step 9: 15 tokens from block 310 (issue 4) to block 77 (issue 12)
-            requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released
+            requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released; the GPU is gone
             placed            80.000 ms on rank 0 by kv-aware: a tie, broken by lower load
                               match gate closed (matches count as 0), fair-share cap 2, loads divided by 812.5
 

@@ -3,6 +3,7 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
+import io.signalbox.cli.printing.RecomputeReport.Likeness;
 import io.signalbox.compare.Figure;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckVerdict;
@@ -15,6 +16,10 @@ import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
+import io.signalbox.journal.recompute.RecomputedRun;
+import io.signalbox.journal.recompute.StepDifference;
+import io.signalbox.report.ReportListener;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.whatif.WhatIf;
 import io.signalbox.whatif.WhatIfReport;
 import org.junit.jupiter.api.Test;
@@ -41,6 +46,11 @@ class JsonPageTest
 {
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
     private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c", false);
+
+    private static final RecomputeReport RECOMPUTED = new RecomputeReport(
+        new RecomputedRun(5, 40, 40, 0, 4, 0, 1, new StepDifference(
+            41, 0, 5, 7, 12, StepDifference.Part.EXPERTS, 2, "5 9", "9 5", 1, 0)),
+        List.of(new Likeness("model", null, "a"), new Likeness("kernels", "a", "a"), new Likeness("device", "a", "b")));
 
     @TempDir
     private Path directory;
@@ -92,6 +102,16 @@ class JsonPageTest
         return Files.readString(directory.resolve("weights/1.json"));
     }
 
+    private List<String> moments(final String journal)
+    {
+        return List.of(
+            run("snapshot", journal, "--json"),
+            run("runs", directory.toString(), "--json"),
+            run("inspect", journal, "--at=100", "--json"),
+            run("inspect", journal, "--moment=0.5", "--show=ranks", "--json"),
+            run("inspect", journal, "--moment=0.5", "--show=blocks", "--json"));
+    }
+
     private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
@@ -121,28 +141,46 @@ class JsonPageTest
             run("timeline", journal, "--out", directory.resolve("run.pftrace").toString(), "--json"),
             run("trace", journal, "--out", directory.resolve("trace.jsonl").toString(), "--json"),
             run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
-                "same: --max-queued 9999", "--json"),
+                "same: --max-queued 9999", "--seeds=2", "--json"),
             run("diff", journal, journal, "--json"),
             run("diff", journal, other, "--json"),
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),
             run("gpu", "--probe", "--json")));
+        documents.addAll(moments(journal));
         documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
         documents.add(notRepeated(Path.of(journal)));
         final Verification different = new Verification(
             42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE);
         documents.add(new ReplayReport(
-            Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null).json());
+            Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null, RECOMPUTED).json());
+        documents.addAll(ofModels());
         documents.add(Json.text("signalbox.simulate/1",
             json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE))));
+        documents.addAll(ofGpus());
+        return documents;
+    }
+
+    private static List<String> ofGpus()
+    {
         final CudaAvailability found = new CudaAvailability(
             CudaAvailability.State.READY, "1 GPU.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0")));
-        documents.add(GpuReportFile.probe(found));
-        documents.add(new GpuReportFile(null, List.of("gpu", "--json"), 1, Map.of("CPU", "fast")).text(found,
-            List.of(new SectionResult(GpuSection.LINK, CheckVerdict.PASSED, "Looked at.",
-                List.of(new CheckFigure("link", 53.25, "GB/s")), 1.25)), GpuReportFile.State.ENDED));
-        return documents;
+        return List.of(GpuReportFile.probe(found),
+            new GpuReportFile(null, List.of("gpu", "--json"), 1, Map.of("CPU", "fast")).text(found,
+                List.of(new SectionResult(GpuSection.LINK, CheckVerdict.PASSED, "Looked at.",
+                    List.of(new CheckFigure("link", 53.25, "GB/s")), 1.25)), GpuReportFile.State.ENDED));
+    }
+
+    /** Runs of a model, and one that is computed again. */
+    private static List<String> ofModels()
+    {
+        return List.of(
+            run("run", "--no-journal", "--json"),
+            ServedJson.text(Map.of(), new ReportListener(SchedulerConfig.builder().build()).report(), null, null, 2, 1,
+                List.of(new PromptAnswer("a", 1, null, null, null, null, "it failed", -1, 1))),
+            Json.text("signalbox.replay/1", json -> Json.object(json, "recomputation",
+                body -> new RecomputeReport(new RecomputedRun(1, 1, 1, 0, 1, 0, 0, null), List.of()).write(body))));
     }
 
     /** A what-if of a journal, as if it had something that a re-run leaves out. */
@@ -151,7 +189,7 @@ class JsonPageTest
         try (JournalReader reader = JournalReader.open(journal))
         {
             final WhatIfReport report =
-                WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, (parts, ended, total) -> { });
+                WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, 1, (parts, ended, total) -> { });
             return WhatIfJson.text(
                 journal, new WhatIfReport(report.recorded(), report.unchanged(), List.of(), List.of("a fault")));
         }

@@ -6,6 +6,7 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.DecidingRouter;
@@ -17,6 +18,7 @@ import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.journal.inspect.RequestInspection.Restart;
@@ -42,6 +44,8 @@ final class LifeCollector extends EventReader implements GroupCollector
     private final List<Restart> restarts = new ArrayList<>();
     private long record;
     private long nowNanos;
+    /** Why a step of the current group failed; empty if nobody said. */
+    private String fault = "";
     private final SubmitCount submits = new SubmitCount();
 
     /** A life while it is being collected. */
@@ -100,9 +104,24 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
+    protected void onBackendFault(final BackendFaultDecoder message)
+    {
+        fault = message.detail();
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder message)
+    {
+        fault = "step " + message.step() + " was not reported in time";
+    }
+
+    /** Names a completion that cannot be true, which no fault precedes. */
+    @Override
     protected void onWithdrawn(final WithdrawnDecoder withdrawn)
     {
         count(1, 0);
+        final String detail = withdrawn.detail();
+        fault = detail.isEmpty() ? fault : detail;
     }
 
     /** Adds to the restart whose group is being read, if it is one. */
@@ -128,6 +147,7 @@ final class LifeCollector extends EventReader implements GroupCollector
         record = sequence;
         nowNanos = timeNanos;
         submission = null;
+        fault = "";
         readGroup(group, 0, length);
     }
 
@@ -238,7 +258,7 @@ final class LifeCollector extends EventReader implements GroupCollector
         open.events.add(reason == RequeueReason.PREEMPTED ?
             new LifeEvent.Preempted(nowNanos, requeued.rank(), released) : reason == RequeueReason.NEW_WEIGHTS ?
             new LifeEvent.Outdated(nowNanos, requeued.rank(), released) :
-            new LifeEvent.Requeued(nowNanos, requeued.rank(), released));
+            new LifeEvent.Requeued(nowNanos, requeued.rank(), released, fault));
     }
 
     @Override

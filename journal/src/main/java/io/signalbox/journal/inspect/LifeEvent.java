@@ -100,8 +100,12 @@ public sealed interface LifeEvent
     {
     }
 
-    /** A step of the rank, or the rank itself, failed: the request released its blocks and starts over. */
-    record Requeued(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
+    /**
+     * A step of the rank, or the rank itself, failed: the request released its blocks and starts over.
+     *
+     * @param reason as the backend gave it; empty if it gave none.
+     */
+    record Requeued(long timeNanos, int rank, int releasedBlocks, String reason) implements LifeEvent
     {
     }
 

@@ -125,7 +125,7 @@ class RequestInspectorTest
         assertEquals(TieRule.HINT, first.tieRule());
         assertEquals(1, first.rank());
         assertEquals(List.of(1), first.candidates().stream().map(Candidate::rank).toList());
-        assertEquals(new Requeued(900, 1, 3), life.events().get(2));
+        assertEquals(new Requeued(900, 1, 3, "gone"), life.events().get(2));
         final Placed second = (Placed)life.events().get(3);
         assertEquals(900, second.timeNanos());
         assertEquals(0, second.rank());

@@ -56,13 +56,19 @@ public final class KeyedRequests
         return ContentModel.generated(ask, ask.maxNewTokens());
     }
 
+    /** Rows of the request, which wants all, if any. */
+    public int rowCount()
+    {
+        return ask.prompt().length + ask.maxNewTokens() - 1;
+    }
+
     /** Digest of the rows that the request must have. */
     public long rowsDigest()
     {
         final int[] tokens = ContentModel.tokens(ask);
         long digest = 0;
         long context = 0;
-        for (int position = 0; position < ask.prompt().length + ask.maxNewTokens() - 1; position++)
+        for (int position = 0; position < rowCount(); position++)
         {
             context = ContentModel.context(context, tokens[position]);
             for (int i = 0; i < ContentModel.SHAPE.rowIds(); i++)

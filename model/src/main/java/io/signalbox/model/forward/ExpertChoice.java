@@ -36,7 +36,9 @@ final class ExpertChoice
     void choose(final float[] logits, final int at, final int[] ids, final float[] weights, final int to)
     {
         score(logits, at);
-        System.arraycopy(scores, 0, keys, 0, keys.length);
+        // Softmax keeps the order of logits, but for ties that its rounding adds.
+        final boolean byLogit = plan.scoring() == ExpertScoring.SOFTMAX_THEN_TOP_K;
+        System.arraycopy(byLogit ? logits : scores, byLogit ? at : 0, keys, 0, keys.length);
         if (bias != null)
         {
             for (int expert = 0; expert < keys.length; expert++)
@@ -66,7 +68,7 @@ final class ExpertChoice
         {
             if (!Float.isFinite(key))
             {
-                throw new ArithmeticException("the scores of a router are no numbers");
+                throw new NoNumberException("the scores of a router are no numbers");
             }
         }
     }
@@ -153,7 +155,7 @@ final class ExpertChoice
         }
         if (best < 0)
         {
-            throw new ArithmeticException("router scores are no numbers");
+            throw new NoNumberException("router scores are no numbers");
         }
         return best;
     }

@@ -10,6 +10,9 @@ import io.signalbox.model.DecoderPlan;
  */
 public final class ForwardPass
 {
+    /** Names the order of all operations; passes with the same name and precision compute the same bits. */
+    public static final String ORDER_OF_SUMS = "sums in 32 lanes, order 1";
+
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
+import io.signalbox.model.WeightType;
+
 /**
  * The arithmetic of a forward pass. Sums are float32 in both. {@link #BF16} rounds what it keeps to bf16, to nearest, ties
  * to even, after: embedding; each of the two products of a norm; every linear layer; cosine and sine, the two products of
@@ -16,6 +18,12 @@ public enum Precision
     private static final int DROPPED_BITS = 16;
     private static final int HALF = 0x7fff;
     private static final int QUIET = 0x40_0000;
+
+    /** The arithmetic in which a model with such weights was made to run. */
+    public static Precision of(final WeightType type)
+    {
+        return type == WeightType.BF16 ? BF16 : F32;
+    }
 
     /** Rounds a value that the pass keeps. */
     float round(final float value)

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * models have them; powers, cosines and sines are computed in double by {@code StrictMath} and rounded once. Grows with the
  * positions asked for, by one thread.
  */
-final class RopeTable
+public final class RopeTable
 {
     private final float[] frequencies;
     private final Precision precision;
@@ -17,7 +17,7 @@ final class RopeTable
     private int positions;
 
     /** @param size elements that are rotated, even. */
-    RopeTable(final double theta, final int size, final Precision precision)
+    public RopeTable(final double theta, final int size, final Precision precision)
     {
         this.precision = precision;
         frequencies = new float[size / 2];
@@ -28,7 +28,7 @@ final class RopeTable
     }
 
     /** Makes the table reach all positions below {@code limit}. */
-    void reach(final int limit)
+    public void reach(final int limit)
     {
         if (limit <= positions)
         {
@@ -47,6 +47,18 @@ final class RopeTable
             }
         }
         positions = grown;
+    }
+
+    /** Cosines {@code [position][size / 2]}, at least up to the positions that were asked for. */
+    public float[] cosines()
+    {
+        return cosines;
+    }
+
+    /** Sines, as the cosines. */
+    public float[] sines()
+    {
+        return sines;
     }
 
     /** Rotates a vector in place: element i with element {@code i + size / 2}. */

@@ -5,20 +5,22 @@ import java.util.Arrays;
 
 /**
  * Chooses the next token from logits. Without a temperature it is the first most probable one. Otherwise logits are divided
- * by the temperature; tokens are ordered by that, equal ones by id; the k first are candidates; of these stay the first ones
- * that together have the probability top-p, at least one; and the token is the first whose cumulated probability exceeds a
- * number in [0, 1) that is a function of seed and position alone. Probabilities are added in double, in this order. Serves
- * one thread.
+ * by the temperature, and a token's share is {@code e^(value - largest value)} in units of 2^-32, rounded down; tokens are
+ * ordered by value, equal ones by id; the k first are candidates; of these stay the first ones whose shares are together
+ * top-p of all candidates', at least one. The token is the first one by id at which the sum of the shares of those that stay
+ * exceeds a number below their total, which is a function of seed and position alone. Sums of shares are integers: a
+ * device may add them in any order. Serves one thread.
  */
 public final class TokenSampler
 {
     /** Below it quotients of logits overflow, and the largest logit has every share anyway. */
     private static final float LEAST_TEMPERATURE = 1e-6f;
+    /** Of the most probable token. */
+    private static final float WHOLE_SHARE = 0x1.0p32f;
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
-    private static final int DOUBLE_BITS = 53;
 
     private final float[] lanes = new float[LaneSum.LANES];
-    private float[] shares = new float[0];
+    private float[] values = new float[0];
     private long[] order = new long[0];
 
     /** How to choose. */
@@ -39,43 +41,41 @@ public final class TokenSampler
         {
             return largest(logits, at, count);
         }
-        final int candidates = sort(logits, at, count, choice);
-        final float largest = value(0);
-        double sum = 0.0;
-        for (int i = 0; i < candidates; i++)
+        reserve(count);
+        for (int i = 0; i < count; i++)
         {
-            shares[i] = FloatMath.exp(value(i) - largest);
-            sum += shares[i];
+            values[i] = logits[at + i] / choice.temperature();
         }
-        int kept = 1;
-        double mass = shares[0];
-        for (; kept < candidates && mass < choice.topP() * sum; kept++)
+        final float largest = values[largest(values, 0, count)];
+        final long last = choice.topK() == 0 && choice.topP() >= 1.0f ? Long.MAX_VALUE : lastKept(count, choice, largest);
+        long mass = 0;
+        for (int i = 0; i < count; i++)
         {
-            mass += shares[kept];
+            mass += place(i) <= last ? share(i, largest) : 0;
         }
-        final double drawn = uniform(choice.seed(), position) * mass;
-        double cumulated = 0.0;
-        for (int i = 0; i < kept; i++)
+        // The upper half of the product of a 63-bit number and twice the mass: below the mass.
+        final long drawn = Math.multiplyHigh(random(choice.seed(), position), 2 * mass);
+        long sum = 0;
+        for (int i = 0; ; i++)
         {
-            cumulated += shares[i];
-            if (cumulated > drawn)
+            sum += place(i) <= last ? share(i, largest) : 0;
+            if (sum > drawn)
             {
-                return id(i);
+                return i;
             }
         }
-        return id(kept - 1);
     }
 
-    private static int largest(final float[] logits, final int at, final int count)
+    private static int largest(final float[] values, final int at, final int count)
     {
         int best = 0;
         for (int i = 0; i < count; i++)
         {
-            if (logits[at + i] != logits[at + i])
+            if (values[at + i] != values[at + i])
             {
-                throw new ArithmeticException("logits are no numbers");
+                throw new NoNumberException("logits are no numbers");
             }
-            if (logits[at + i] > logits[at + best])
+            if (values[at + i] > values[at + best])
             {
                 best = i;
             }
@@ -83,50 +83,57 @@ public final class TokenSampler
         return best;
     }
 
-    /** Orders the candidates; returns how many there are. */
-    private int sort(final float[] logits, final int at, final int count, final Choice choice)
-    {
-        reserve(count);
-        for (int i = 0; i < count; i++)
-        {
-            final float value = logits[at + i] / choice.temperature();
-            if (value != value)
-            {
-                throw new ArithmeticException("logits are no numbers");
-            }
-            // Adding 0 makes one zero of both; the complement sorts large values first.
-            final int bits = Float.floatToIntBits(value + 0.0f);
-            final int ascending = bits >= 0 ? bits : ~bits ^ Integer.MIN_VALUE;
-            order[i] = (long)~ascending << Integer.SIZE | i;
-        }
-        Arrays.sort(order, 0, count);
-        return choice.topK() == 0 ? count : Math.min(choice.topK(), count);
-    }
-
     private void reserve(final int count)
     {
         if (order.length < count)
         {
-            shares = new float[count];
+            values = new float[count];
             order = new long[count];
         }
     }
 
-    private float value(final int place)
+    /** In units of {@link #WHOLE_SHARE}; equal infinities differ by nothing. */
+    private long share(final int token, final float largest)
     {
-        final int ascending = ~(int)(order[place] >> Integer.SIZE);
-        return Float.intBitsToFloat(ascending >= 0 ? ascending : ~(ascending ^ Integer.MIN_VALUE));
+        return (long)(FloatMath.exp(values[token] == largest ? 0.0f : values[token] - largest) * WHOLE_SHARE);
     }
 
-    private int id(final int place)
+    /** The place of the last token that stays. */
+    private long lastKept(final int count, final Choice choice, final float largest)
     {
-        return (int)order[place];
+        for (int i = 0; i < count; i++)
+        {
+            order[i] = place(i);
+        }
+        Arrays.sort(order, 0, count);
+        final int candidates = choice.topK() == 0 ? count : Math.min(choice.topK(), count);
+        long all = 0;
+        for (int i = 0; i < candidates; i++)
+        {
+            all += share((int)order[i], largest);
+        }
+        long mass = share((int)order[0], largest);
+        int last = 0;
+        while (last + 1 < candidates && mass < (double)choice.topP() * all)
+        {
+            mass += share((int)order[++last], largest);
+        }
+        return order[last];
     }
 
-    /** A number in [0, 1): the upper 53 bits of SplitMix64's finaliser over seed and position. */
-    static double uniform(final long seed, final int position)
+    /** A number by which tokens are ordered: larger values first, of equal ones the lower id, which is its lower half. */
+    private long place(final int token)
     {
-        return (mix(mix(seed) + GOLDEN_GAMMA * (position + 1L)) >>> Long.SIZE - DOUBLE_BITS) * 0x1.0p-53;
+        // Adding 0 makes one zero of both; the complement sorts large values first.
+        final int bits = Float.floatToIntBits(values[token] + 0.0f);
+        final int ascending = bits >= 0 ? bits : ~bits ^ Integer.MIN_VALUE;
+        return (long)~ascending << Integer.SIZE | token;
+    }
+
+    /** The upper 63 bits of SplitMix64's finaliser over seed and position. */
+    static long random(final long seed, final int position)
+    {
+        return mix(mix(seed) + GOLDEN_GAMMA * (position + 1L)) >>> 1;
     }
 
     private static long mix(final long value)
@@ -140,12 +147,12 @@ public final class TokenSampler
     /** Natural logarithm of a token's probability, without temperature, top-k and top-p. */
     public float logprob(final float[] logits, final int at, final int count, final int token)
     {
-        reserve(count);
         final float largest = logits[at + largest(logits, at, count)];
+        Arrays.fill(lanes, 0.0f);
         for (int i = 0; i < count; i++)
         {
-            shares[i] = FloatMath.exp(logits[at + i] - largest);
+            lanes[i % LaneSum.LANES] += FloatMath.exp(logits[at + i] - largest);
         }
-        return (float)(logits[at + token] - largest - StrictMath.log(LaneSum.of(shares, 0, count, lanes)));
+        return (float)(logits[at + token] - largest - StrictMath.log(LaneSum.ofLanes(lanes)));
     }
 }

@@ -61,11 +61,19 @@ public final class WorkTeam implements AutoCloseable
     /** @param threads at least 1, the caller's included. */
     public WorkTeam(final int threads, final String name)
     {
-        for (int worker = 1; worker < threads; worker++)
+        try
         {
-            final Worker made = new Worker(worker, name + "-" + worker);
-            workers.add(made);
-            made.start();
+            for (int worker = 1; worker < threads; worker++)
+            {
+                final Worker made = new Worker(worker, name + "-" + worker);
+                made.start();
+                workers.add(made);
+            }
+        }
+        catch (final RuntimeException | Error e)
+        {
+            close();
+            throw e;
         }
     }
 

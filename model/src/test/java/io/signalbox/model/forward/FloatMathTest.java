@@ -62,11 +62,13 @@ class FloatMathTest
         assertEquals(1.0f, FloatMath.exp(0.0f));
         assertEquals(1.0f, FloatMath.exp(-0.0f));
         assertEquals(0.0f, FloatMath.exp(Float.NEGATIVE_INFINITY));
-        assertEquals(0.0f, FloatMath.exp(-87.4f));
+        assertEquals(0.0f, FloatMath.exp(-104.0f));
+        assertEquals(Float.MIN_VALUE, FloatMath.exp(-103.0f));
         assertEquals(Float.POSITIVE_INFINITY, FloatMath.exp(88.73f));
         assertEquals(Float.POSITIVE_INFINITY, FloatMath.exp(Float.POSITIVE_INFINITY));
         assertTrue(FloatMath.exp(88.72283f) < Float.POSITIVE_INFINITY);
         assertTrue(FloatMath.exp(-87.3365f) >= Float.MIN_NORMAL);
+        assertTrue(FloatMath.exp(-87.34f) < Float.MIN_NORMAL);
         assertEquals(Float.NaN, FloatMath.exp(Float.NaN));
     }
 

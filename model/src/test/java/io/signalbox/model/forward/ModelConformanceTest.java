@@ -106,7 +106,8 @@ class ModelConformanceTest
         assertTrue(checks.passed(), checks::failures);
     }
 
-    private static ConformanceChecks checks(final Path directory) throws IOException
+    /** Compares a fixture with what this forward pass computes. */
+    static ConformanceChecks checks(final Path directory) throws IOException
     {
         final ConformanceChecks checks = new ConformanceChecks(directory.getFileName().toString());
         final ConformanceFixture fixture = new ConformanceFixture(directory);

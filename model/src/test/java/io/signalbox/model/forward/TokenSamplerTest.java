@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +24,12 @@ class TokenSamplerTest
     private int next(final float temperature, final int topK, final float topP, final long seed, final int position)
     {
         return sampler.next(LOGITS, AT, COUNT, new TokenSampler.Choice(temperature, topK, topP, seed), position);
+    }
+
+    @Property
+    void shouldChooseAsDefined(@ForAll final long seed)
+    {
+        TokenByDefinition.check(seed);
     }
 
     @Test
@@ -91,11 +99,11 @@ class TokenSamplerTest
         double sum = 0;
         for (int position = 0; position < 1000; position++)
         {
-            final double drawn = TokenSampler.uniform(5, position);
-            assertTrue(drawn >= 0 && drawn < 1);
-            assertEquals(drawn, TokenSampler.uniform(5, position));
-            equal += drawn == TokenSampler.uniform(5, position + 1) || drawn == TokenSampler.uniform(6, position) ? 1 : 0;
-            sum += drawn;
+            final long drawn = TokenSampler.random(5, position);
+            assertTrue(drawn >= 0);
+            assertEquals(drawn, TokenSampler.random(5, position));
+            equal += drawn == TokenSampler.random(5, position + 1) || drawn == TokenSampler.random(6, position) ? 1 : 0;
+            sum += drawn * 0x1.0p-63;
         }
         assertEquals(0, equal);
         assertEquals(0.5, sum / 1000, 0.03);

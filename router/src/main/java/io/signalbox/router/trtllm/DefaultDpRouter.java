@@ -74,6 +74,7 @@ public final class DefaultDpRouter implements DpRouter
     {
         final int tokens = batch.promptTokens(request);
         int best = PlacementBatch.NO_RANK;
+        long leastLoad = 0;
         boolean tied = false;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
@@ -83,12 +84,13 @@ public final class DefaultDpRouter implements DpRouter
             }
             final long load = batch.loadTokens(rank);
             batch.candidate(request, rank, load, tokens, load, 0);
-            if (best == PlacementBatch.NO_RANK || load < batch.loadTokens(best))
+            if (best == PlacementBatch.NO_RANK || load < leastLoad)
             {
                 best = rank;
+                leastLoad = load;
                 tied = false;
             }
-            else if (load == batch.loadTokens(best))
+            else if (load == leastLoad)
             {
                 tied = true;
                 best = batch.activeRequests(rank) < batch.activeRequests(best) ? rank : best;

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cpu;
+
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
+import io.signalbox.model.forward.TokenSampler;
+import io.signalbox.scheduler.BatchSettings;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.testkit.FaultyBackend;
+import io.signalbox.testkit.FaultyBackend.InjectedFault;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * A run of a real model behind the threaded engine, its pool so small that requests are preempted, with prefix hits, copied
+ * parts of blocks, cancels and faults: every token, log-probability, routed expert and combine weight must have the bits of
+ * the request alone, and the journal must verify.
+ *
+ * @param faults about one step in so many goes wrong; 0: none.
+ */
+record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int faults)
+{
+    private static final Duration LONG = Duration.ofSeconds(120);
+    private static final ForwardModel MODEL = TinyModels.generated();
+    private static final ModelShape SHAPE = MODEL.plan().shape().withCombineWeights(true);
+    private static final int REQUESTS = 28;
+    /** Tokens that prompts share, not whole blocks. */
+    private static final int SHARED = 26;
+    private static final int BLOCK_SIZE = 4;
+    private static final int BLOCKS = 49;
+
+    /** Counts preemptions. */
+    private static final class Preemptions extends EventReader
+    {
+        private final AtomicInteger count = new AtomicInteger();
+
+        @Override
+        protected void onRequeued(final RequeuedDecoder message)
+        {
+            if (message.reason() == RequeueReason.PREEMPTED)
+            {
+                count.incrementAndGet();
+            }
+        }
+    }
+
+    private static int[] prompt(final int index)
+    {
+        final SplittableRandom random = new SplittableRandom(index);
+        final int[] prompt = new int[1 + random.nextInt(60)];
+        for (int i = 0; i < prompt.length; i++)
+        {
+            prompt[i] = i < SHARED ? index % 3 * 50 + i : random.nextInt(MODEL.plan().vocabulary());
+        }
+        return prompt;
+    }
+
+    private static int newTokens(final int index)
+    {
+        return 1 + index * 7 % 40;
+    }
+
+    private static TokenSampler.Choice choice(final int index)
+    {
+        return index % 2 == 0 ? new TokenSampler.Choice(0, 0, 1, 5) :
+            new TokenSampler.Choice(0.75f, index % 3 == 0 ? 0 : 20, 0.875f, 100 + index);
+    }
+
+    private static CompletionRequest request(final int index)
+    {
+        final TokenSampler.Choice choice = choice(index);
+        return CompletionRequest.prompt(prompt(index)).maxNewTokens(newTokens(index)).temperature(choice.temperature())
+            .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().rows(0);
+    }
+
+    /** Throws an {@link AssertionError} if a bit differs. */
+    void play(final Path temporary) throws Exception
+    {
+        final Preemptions preemptions = new Preemptions();
+        final CpuBackend sound = new CpuBackend(MODEL, new CpuBackendConfig().threads(threads).precision(precision));
+        final FaultyBackend faulty = new FaultyBackend(sound, depth, Math.max(1, faults), EnumSet.of(
+            InjectedFault.STEP_FAILED, InjectedFault.RANK_LOST, InjectedFault.TWICE, InjectedFault.FALSE_TOKEN));
+        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(BLOCKS)
+            .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).capture(SHAPE).prefixCaching(true)
+            .sameStepSharing(true).set(BatchSettings.PARTIAL_BLOCKS, 1).maxFailures(1000).build();
+        final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(faults == 0 ? sound : faulty)
+            .vocabularySize(MODEL.plan().vocabulary()).rankResets(1000).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
+            .listener(preemptions::readGroup)
+            .runJournal(new DirectoryJournal(temporary, JournalConfig.of(Durability.PROCESS)));
+        final Map<Integer, CompletionHandle> handles = new HashMap<>();
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            submit(engine, handles);
+            for (final Map.Entry<Integer, CompletionHandle> request : handles.entrySet())
+            {
+                check(request.getKey(), request.getValue(), precision);
+            }
+            assertTrue(engine.stats().prefixCache().hitTokens() > 0, "no prefix was shared");
+        }
+        assertTrue(preemptions.count.get() > 0, "nothing was preempted");
+        assertEquals(faults > 0, !faulty.injected().isEmpty(), "faults: " + faulty.injected());
+        assertNull(JournalVerifier.verify(temporary, Scheduler::new).difference());
+    }
+
+    /** All requests at once; some are cancelled when they have a token. */
+    private static void submit(final SignalboxEngine engine, final Map<Integer, CompletionHandle> handles) throws Exception
+    {
+        final List<CompletionHandle> cancelled = new ArrayList<>();
+        for (int index = 0; index < REQUESTS; index++)
+        {
+            handles.put(index, engine.submit(request(index)));
+            if (index % 9 == 4)
+            {
+                cancelled.add(handles.get(index));
+            }
+        }
+        for (final CompletionHandle handle : cancelled)
+        {
+            handle.iterator().hasNext();
+            handle.cancel();
+        }
+        for (final CompletionHandle handle : handles.values())
+        {
+            handle.await(LONG);
+        }
+    }
+
+    private static void check(final int index, final CompletionHandle handle, final Precision precision) throws Exception
+    {
+        final FreeReason reason = handle.await(LONG).reason();
+        final String what = "request " + index + ", " + reason;
+        assertTrue(reason == FreeReason.LENGTH || reason == FreeReason.CANCELLED && index % 9 == 4, what);
+        final LoneSequence alone =
+            LoneSequence.of(MODEL, precision, prompt(index), newTokens(index), choice(index));
+        final int count = handle.tokenCount();
+        assertTrue(reason == FreeReason.CANCELLED || count == newTokens(index), what);
+        assertArrayEquals(Arrays.copyOf(alone.tokens(), count), handle.tokens(), what);
+        assertArrayEquals(Arrays.copyOf(alone.logprobs(), count), handle.logprobs(), what);
+        final RoutedExperts rows = handle.takeRows(LONG);
+        assertEquals(prompt(index).length + Math.max(0, count - 1), rows.rows(), what);
+        assertEquals(0, rows.count(RoutedExperts.RowState.MISSING), what);
+        for (int row = 0; row < rows.rows(); row++)
+        {
+            for (int i = 0; i < SHAPE.rowIds(); i++)
+            {
+                final int layer = i / SHAPE.topK();
+                final int k = i % SHAPE.topK();
+                assertEquals(alone.experts()[row][i], rows.expert(row, layer, k), what + ", position " + row);
+                assertEquals(alone.weights()[row][i], rows.combineWeight(row, layer, k), what + ", position " + row);
+            }
+        }
+    }
+}

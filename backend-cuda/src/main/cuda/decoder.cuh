@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a decoder: docs/cuda.md says what each takes. All loop, so that any grid serves; warps beyond the step's
+// tokens find nothing to do, so that a bucket's grid serves all steps of the bucket.
+#pragma once
+
+#include "forward.cuh"
+#include "sampler.cuh"
+
+/** Copies keys and values of all layers; bytes are those of one token in one layer. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_copy_blocks(
+    const unsigned char* step, char* keys, char* values, int layers, int blocks, int blockSize, int keyBytes, int valueBytes)
+{
+    const Feed feed = step_feed(step);
+#pragma unroll 1
+    for (int i = 0; i < step_header(step)->copies * layers; i++)
+    {
+        const BlockCopy copy = feed.copies[i / layers];
+        const long long pool = static_cast<long long>(i % layers) * blocks;
+        copy_tokens(keys, (pool + copy.from) * blockSize, (pool + copy.to) * blockSize, copy.tokens, keyBytes);
+        copy_tokens(values, (pool + copy.from) * blockSize, (pool + copy.to) * blockSize, copy.tokens, valueBytes);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm(
+    const unsigned char* step, float* states, const float* added, const float* weights, int width, float epsilon, int round,
+    float* out)
+{
+#pragma unroll 1
+    for (long long token = grid_warp(); token < step_header(step)->tokens; token += grid_warps())
+    {
+        float* state = states + token * width;
+        if (added != nullptr)
+        {
+            // Each lane adds the elements that it reads again.
+#pragma unroll 1
+            for (int i = lane_index(); i < width; i += WARP_LANES)
+            {
+                state[i] = kept(__fadd_rn(state[i], added[token * width + i]), round);
+            }
+        }
+        normalise(state, weights, width, epsilon, round, out + token * width);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_last_norm(
+    const unsigned char* step, const float* states, const float* added, const float* weights, int width, float epsilon,
+    int round, float* out)
+{
+#pragma unroll 1
+    for (long long entry = grid_warp(); entry < step_header(step)->entries; entry += grid_warps())
+    {
+        const long long from = static_cast<long long>(step_last_token(step, static_cast<int>(entry))) * width;
+        float* row = out + entry * width;
+#pragma unroll 1
+        for (int i = lane_index(); i < width; i += WARP_LANES)
+        {
+            row[i] = kept(__fadd_rn(states[from + i], added[from + i]), round);
+        }
+        normalise(row, weights, width, epsilon, round, row);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm_heads(
+    const unsigned char* step, float* heads, int perToken, int width, const float* weights, float epsilon, int round)
+{
+    const long long count = static_cast<long long>(step_header(step)->tokens) * perToken;
+#pragma unroll 1
+    for (long long head = grid_warp(); head < count; head += grid_warps())
+    {
+        normalise(heads + head * width, weights, width, epsilon, round, heads + head * width);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_activate(
+    const unsigned char* step, float* gates, const float* others, int width, int round)
+{
+    const long long count = static_cast<long long>(step_header(step)->tokens) * width;
+#pragma unroll 1
+    for (long long i = grid_thread(); i < count; i += grid_threads())
+    {
+        gates[i] = kept(__fmul_rn(kept(silu(gates[i]), round), others[i]), round);
+    }
+}
+
+/**
+ * Orders the choices of all tokens by expert, stable and without atomics: starts[e] is where expert e's begin, places[i]
+ * where choice i went, tokens[p] whose choice is at place p. One block; each thread serves some experts.
+ */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
+    const unsigned char* step, const int* ids, int topK, int experts, int* starts, int* places, int* tokens)
+{
+    __shared__ int sums[MAX_BLOCK_THREADS];
+    const int count = step_header(step)->tokens * topK;
+    const int threads = blockDim.x;
+    const int each = (experts + threads - 1) / threads;
+    const int first = static_cast<int>(threadIdx.x) * each;
+    const int end = first + each < experts ? first + each : experts;
+    int own = 0;
+#pragma unroll 1
+    for (int i = 0; i < count; i++)
+    {
+        own += ids[i] >= first && ids[i] < end ? 1 : 0;
+    }
+    sums[threadIdx.x] = own;
+    __syncthreads();
+    int at = 0;
+#pragma unroll 1
+    for (int before = 0; before < static_cast<int>(threadIdx.x); before++)
+    {
+        at += sums[before];
+    }
+#pragma unroll 1
+    for (int expert = first; expert < end; expert++)
+    {
+        starts[expert] = at;
+#pragma unroll 1
+        for (int i = 0; i < count; i++)
+        {
+            if (ids[i] == expert)
+            {
+                places[i] = at;
+                tokens[at] = i / topK;
+                at++;
+            }
+        }
+    }
+    if (threadIdx.x == 0)
+    {
+        starts[experts] = count;
+    }
+}
+
+/** Sums of the experts' outputs in the order of the choice, then the output of the shared experts, which may be null. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_combine(
+    const unsigned char* step, const float* outputs, const float* weights, const int* places, int topK, int hidden,
+    int roundProducts, const float* shared, int round, float* out)
+{
+    const long long count = static_cast<long long>(step_header(step)->tokens) * hidden;
+#pragma unroll 1
+    for (long long i = grid_thread(); i < count; i += grid_threads())
+    {
+        const long long choices = i / hidden * topK;
+        float sum = 0.0f;
+#pragma unroll 1
+        for (int k = 0; k < topK; k++)
+        {
+            const float output = outputs[static_cast<long long>(places[choices + k]) * hidden + i % hidden];
+            const float product = kept(__fmul_rn(output, kept(weights[choices + k], roundProducts)), roundProducts);
+            sum = k == 0 ? product : __fadd_rn(sum, product);
+        }
+        const float rounded = kept(sum, round);
+        out[i] = shared == nullptr ? rounded : kept(__fadd_rn(rounded, shared[i]), round);
+    }
+}
+
+/** Samples a token for each entry, a block for each at a time; sampled is [slot][maxTokens]. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
+    const unsigned char* step, const float* logits, int vocabulary, int* sampled, int maxTokens, char* results,
+    long long resultStride)
+{
+    __shared__ SamplerMemory memory;
+    const StepHeader* header = step_header(step);
+    const Feed feed = step_feed(step);
+    int* words = reinterpret_cast<int*>(result_slot(step, results, resultStride) + RESULT_HEADER_BYTES);
+#pragma unroll 1
+    for (int entry = blockIdx.x; entry < header->entries; entry += gridDim.x)
+    {
+        const Logits values = {
+            logits + static_cast<long long>(entry) * vocabulary, vocabulary, feed.sampling[entry].temperature};
+        const int token = sample(values, feed.sampling[entry], memory);
+        if (threadIdx.x == 0)
+        {
+            // A token that is not sampled fails the step; what follows on it is computed in vain, but within bounds.
+            words[entry] = token;
+            sampled[static_cast<long long>(header->slot) * maxTokens + entry] = token == NOT_SAMPLED ? 0 : token;
+        }
+    }
+    // Zeros up to the next 64 bytes, which the checksum covers.
+#pragma unroll 1
+    for (int i = header->entries + static_cast<int>(threadIdx.x); blockIdx.x == 0 && i < token_words(header->entries);
+        i += blockDim.x)
+    {
+        words[i] = 0;
+    }
+}
+
+#define SIGNALBOX_DECODER(type, Weight) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_embed_##type( \
+        const unsigned char* step, const void* weights, int hidden, const int* sampled, int round, float* states) \
+    { \
+        embed<Weight>(step, static_cast<const Weight*>(weights), hidden, sampled, round, states); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_linear_##type( \
+        const unsigned char* step, const void* weights, int rows, int columns, const float* in, int perEntry, int round, \
+        float* out) \
+    { \
+        const StepHeader* header = step_header(step); \
+        linear<Weight>(static_cast<const Weight*>(weights), rows, columns, in, \
+            perEntry != 0 ? header->entries : header->tokens, out, round); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_up_##type( \
+        const unsigned char* step, const void* gates, const void* others, int experts, int width, int hidden, \
+        const int* starts, const int* tokens, const float* in, int round, float* inner) \
+    { \
+        expert_up<Weight>(static_cast<const Weight*>(gates), static_cast<const Weight*>(others), experts, width, hidden, \
+            starts, tokens, in, round, inner); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_down_##type( \
+        const unsigned char* step, const void* weights, int experts, int width, int hidden, const int* starts, \
+        const float* inner, int round, float* outputs) \
+    { \
+        expert_down<Weight>( \
+            static_cast<const Weight*>(weights), experts, width, hidden, starts, inner, round, outputs); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_place_##type( \
+        const unsigned char* step, float* queries, const float* keys, const float* values, const float* cosines, \
+        const float* sines, int heads, int kvHeads, int headSize, int blockSize, float clip, int round, void* keyPool, \
+        void* valuePool) \
+    { \
+        const Heads shape = {heads, kvHeads, headSize, blockSize, clip, round}; \
+        for (long long token = grid_warp(); token < step_header(step)->tokens; token += grid_warps()) \
+        { \
+            place_token<Weight>(step, static_cast<int>(token), queries, keys, values, cosines, sines, shape, \
+                static_cast<Weight*>(keyPool), static_cast<Weight*>(valuePool)); \
+        } \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_attend_##type( \
+        const unsigned char* step, const float* queries, const void* keyPool, const void* valuePool, int heads, \
+        int kvHeads, int headSize, int blockSize, float scale, int round, float* scores, int maxPositions, float* mixed) \
+    { \
+        const Heads shape = {heads, kvHeads, headSize, blockSize, 0.0f, round}; \
+        attend<Weight>(step, queries, static_cast<const Weight*>(keyPool), static_cast<const Weight*>(valuePool), shape, \
+            scale, scores, maxPositions, mixed); \
+    }
+
+SIGNALBOX_DECODER(bf16, unsigned short)
+SIGNALBOX_DECODER(fp32, float)

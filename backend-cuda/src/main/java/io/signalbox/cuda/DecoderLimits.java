@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+/**
+ * Limits of what a decoder on the device can be fed: the kernels check nothing.
+ *
+ * @param vocabulary   token ids are below it.
+ * @param maxPositions positions are below it.
+ */
+record DecoderLimits(int vocabulary, int maxPositions)
+{
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.cuda.capture.StepBlock;
+import io.signalbox.event.RequestContent;
+import io.signalbox.event.StepView;
+
+import java.util.Arrays;
+
+/** The needs of a decoder in a step plan: tokens or the steps that sampled them, block tables, sampling, copies. */
+final class DeviceFeed
+{
+    private static final int COPY_FIELDS = 3;
+
+    private final int[] ids;
+    /** By token, where the block table of its sequence begins in {@link #blocks}. */
+    private final int[] tables;
+    /** By entry: how many steps before the first token was sampled, 0 if the host knows it, and by which entry. */
+    private final int[] backs;
+    private final int[] backEntries;
+    private final int[] firstTokens;
+    private final float[] temperatures;
+    private final float[] topPs;
+    private final int[] topKs;
+    private final long[] seeds;
+    private int[] blocks = new int[0];
+    private int[] copies = new int[0];
+    private final DecoderLimits limits;
+    private int tokenCount;
+    private int blockCount;
+    private int copyCount;
+    private String refusal;
+
+    DeviceFeed(final int maxTokens, final DecoderLimits limits)
+    {
+        this.limits = limits;
+        ids = new int[maxTokens];
+        tables = new int[maxTokens];
+        backs = new int[maxTokens];
+        backEntries = new int[maxTokens];
+        firstTokens = new int[maxTokens];
+        temperatures = new float[maxTokens];
+        topPs = new float[maxTokens];
+        topKs = new int[maxTokens];
+        seeds = new long[maxTokens];
+    }
+
+    void read(final StepView plan)
+    {
+        tokenCount = 0;
+        blockCount = 0;
+        refusal = null;
+        for (int entry = 0; entry < plan.entryCount(); entry++)
+        {
+            readEntry(plan, entry);
+        }
+        copyCount = plan.copyCount();
+        if (copies.length < copyCount * COPY_FIELDS)
+        {
+            copies = new int[2 * copyCount * COPY_FIELDS];
+        }
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            copies[copy * COPY_FIELDS] = plan.copyFromBlock(copy);
+            copies[copy * COPY_FIELDS + 1] = plan.copyToBlock(copy);
+            copies[copy * COPY_FIELDS + 2] = plan.copyTokens(copy);
+        }
+    }
+
+    private void readEntry(final StepView plan, final int entry)
+    {
+        final RequestContent request = plan.request(entry);
+        final int count = plan.tokenCount(entry);
+        if (plan.slack(entry) > 0 || plan.end(entry) < plan.start(entry) + count)
+        {
+            throw new InvariantViolation("entry " + entry + " of step " + plan.step() + " of rank " + plan.rank() +
+                " depends on draft tokens, which this backend does not take");
+        }
+        backs[entry] = plan.predecessorBack(entry);
+        backEntries[entry] = backs[entry] > 0 ? plan.predecessorEntry(entry) : 0;
+        firstTokens[entry] = tokenCount;
+        temperatures[entry] = request.isGreedy() ? 0.0f : request.temperature();
+        topKs[entry] = request.topK();
+        topPs[entry] = request.topP();
+        seeds[entry] = request.samplingSeed();
+        for (int i = 0; i < count; i++)
+        {
+            final int id = i < plan.hostTokens(entry) ? request.token(plan.start(entry) + i) : 0;
+            check(id, plan.start(entry) + i);
+            ids[tokenCount] = id;
+            tables[tokenCount++] = blockCount;
+        }
+        if (blocks.length < blockCount + request.blockCount())
+        {
+            blocks = Arrays.copyOf(blocks, 2 * (blockCount + request.blockCount()));
+        }
+        for (int i = 0; i < request.blockCount(); i++)
+        {
+            blocks[blockCount++] = request.blockId(i);
+        }
+    }
+
+    private void check(final int id, final int position)
+    {
+        if (id < 0 || id >= limits.vocabulary())
+        {
+            refusal = "token " + id + " at position " + position + " is not in the vocabulary of " + limits.vocabulary() +
+                "; submit token ids from 0 to " + (limits.vocabulary() - 1);
+        }
+        else if (position >= limits.maxPositions())
+        {
+            refusal = "position " + position + " is not below the " + limits.maxPositions() +
+                " that the backend has memory for; submit shorter requests";
+        }
+    }
+
+    /**
+     * Connects entries with the steps that sampled their first tokens.
+     *
+     * @return why the step cannot be computed, or {@code null}.
+     */
+    String connect(final DeviceStepPlan plan, final FormerSteps former)
+    {
+        for (int entry = 0; refusal == null && entry < plan.entries(); entry++)
+        {
+            if (backs[entry] > 0)
+            {
+                final int sampled = former.sampled(plan.step() - backs[entry], backEntries[entry]);
+                ids[firstTokens[entry]] = -1 - sampled;
+                refusal = sampled >= 0 ? null : "the step " + (plan.step() - backs[entry]) +
+                    " that it continues was not computed";
+            }
+        }
+        return refusal;
+    }
+
+    /** Writes all of it behind the tokens and entries of the block. */
+    void write(final StepBlock block, final DeviceStepPlan plan)
+    {
+        block.beginFeed(copyCount, blockCount);
+        for (int entry = 0; entry < plan.entries(); entry++)
+        {
+            final int place = plan.samples(entry);
+            if (place >= 0)
+            {
+                final int position = plan.position(plan.lastToken(place)) + 1;
+                block.sampling(place, temperatures[entry], topKs[entry], topPs[entry], position, seeds[entry]);
+            }
+        }
+        for (int token = 0; token < tokenCount; token++)
+        {
+            block.feed(token, ids[token], tables[token]);
+        }
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            final int at = copy * COPY_FIELDS;
+            block.copy(copy, copies[at], copies[at + 1], copies[at + 2]);
+        }
+        for (int i = 0; i < blockCount; i++)
+        {
+            block.block(i, blocks[i]);
+        }
+    }
+}

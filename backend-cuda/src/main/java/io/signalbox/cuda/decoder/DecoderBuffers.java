@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.decoder;
+
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.kernel.DecoderLaunches;
+import io.signalbox.cuda.kernel.ExpertGroups;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+
+/** Device memory in which the steps of one rank are computed, for steps of up to so many tokens; float32 or int32. */
+final class DecoderBuffers
+{
+    final DeviceMemory states;
+    final DeviceMemory normed;
+    final DeviceMemory added;
+    final DeviceMemory queries;
+    final DeviceMemory keys;
+    final DeviceMemory values;
+    final DeviceMemory mixed;
+    final DeviceMemory scores;
+    /** Gates and other halves of a dense MLP or of the shared experts, and what these add. */
+    final DeviceMemory gates;
+    final DeviceMemory others;
+    final DeviceMemory common;
+    final DeviceMemory routerLogits;
+    /** {@code [MoE layer][n][K]}. */
+    final DeviceMemory ids;
+    final DeviceMemory weights;
+    final ExpertGroups groups;
+    final DeviceMemory inner;
+    final DeviceMemory outputs;
+    /** {@code [entries][vocabulary]}. */
+    final DeviceMemory logits;
+
+    private final DriverResources owned;
+
+    DecoderBuffers(final DriverResources owned, final DecoderPlan plan, final int maxTokens, final int maxPositions)
+    {
+        this.owned = owned;
+        final ExpertsPlan experts = plan.experts();
+        final int dense = Math.max(plan.denseWidth(), experts.sharedWidth());
+        final long choices = (long)maxTokens * experts.topK();
+        states = words(maxTokens, plan.hidden());
+        normed = words(maxTokens, plan.hidden());
+        added = words(maxTokens, plan.hidden());
+        queries = words(maxTokens, plan.attention().queryWidth());
+        keys = words(maxTokens, plan.attention().keyWidth());
+        values = words(maxTokens, plan.attention().valueWidth());
+        mixed = words(maxTokens, plan.attention().outputWidth());
+        scores = words(Math.min(DecoderLaunches.ATTENTION_WARPS, attentionTasks(plan, maxTokens)), maxPositions);
+        gates = dense == 0 ? null : words(maxTokens, dense);
+        others = dense == 0 ? null : words(maxTokens, dense);
+        common = experts.sharedWidth() == 0 ? null : words(maxTokens, plan.hidden());
+        routerLogits = words(maxTokens, experts.experts());
+        ids = words(plan.moeLayers().size(), choices);
+        weights = words(plan.moeLayers().size(), choices);
+        groups = new ExpertGroups(words(1, experts.experts() + 1L), words(1, choices), words(1, choices));
+        inner = words(choices, experts.width());
+        outputs = words(choices, plan.hidden());
+        logits = words(maxTokens, plan.vocabulary());
+    }
+
+    /** Warps are started by whole blocks. */
+    private static long attentionTasks(final DecoderPlan plan, final int maxTokens)
+    {
+        final int blockWarps = 8;
+        final long tasks = (long)maxTokens * plan.attention().heads();
+        return (tasks + blockWarps - 1) / blockWarps * blockWarps;
+    }
+
+    private DeviceMemory words(final long rows, final long width)
+    {
+        return owned.device(Math.multiplyExact(Math.multiplyExact(rows, width), (long)Integer.BYTES));
+    }
+
+    /** Ids or weights of one MoE layer, {@code [n][K]}. */
+    static DeviceMemory ofLayer(final DeviceMemory all, final int layers, final int layer)
+    {
+        final long bytes = all.bytes() / layers;
+        return all.slice(layer * bytes, bytes);
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.decoder;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertScoring;
+import io.signalbox.model.ExpertsPlan;
+
+/** The router kernel that computes a plan's choice of experts. */
+public final class DecoderExpertRouter
+{
+    private DecoderExpertRouter()
+    {
+    }
+
+    /** @throws ConfigException if no kernel computes it, or attention is latent. */
+    public static ExpertRouterSpec spec(final DecoderPlan plan)
+    {
+        final ExpertsPlan experts = plan.experts();
+        if (plan.attention().latent() != null)
+        {
+            throw new ConfigException("The CUDA backend has no kernels for latent attention (MLA), which the model uses; " +
+                "run it on the CPU backend (--backend cpu).");
+        }
+        if (experts.scoring() == ExpertScoring.TOP_K_THEN_SOFTMAX && experts.topK() > 2)
+        {
+            throw new ConfigException("The CUDA backend adds up more than two weights of a softmax behind the top-k in " +
+                "another order than the CPU backend; run the model on the CPU backend (--backend cpu).");
+        }
+        final ExpertRouterMode mode = switch (experts.scoring())
+        {
+            case SOFTMAX_THEN_TOP_K -> ExpertRouterMode.SOFTMAX_TOPK;
+            case TOP_K_THEN_SOFTMAX -> ExpertRouterMode.TOPK_SOFTMAX;
+            case SIGMOID_GROUPS -> ExpertRouterMode.SIGMOID_BIAS;
+        };
+        return new ExpertRouterSpec(experts.experts(), experts.topK(), mode, LogitsType.FP32, experts.groups(),
+            experts.keptGroups(), experts.renormalise(), (float)experts.scale(), null);
+    }
+}

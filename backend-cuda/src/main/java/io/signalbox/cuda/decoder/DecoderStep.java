@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.decoder;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaDriver.Launch;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.DecoderLaunches;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.StepMemory;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertScoring;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.forward.Precision;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The kernels of a decoder's step, in order, on the memory of one rank: token ids to routed experts and sampled tokens, with
+ * the bits of {@link io.signalbox.model.forward.ForwardPass}.
+ */
+public final class DecoderStep implements AutoCloseable
+{
+    private final DecoderPlan plan;
+    private final DecoderWeights weights;
+    private final ExpertRouterSpec router;
+    private final CaptureForm form;
+    private final DriverResources owned;
+    private final DecoderLaunches decoder;
+    private final KernelLaunches kernels;
+    private final DecoderBuffers buffers;
+    private final DecoderCache cache;
+    private final DeviceMemory sampled;
+    private final DecoderSizes sizes;
+
+    /**
+     * Takes the memory of the rank.
+     *
+     * @param form {@code null} if capture is disabled.
+     */
+    public DecoderStep(
+        final CudaDriver driver, final CudaDriver.KernelModule module, final DecoderPlan plan, final DecoderWeights weights,
+        final Precision precision, final CaptureForm form, final StepMemory step, final DecoderSizes sizes)
+    {
+        this.plan = plan;
+        this.weights = weights;
+        this.form = form;
+        this.sizes = sizes;
+        router = DecoderExpertRouter.spec(plan);
+        decoder = new DecoderLaunches(driver, module, step, plan, precision);
+        kernels = new KernelLaunches(driver, module, step);
+        owned = new DriverResources(driver);
+        try
+        {
+            buffers = new DecoderBuffers(owned, plan, step.maxTokens(), sizes.maxPositions());
+            cache = new DecoderCache(driver, owned, plan, precision, sizes);
+            sampled = owned.device((long)sizes.slots() * step.maxTokens() * Integer.BYTES);
+        }
+        catch (final RuntimeException e)
+        {
+            owned.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /** The kernels of a step of at most {@code tokens} tokens, at the same addresses for life. */
+    public List<Launch> launches(final int tokens)
+    {
+        final List<Launch> launches = new ArrayList<>();
+        launches.add(decoder.copyBlocks(cache.all(), sizes.kvBlocks()));
+        launches.add(decoder.embed(
+            weights.embedding().weights(), weights.embedding().type(), sampled, buffers.states, tokens));
+        for (int layer = 0; layer < plan.layers(); layer++)
+        {
+            final DecoderWeights.Layer part = weights.layer(layer);
+            launches.add(decoder.norm(
+                buffers.states, layer == 0 ? null : buffers.added, part.inputNorm(), buffers.normed, tokens));
+            addAttention(launches, part.attention(), layer, tokens);
+            launches.add(decoder.norm(
+                buffers.states, buffers.added, part.postAttentionNorm(), buffers.normed, tokens));
+            if (part.experts() == null)
+            {
+                addMlp(launches, part.dense(), buffers.added, tokens);
+            }
+            else
+            {
+                addExperts(launches, part.experts(), plan.moeIndex(layer), tokens);
+            }
+        }
+        if (form == CaptureForm.UNFUSED)
+        {
+            launches.add(kernels.captureCopy(buffers.ids, 0, plan.moeLayers().size(), tokens));
+        }
+        launches.add(decoder.lastNorm(buffers.states, buffers.added, weights.finalNorm(), buffers.normed, tokens));
+        launches.add(decoder.entryLinear(weights.head(), buffers.normed, buffers.logits, tokens));
+        launches.add(decoder.sample(buffers.logits, sampled, tokens));
+        return launches;
+    }
+
+    private void addAttention(
+        final List<Launch> launches, final DecoderWeights.Attention part, final int layer, final int tokens)
+    {
+        launches.add(decoder.linear(part.query(), buffers.normed, buffers.queries, tokens));
+        launches.add(decoder.linear(part.key(), buffers.normed, buffers.keys, tokens));
+        launches.add(decoder.linear(part.value(), buffers.normed, buffers.values, tokens));
+        addHeadNorm(launches, buffers.queries, plan.attention().heads(), part.queryNorm(), tokens);
+        addHeadNorm(launches, buffers.keys, plan.attention().kvHeads(), part.keyNorm(), tokens);
+        launches.add(decoder.place(
+            buffers.queries, buffers.keys, buffers.values, cache.rope(), cache.layer(layer), tokens));
+        launches.add(decoder.attend(
+            buffers.queries, cache.layer(layer), buffers.scores, sizes.maxPositions(), buffers.mixed, tokens));
+        launches.add(decoder.linear(part.output(), buffers.mixed, buffers.added, tokens));
+    }
+
+    private void addHeadNorm(
+        final List<Launch> launches, final DeviceMemory heads, final int count, final DeviceMemory norm, final int tokens)
+    {
+        final int size = plan.attention().headSize();
+        if (plan.attention().qkNorm() == QkNorm.FULL_WIDTH)
+        {
+            launches.add(decoder.normHeads(heads, 1, count * size, norm, tokens));
+        }
+        else if (plan.attention().qkNorm() == QkNorm.PER_HEAD)
+        {
+            launches.add(decoder.normHeads(heads, count, size, norm, tokens));
+        }
+    }
+
+    private void addMlp(
+        final List<Launch> launches, final DecoderWeights.Mlp part, final DeviceMemory out, final int tokens)
+    {
+        launches.add(decoder.linear(part.gate(), buffers.normed, buffers.gates, tokens));
+        launches.add(decoder.linear(part.up(), buffers.normed, buffers.others, tokens));
+        launches.add(decoder.activate(buffers.gates, buffers.others, part.width(), tokens));
+        launches.add(decoder.linear(part.down(), buffers.gates, out, tokens));
+    }
+
+    private void addExperts(
+        final List<Launch> launches, final DecoderWeights.Experts part, final int moeLayer, final int tokens)
+    {
+        final int layers = plan.moeLayers().size();
+        final DeviceMemory ids = DecoderBuffers.ofLayer(buffers.ids, layers, moeLayer);
+        final DeviceMemory chosen = DecoderBuffers.ofLayer(buffers.weights, layers, moeLayer);
+        final boolean exact = plan.experts().scoring() == ExpertScoring.SIGMOID_GROUPS;
+        launches.add(exact ? decoder.exactLinear(part.router(), buffers.normed, buffers.routerLogits, tokens) :
+            decoder.linear(part.router(), buffers.normed, buffers.routerLogits, tokens));
+        final ExpertRouterMemory choice = new ExpertRouterMemory(buffers.routerLogits, part.bias(), ids, chosen);
+        launches.add(form == CaptureForm.FUSED ? kernels.routeCapturing(router, choice, moeLayer, tokens) :
+            kernels.route(router, choice, tokens));
+        if (part.shared() != null)
+        {
+            addMlp(launches, part.shared(), buffers.common, tokens);
+        }
+        launches.add(decoder.group(ids, buffers.groups));
+        launches.add(decoder.expertUp(part.experts(), buffers.groups, buffers.normed, buffers.inner, tokens));
+        launches.add(decoder.expertDown(part.experts(), buffers.groups, buffers.inner, buffers.outputs, tokens));
+        launches.add(decoder.combine(buffers.outputs, chosen, buffers.groups,
+            part.shared() == null ? null : buffers.common, buffers.added, tokens));
+    }
+
+    /** Logits of each entry, {@code [entries][vocabulary]} float32. */
+    DeviceMemory logits()
+    {
+        return buffers.logits;
+    }
+
+    /** Routed experts, {@code [MoE layer][maxTokens][K]} int32. */
+    DeviceMemory expertIds()
+    {
+        return buffers.ids;
+    }
+
+    /** Weights of the routed experts, float32, as these. */
+    DeviceMemory expertWeights()
+    {
+        return buffers.weights;
+    }
+
+    @Override
+    public void close()
+    {
+        owned.close();
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaDriver.Launch;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.KernelArguments;
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.WeightType;
+import io.signalbox.model.forward.Precision;
+
+/**
+ * Launches of a decoder's kernels, arguments bound and grid sized for up to so many tokens. docs/cuda.md says what each
+ * kernel does.
+ */
+public final class DecoderLaunches
+{
+    /** Warps whose scores attention keeps at a time. */
+    public static final int ATTENTION_WARPS = 2048;
+    private static final int WARP_LANES = 32;
+    private static final int THREADS = 256;
+    private static final int MAX_BLOCKS = 1024;
+    /** Tokens that a warp multiplies a weight with. */
+    private static final int TILE = 4;
+    /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
+    private static final int COPY_THREADS = 16 * THREADS;
+    private static final int MAX_ARGUMENTS = 14;
+
+    private final CudaDriver driver;
+    private final CudaDriver.KernelModule module;
+    private final StepMemory memory;
+    private final DecoderPlan plan;
+    private final Precision precision;
+    private final int round;
+
+    public DecoderLaunches(
+        final CudaDriver driver, final CudaDriver.KernelModule module, final StepMemory memory, final DecoderPlan plan,
+        final Precision precision)
+    {
+        this.driver = driver;
+        this.module = module;
+        this.memory = memory;
+        this.plan = plan;
+        this.precision = precision;
+        round = precision == Precision.BF16 ? 1 : 0;
+    }
+
+    /** Copies the first tokens of blocks to other blocks, as the step says. */
+    public Launch copyBlocks(final KvLayer all, final int blocks)
+    {
+        final long slotBytes = precision == Precision.BF16 ? Short.BYTES : Float.BYTES;
+        final KernelArguments arguments = step().pointer(all.keys()).pointer(all.values()).int32(plan.layers()).int32(blocks)
+            .int32(all.blockSize()).int32((int)(plan.attention().keyWidth() * slotBytes))
+            .int32((int)(plan.attention().valueWidth() * slotBytes));
+        return loop(KernelNames.DECODER_COPY_BLOCKS, COPY_THREADS, arguments);
+    }
+
+    /** States {@code [n][hidden]} of the tokens' ids; those that only the device knows are read from {@code sampled}. */
+    public Launch embed(
+        final DeviceMemory weights, final WeightType type, final DeviceMemory sampled, final DeviceMemory states,
+        final int tokens)
+    {
+        return loop(KernelNames.DECODER_EMBED + suffix(type), (long)tokens * plan.hidden(),
+            step().pointer(weights).int32(plan.hidden()).pointer(sampled).int32(round).pointer(states));
+    }
+
+    /** Adds {@code added} to the states, unless it is {@code null}, and normalises them to {@code out}. */
+    public Launch norm(
+        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final DeviceMemory out,
+        final int tokens)
+    {
+        return warps(KernelNames.DECODER_NORM, tokens, MAX_BLOCKS, orNull(step().pointer(states), added).pointer(weights)
+            .int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round).pointer(out));
+    }
+
+    /** The normalised sums of state and {@code added} of each entry's last token, {@code [entries][hidden]}. */
+    public Launch lastNorm(
+        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final DeviceMemory out,
+        final int tokens)
+    {
+        return warps(KernelNames.DECODER_LAST_NORM, tokens, MAX_BLOCKS, step().pointer(states).pointer(added)
+            .pointer(weights).int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round).pointer(out));
+    }
+
+    /** Normalises vectors of {@code width} in place, {@code perToken} of each token. */
+    public Launch normHeads(
+        final DeviceMemory heads, final int perToken, final int width, final DeviceMemory weights, final int tokens)
+    {
+        return warps(KernelNames.DECODER_NORM_HEADS, (long)tokens * perToken, MAX_BLOCKS, step().pointer(heads)
+            .int32(perToken).int32(width).pointer(weights).float32((float)plan.normEpsilon()).int32(round));
+    }
+
+    /** A linear layer of every token, rounded as the precision says. */
+    public Launch linear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
+    {
+        return linear(matrix, in, out, tokens, 0, round);
+    }
+
+    /** A linear layer of every token in float32. */
+    public Launch exactLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
+    {
+        return linear(matrix, in, out, tokens, 0, 0);
+    }
+
+    /** A linear layer of every entry. */
+    public Launch entryLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
+    {
+        return linear(matrix, in, out, tokens, 1, round);
+    }
+
+    private Launch linear(
+        final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens, final int perEntry,
+        final int rounding)
+    {
+        return warps(KernelNames.DECODER_LINEAR + suffix(matrix.type()), tiles(tokens) * matrix.rows(), MAX_BLOCKS,
+            step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in).int32(perEntry)
+                .int32(rounding).pointer(out));
+    }
+
+    /** Clips and turns queries in place, and keys on their way to the block of their position, with the values. */
+    public Launch place(
+        final DeviceMemory queries, final DeviceMemory keys, final DeviceMemory values, final RopeMemory rope,
+        final KvLayer kv, final int tokens)
+    {
+        final AttentionPlan shape = plan.attention();
+        return warps(KernelNames.DECODER_PLACE + cacheSuffix(), tokens, MAX_BLOCKS, step().pointer(queries).pointer(keys)
+            .pointer(values).pointer(rope.cosines()).pointer(rope.sines()).int32(shape.heads()).int32(shape.kvHeads())
+            .int32(shape.headSize()).int32(kv.blockSize()).float32((float)shape.clip()).int32(round)
+            .pointer(kv.keys()).pointer(kv.values()));
+    }
+
+    /** @param scores a row of {@code maxPositions} float32 for each of {@link #ATTENTION_WARPS}. */
+    public Launch attend(
+        final DeviceMemory queries, final KvLayer kv, final DeviceMemory scores, final int maxPositions,
+        final DeviceMemory mixed, final int tokens)
+    {
+        final AttentionPlan shape = plan.attention();
+        final float scale = (float)(1.0 / Math.sqrt(shape.headSize()));
+        return warps(KernelNames.DECODER_ATTEND + cacheSuffix(), (long)tokens * shape.heads(),
+            ATTENTION_WARPS * WARP_LANES / THREADS, step().pointer(queries).pointer(kv.keys()).pointer(kv.values())
+                .int32(shape.heads()).int32(shape.kvHeads()).int32(shape.headSize()).int32(kv.blockSize())
+                .float32(scale).int32(round).pointer(scores).int32(maxPositions).pointer(mixed));
+    }
+
+    /** Replaces each gate by its SiLU times the other half. */
+    public Launch activate(final DeviceMemory gates, final DeviceMemory others, final int width, final int tokens)
+    {
+        return loop(KernelNames.DECODER_ACTIVATE, (long)tokens * width,
+            step().pointer(gates).pointer(others).int32(width).int32(round));
+    }
+
+    /** Orders the choices of all tokens by expert. */
+    public Launch group(final DeviceMemory ids, final ExpertGroups groups)
+    {
+        final KernelArguments arguments = step().pointer(ids).int32(plan.experts().topK()).int32(plan.experts().experts())
+            .pointer(groups.starts()).pointer(groups.places()).pointer(groups.tokens());
+        return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_GROUP), 1, THREADS, 0, arguments);
+    }
+
+    /** Gates times SiLU of each choice, {@code [place][width]}. */
+    public Launch expertUp(
+        final DeviceExperts experts, final ExpertGroups groups, final DeviceMemory in, final DeviceMemory inner,
+        final int tokens)
+    {
+        final ExpertsPlan shape = plan.experts();
+        return warps(KernelNames.DECODER_EXPERT_UP + suffix(experts.type()), expertTiles(tokens) * shape.width(), MAX_BLOCKS,
+            step().pointer(experts.gates()).pointer(experts.others()).int32(shape.experts()).int32(shape.width())
+                .int32(plan.hidden()).pointer(groups.starts()).pointer(groups.tokens()).pointer(in).int32(round)
+                .pointer(inner));
+    }
+
+    /** Outputs of each choice, {@code [place][hidden]}. */
+    public Launch expertDown(
+        final DeviceExperts experts, final ExpertGroups groups, final DeviceMemory inner, final DeviceMemory outputs,
+        final int tokens)
+    {
+        final ExpertsPlan shape = plan.experts();
+        return warps(KernelNames.DECODER_EXPERT_DOWN + suffix(experts.type()), expertTiles(tokens) * plan.hidden(),
+            MAX_BLOCKS, step().pointer(experts.downs()).int32(shape.experts()).int32(shape.width()).int32(plan.hidden())
+                .pointer(groups.starts()).pointer(inner).int32(round).pointer(outputs));
+    }
+
+    /** @param shared outputs of the shared experts, or {@code null}. */
+    public Launch combine(
+        final DeviceMemory outputs, final DeviceMemory weights, final ExpertGroups groups, final DeviceMemory shared,
+        final DeviceMemory out, final int tokens)
+    {
+        final int roundProducts = plan.experts().roundsWeights() ? round : 0;
+        return loop(KernelNames.DECODER_COMBINE, (long)tokens * plan.hidden(),
+            orNull(step().pointer(outputs).pointer(weights).pointer(groups.places()).int32(plan.experts().topK())
+                .int32(plan.hidden()).int32(roundProducts), shared).int32(round).pointer(out));
+    }
+
+    /** Samples the token of each entry, to the result slot and to {@code sampled}, {@code [slot][maxTokens]}. */
+    public Launch sample(final DeviceMemory logits, final DeviceMemory sampled, final int tokens)
+    {
+        return warps(KernelNames.DECODER_SAMPLE, (long)tokens * THREADS / WARP_LANES, MAX_BLOCKS, step().pointer(logits)
+            .int32(plan.vocabulary()).pointer(sampled).int32(memory.maxTokens()).pointer(memory.results())
+            .int64(memory.resultStride()));
+    }
+
+    private KernelArguments step()
+    {
+        return new KernelArguments(MAX_ARGUMENTS).pointer(memory.step());
+    }
+
+    private static KernelArguments orNull(final KernelArguments arguments, final DeviceMemory memory)
+    {
+        return memory == null ? arguments.nullPointer() : arguments.pointer(memory);
+    }
+
+    private static String suffix(final WeightType type)
+    {
+        return type == WeightType.BF16 ? "bf16" : "fp32";
+    }
+
+    /** Keys and values that are rounded to bf16 are stored so. */
+    private String cacheSuffix()
+    {
+        return precision == Precision.BF16 ? "bf16" : "fp32";
+    }
+
+    private static long tiles(final int tokens)
+    {
+        return (tokens + TILE - 1) / TILE;
+    }
+
+    /** At most one tile per choice, and one that is not full per expert. */
+    private long expertTiles(final int tokens)
+    {
+        final long choices = (long)tokens * plan.experts().topK();
+        return Math.min(choices, choices / TILE + plan.experts().experts());
+    }
+
+    private Launch warps(final String kernel, final long warps, final int most, final KernelArguments arguments)
+    {
+        final long blocks = (warps * WARP_LANES + THREADS - 1) / THREADS;
+        return driver.prepareLaunch(
+            driver.kernel(module, kernel), (int)Math.max(1, Math.min(most, blocks)), THREADS, 0, arguments);
+    }
+
+    private Launch loop(final String kernel, final long threads, final KernelArguments arguments)
+    {
+        return warps(kernel, (threads + WARP_LANES - 1) / WARP_LANES, MAX_BLOCKS, arguments);
+    }
+}

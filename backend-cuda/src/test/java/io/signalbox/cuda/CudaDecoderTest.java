@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.backend.Backend;
+import io.signalbox.cpu.CpuBackend;
+import io.signalbox.cpu.CpuBackendConfig;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.recompute.Recomputation;
+import io.signalbox.journal.recompute.RecomputedRun;
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.ModelFamily;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.WeightType;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * A real model on the emulated driver behind the threaded engine, with prefix hits, preemptions, graphs and several steps in
+ * flight: every token and every routed expert is that of the CPU backend, and the journal verifies.
+ */
+@Timeout(600)
+class CudaDecoderTest
+{
+    private static final Duration LONG = Duration.ofSeconds(300);
+    private static final int REQUESTS = 8;
+    private static final int BLOCK_SIZE = 4;
+    private static final ModelWeights WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2,
+        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
+        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 12, false)), 11);
+    private static final ModelShape SHAPE = WEIGHTS.plan().shape();
+
+    @TempDir
+    private Path temporary;
+
+    /** The tokens of a request and its rows. */
+    private record Answer(int[] tokens, RoutedExperts rows)
+    {
+    }
+
+    /** Counts preemptions. */
+    private static final class Preemptions extends EventReader
+    {
+        private final AtomicInteger count = new AtomicInteger();
+
+        @Override
+        protected void onRequeued(final RequeuedDecoder message)
+        {
+            if (message.reason() == RequeueReason.PREEMPTED)
+            {
+                count.incrementAndGet();
+            }
+        }
+    }
+
+    @BeforeAll
+    static void assumeEmulatedDriver()
+    {
+        EmulatedDriver.assumeAvailable();
+    }
+
+    @BeforeEach
+    void threaded()
+    {
+        EmulatedDriver.reset();
+        EmulatedDriver.threaded(3, 50);
+    }
+
+    @AfterEach
+    void nothingIsLeft()
+    {
+        for (final Count count : List.of(Count.DEVICE_ALLOCATIONS, Count.PINNED_ALLOCATIONS, Count.CONTEXTS))
+        {
+            assertEquals(0, EmulatedDriver.count(count), count.name());
+        }
+        EmulatedDriver.reset();
+    }
+
+    private static CompletionRequest request(final int index)
+    {
+        final SplittableRandom random = new SplittableRandom(index);
+        final int[] prompt = new int[1 + random.nextInt(20)];
+        for (int i = 0; i < prompt.length; i++)
+        {
+            prompt[i] = i < 8 ? index % 2 * 20 + i : random.nextInt(WEIGHTS.plan().vocabulary());
+        }
+        final boolean greedy = index % 3 == 0;
+        return CompletionRequest.prompt(prompt).maxNewTokens(2 + index * 5 % 12).temperature(greedy ? 0 : 0.75f)
+            .topK(index % 3 == 1 ? 20 : 0).topP(index % 2 == 0 ? 1.0f : 0.875f).seed(100 + index).rows(0);
+    }
+
+    private List<Answer> serve(
+        final Backend backend, final int ranks, final int depth, final Preemptions preemptions, final Path journal)
+        throws Exception
+    {
+        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(13)
+            .blockSizeTokens(BLOCK_SIZE).stepTokens(16).depth(depth).capture(SHAPE).prefixCaching(true)
+            .sameStepSharing(true).build();
+        final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
+            .vocabularySize(WEIGHTS.plan().vocabulary()).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
+            .listener(preemptions::readGroup)
+            .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
+        final List<Answer> answers = new ArrayList<>();
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            final List<CompletionHandle> handles = new ArrayList<>();
+            for (int index = 0; index < REQUESTS; index++)
+            {
+                handles.add(engine.submit(request(index)));
+            }
+            for (final CompletionHandle handle : handles)
+            {
+                assertEquals(FreeReason.LENGTH, handle.await(LONG).reason());
+                answers.add(new Answer(handle.tokens(), handle.takeRows(LONG)));
+            }
+        }
+        return answers;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1, F32, 0", "1, 2, BF16, 16", "2, 2, F32, 16"})
+    void shouldAnswerAsTheCpuBackend(final int ranks, final int depth, final Precision precision, final int graphs)
+        throws Exception
+    {
+        final Preemptions preemptions = new Preemptions();
+        final List<Answer> found = serve(
+            new CudaBackend(new CudaBackendConfig().model(WEIGHTS).precision(precision).stepsInFlight(depth)
+                .maxGraphTokens(graphs).stepTimeoutNanos(LONG.toNanos())),
+            ranks, depth, preemptions, temporary.resolve("cuda"));
+        final List<Answer> expected = serve(
+            new CpuBackend(ForwardModel.of(WEIGHTS), new CpuBackendConfig().threads(1).precision(precision)), ranks, depth,
+            new Preemptions(), temporary.resolve("cpu"));
+        for (int index = 0; index < REQUESTS; index++)
+        {
+            assertArrayEquals(expected.get(index).tokens(), found.get(index).tokens(), "tokens of request " + index);
+            compareRows(expected.get(index).rows(), found.get(index).rows(), "request " + index);
+        }
+        assertTrue(preemptions.count.get() > 0, "nothing was preempted");
+        assertNull(JournalVerifier.verify(temporary.resolve("cuda"), Scheduler::new).difference());
+        recompute("cuda", new CpuBackend(ForwardModel.of(WEIGHTS), new CpuBackendConfig().threads(2).precision(precision)));
+        recompute("cpu", new CudaBackend(new CudaBackendConfig().model(WEIGHTS).precision(precision).stepsInFlight(depth)));
+    }
+
+    /** The journal of one backend is confirmed by the other. */
+    private void recompute(final String journal, final Backend other)
+    {
+        final RecomputedRun run =
+            Recomputation.of(temporary.resolve(journal), ReadProgress.NONE).run(other, Recomputation.Progress.NONE);
+
+        assertNull(run.difference(), journal);
+        assertTrue(run.steps() > 10 && run.rows() == run.tokens(), run.toString());
+    }
+
+    private static void compareRows(final RoutedExperts expected, final RoutedExperts found, final String what)
+    {
+        assertEquals(expected.rows(), found.rows(), what);
+        assertEquals(0, found.count(RoutedExperts.RowState.MISSING), what);
+        for (int row = 0; row < expected.rows(); row++)
+        {
+            for (int i = 0; i < SHAPE.rowIds(); i++)
+            {
+                final int layer = i / SHAPE.topK();
+                final int k = i % SHAPE.topK();
+                assertEquals(expected.expert(row, layer, k), found.expert(row, layer, k), what + ", position " + row);
+            }
+        }
+    }
+}

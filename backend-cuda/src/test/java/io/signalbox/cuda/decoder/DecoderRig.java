@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.decoder;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.cuda.kernel.StepMemory;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.forward.Precision;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A decoder in device memory, and the moves of tests: a step in, its kernels, results out. */
+final class DecoderRig implements AutoCloseable
+{
+    static final int MAX_TOKENS = 24;
+    static final int BLOCK_SIZE = 4;
+    static final int MAX_POSITIONS = 320;
+    private static final int BLOCKS = 200;
+    private static final int SLOTS = 2;
+    private static final int HEADER_BYTES = 64;
+    private static final int FEED_OFFSET = 44;
+    private static final int STAGED_BYTES = 1 << 20;
+    private static final int RESULT_BYTES = 4096;
+
+    /** A token of a step: id, position, the blocks of its sequence, and whether its logits are wanted. */
+    record Token(int id, int position, int[] table, boolean sampled)
+    {
+    }
+
+    private final CudaDriver driver = new JCudaBinding();
+    private final CudaDriver.Stream stream;
+    private final PinnedMemory staged;
+    private final DeviceMemory block;
+    private final DecoderPlan plan;
+    private final DecoderWeights weights;
+    private final DecoderStep decoder;
+
+    DecoderRig(final ModelWeights model, final Precision precision)
+    {
+        plan = model.plan();
+        driver.load();
+        driver.initialise();
+        driver.makeCurrent(driver.retainPrimaryContext(0));
+        final CudaDriver.KernelModule module = driver.loadModule(KernelImage.load().bytes());
+        stream = driver.createStream("compute");
+        staged = driver.allocatePinned(STAGED_BYTES);
+        block = driver.allocate(1 << 16);
+        final DeviceMemory results = driver.allocate(SLOTS * RESULT_BYTES);
+        final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, plan.moeLayers().size(), MAX_TOKENS,
+            plan.experts().topK(), 1);
+        weights = new DecoderWeights(driver, model);
+        decoder = new DecoderStep(driver, module, plan, weights, precision, (CaptureForm)null, memory,
+            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS));
+    }
+
+    /** Computes a step with the kernels of a bucket of at least its tokens. */
+    void run(final List<Token> tokens, final int bucket)
+    {
+        write(tokens, bucket);
+        for (final CudaDriver.Launch launch : decoder.launches(bucket))
+        {
+            driver.launch(launch, stream);
+        }
+        driver.synchronize(stream);
+    }
+
+    private void write(final List<Token> tokens, final int bucket)
+    {
+        final int n = tokens.size();
+        final List<Integer> last = new ArrayList<>();
+        final ByteBuffer bytes = staged.buffer();
+        for (int i = 0; i < n; i++)
+        {
+            bytes.putInt(HEADER_BYTES + 8 * n + 4 * i, tokens.get(i).position());
+            if (tokens.get(i).sampled())
+            {
+                bytes.putInt(HEADER_BYTES + 12 * n + 4 * last.size(), i);
+                last.add(i);
+            }
+        }
+        final int sampling = (HEADER_BYTES + 12 * n + 4 * last.size() + 7) / 8 * 8;
+        for (int i = 0; i < last.size(); i++)
+        {
+            bytes.putFloat(sampling + 24 * i, 0.0f);
+        }
+        final int feed = sampling + 24 * last.size();
+        bytes.putLong(0, 7).putInt(8, n).putInt(12, last.size()).putInt(16, 1).putInt(40, bucket);
+        bytes.putInt(FEED_OFFSET, sampling).putInt(FEED_OFFSET + 4, 0);
+        int blocks = 0;
+        for (int i = 0; i < n; i++)
+        {
+            bytes.putInt(feed + 4 * i, tokens.get(i).id()).putInt(feed + 4 * (n + i), blocks);
+            for (final int id : tokens.get(i).table())
+            {
+                bytes.putInt(feed + 4 * (2 * n + blocks++), id);
+            }
+        }
+        driver.copyToDevice(block, staged, feed + 4L * (2 * n + blocks), stream);
+        driver.synchronize(stream);
+    }
+
+    /** Logits of an entry of the last step. */
+    float[] logits(final int entry)
+    {
+        return floats(decoder.logits(), entry * plan.vocabulary(), plan.vocabulary());
+    }
+
+    /** Routed experts of a token of the last step, {@code [MoE layer][k]}. */
+    int[] experts(final int token)
+    {
+        final int k = plan.experts().topK();
+        final int layers = plan.moeLayers().size();
+        final int[] ids = new int[layers * k];
+        final ByteBuffer bytes = download(decoder.expertIds());
+        for (int i = 0; i < ids.length; i++)
+        {
+            ids[i] = bytes.getInt(4 * (i / k * MAX_TOKENS * k + token * k + i % k));
+        }
+        return ids;
+    }
+
+    /** The weights of these before they are rounded. */
+    float[] expertWeights(final int token)
+    {
+        final int k = plan.experts().topK();
+        final int layers = plan.moeLayers().size();
+        final float[] found = new float[layers * k];
+        for (int layer = 0; layer < layers; layer++)
+        {
+            final float[] row = floats(decoder.expertWeights(), (layer * MAX_TOKENS + token) * k, k);
+            System.arraycopy(row, 0, found, layer * k, k);
+        }
+        return found;
+    }
+
+    private float[] floats(final DeviceMemory memory, final int from, final int count)
+    {
+        final ByteBuffer bytes = download(memory);
+        final float[] values = new float[count];
+        for (int i = 0; i < count; i++)
+        {
+            values[i] = bytes.getFloat(4 * (from + i));
+        }
+        return values;
+    }
+
+    private ByteBuffer download(final DeviceMemory memory)
+    {
+        driver.copyToHost(staged, memory, memory.bytes(), stream);
+        driver.synchronize(stream);
+        return staged.buffer();
+    }
+
+    @Override
+    public void close()
+    {
+        decoder.close();
+        weights.close();
+    }
+}

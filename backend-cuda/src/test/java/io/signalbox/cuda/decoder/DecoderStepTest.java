@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.decoder;
+
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.ModelFamily;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.WeightType;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.ForwardPass;
+import io.signalbox.model.forward.PagedKv;
+import io.signalbox.model.forward.Precision;
+import io.signalbox.model.forward.TokenBatch;
+import io.signalbox.model.forward.WorkTeam;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+/** The kernels of a decoder on the emulated driver have the bits of the forward pass in Java. */
+class DecoderStepTest
+{
+    private static final int SEQUENCES = 3;
+
+    @BeforeEach
+    void assumeDriver()
+    {
+        EmulatedDriver.assumeAvailable();
+    }
+
+    private static DecoderPlan plan(final ModelFamily family, final WeightType type)
+    {
+        return switch (family)
+        {
+            case OLMOE -> new DecoderPlan(family, type, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5, false,
+                new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 3, 12, false));
+            case QWEN3_MOE -> new DecoderPlan(family, type, 3, List.of(1, 2), 48, 70, 50, 4096, 1e-6, true,
+                new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(40, 4, 20, true));
+            case MIXTRAL -> new DecoderPlan(family, type, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5, false,
+                new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true));
+            default -> throw new IllegalArgumentException(family.toString());
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource({"OLMOE, F32, F32", "OLMOE, BF16, BF16", "QWEN3_MOE, F32, F32", "QWEN3_MOE, BF16, BF16",
+        "MIXTRAL, F32, F32", "QWEN3_MOE, BF16, F32"})
+    void shouldHaveTheBitsOfTheForwardPassInAnyMixture(
+        final ModelFamily family, final WeightType type, final Precision precision)
+    {
+        final ModelWeights weights = GeneratedModel.weights(plan(family, type), 11);
+        final SplittableRandom random = new SplittableRandom(family.hashCode());
+        try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(weights, precision))
+        {
+            final ForwardModel model = ForwardModel.of(weights);
+            final ForwardPass pass =
+                new ForwardPass(model, precision, new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
+            final int[] lengths = new int[SEQUENCES];
+            for (int step = 0; step < 4; step++)
+            {
+                final List<DecoderRig.Token> tokens = step(random, lengths, weights.plan().vocabulary());
+                final int bucket = step % 2 == 0 ? tokens.size() : DecoderRig.MAX_TOKENS;
+                pass.run(batch(tokens));
+                rig.run(tokens, bucket);
+                compare(weights.plan(), tokens, pass, rig, "step " + step);
+            }
+        }
+    }
+
+    /** Chunks of some sequences, each in separate blocks. */
+    private static List<DecoderRig.Token> step(final SplittableRandom random, final int[] lengths, final int vocabulary)
+    {
+        final List<DecoderRig.Token> tokens = new ArrayList<>();
+        for (int sequence = 0; sequence < lengths.length; sequence++)
+        {
+            final int[] table = new int[12];
+            final int own = sequence;
+            Arrays.setAll(table, index -> (11 - index) * SEQUENCES + own);
+            final int count = random.nextInt(8);
+            for (int i = 0; i < count; i++)
+            {
+                tokens.add(new DecoderRig.Token(
+                    random.nextInt(vocabulary), lengths[sequence]++, table, i == count - 1 && random.nextBoolean()));
+            }
+        }
+        return tokens.isEmpty() ? step(random, lengths, vocabulary) : tokens;
+    }
+
+    private static TokenBatch batch(final List<DecoderRig.Token> tokens)
+    {
+        final TokenBatch batch = new TokenBatch();
+        batch.clear();
+        for (final DecoderRig.Token token : tokens)
+        {
+            batch.add(token.id(), token.position(), token.table());
+            if (token.sampled())
+            {
+                batch.sampleLast();
+            }
+        }
+        return batch;
+    }
+
+    private static void compare(
+        final DecoderPlan plan, final List<DecoderRig.Token> tokens, final ForwardPass pass, final DecoderRig rig,
+        final String step)
+    {
+        final int row = plan.moeLayers().size() * plan.experts().topK();
+        int entry = 0;
+        for (int token = 0; token < tokens.size(); token++)
+        {
+            assertArrayEquals(Arrays.copyOfRange(pass.expertIds(), token * row, (token + 1) * row), rig.experts(token),
+                step + ", experts of token " + token);
+            if (tokens.get(token).sampled())
+            {
+                assertArrayEquals(
+                    Arrays.copyOfRange(pass.logits(), entry * plan.vocabulary(), (entry + 1) * plan.vocabulary()),
+                    rig.logits(entry), 0.0f, step + ", logits of token " + token);
+                entry++;
+            }
+        }
+    }
+}

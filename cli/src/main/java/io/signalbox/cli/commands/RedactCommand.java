@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.journal.JournalDirectory;
+import io.signalbox.journal.JournalRedaction;
+import io.signalbox.journal.TokenKey;
+import io.signalbox.router.DpRouters;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** Writes a journal again without its tokens. */
+@Command(
+    name = "redact",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Write a journal again without its tokens.",
+    customSynopsis = "signalbox redact JOURNAL NEW [OPTIONS]",
+    description = {
+        "%nThe new journal has the same decisions, lengths, times and rows, and verifies in itself. Prompts and sampled " +
+            "tokens are left out; block hashes become keyed ones. Only reads JOURNAL. A model can still tell tokens by " +
+            "their routed-expert rows: see docs/journal.md."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  (umask 077; head -c 32 /dev/urandom > journal.key)",
+        "  signalbox redact runs/0001 runs/0001-redacted --journal-key journal.key",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
+public final class RedactCommand implements Callable<Integer>
+{
+    private static final String KEY = "--journal-key";
+
+    private final Console console;
+
+    @Parameters(index = "0", paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Parameters(index = "1", paramLabel = "NEW", description = "A directory that is new or empty.")
+    private Path target;
+
+    @Option(names = KEY, paramLabel = "FILE", required = true,
+        description = "Key block hashes with the bytes of FILE, 32 or more, which only its owner can read.")
+    private Path keyFile;
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public RedactCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        JournalArgument.requireNamed(journal);
+        JournalArgument.requireNamed(target);
+        final TokenKey key = TokenKey.read(KEY, keyFile);
+        if (isWithin(target, journal) || isWithin(journal, target) || isWithin(keyFile, target))
+        {
+            throw new ConfigException(target + " overlaps " + (isWithin(keyFile, target) ? keyFile : journal) +
+                "; give a directory apart from both.");
+        }
+        JournalDirectory.requireFree(target);
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox redact")))
+        {
+            final JournalRedaction.Result result =
+                JournalRedaction.redact(journal, target, DpRouters.installed(), key, progress);
+            console.out().printf("%-18s%s records, %s, digest %s%n", "journal", Decimals.grouped(result.records()),
+                Decimals.bytes(result.bytes()), result.digest());
+            console.out().printf("%-18s%s groups without tokens, key %s%n", "redacted", Decimals.grouped(result.groups()),
+                key.id());
+            return ExitCode.OK;
+        }
+    }
+
+    private static boolean isWithin(final Path inner, final Path outer)
+    {
+        return inner.toAbsolutePath().normalize().startsWith(outer.toAbsolutePath().normalize());
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.RankSizes;
+import io.signalbox.cli.options.ChosenBackend;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.RecomputeOptions;
+import io.signalbox.cli.options.RecordedModel;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.RecomputeReport;
+import io.signalbox.cli.printing.RecomputeReport.Likeness;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.recompute.Recomputation;
+import io.signalbox.journal.recompute.RecomputedRun;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelDigest;
+import io.signalbox.model.ModelMemory;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.sim.SimulationConfig;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Computes the steps of a recorded run again, for {@code replay --recompute}. */
+final class RunRecomputation
+{
+    private static final String NAME = "signalbox replay";
+
+    private final Console console;
+    private final ProgressOption progressOption;
+    private final RecomputeOptions options;
+    private final List<String> plugins;
+
+    RunRecomputation(
+        final Console console, final ProgressOption progressOption, final RecomputeOptions options,
+        final List<String> plugins)
+    {
+        this.console = console;
+        this.progressOption = progressOption;
+        this.options = options;
+        this.plugins = plugins;
+    }
+
+    RecomputeReport run(final Path journal)
+    {
+        final Map<String, String> description = description(journal);
+        requireModel(journal, description);
+        final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
+        final ModelWeights weights = options.weights(description, loading);
+        final ChosenBackend backend = options.backend(description, plugins);
+        final Recomputation recomputation = survey(journal);
+        final DecoderPlan plan = weights.plan();
+        requireShape(plan, recomputation.shape());
+        final RankSizes sizes = recomputation.sizes();
+        ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(), sizes.blockSizeTokens(), sizes.stepTokens(),
+            sizes.maxRunning()).check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+        final List<Likeness> likenesses = List.of(
+            new Likeness("model", description.get(RecordedModel.DIGEST), ModelDigest.of(weights)),
+            new Likeness("kernels", description.get(ChosenBackend.KERNELS), backend.kernels(plan)),
+            new Likeness("device", description.get(ChosenBackend.DEVICE), backend.device()));
+        final var loaded = loading.show(plan, () -> backend.create(weights, System::nanoTime));
+        try (Progress progress = progressOption.show(console, NAME + ", recomputing"))
+        {
+            final RecomputedRun run = recomputation.run(loaded, (done, total) -> progress.show(done, total,
+                () -> Decimals.grouped(done) + " of " + Decimals.grouped(total) + " steps"));
+            return new RecomputeReport(run, likenesses);
+        }
+    }
+
+    private static Map<String, String> description(final Path journal)
+    {
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            return reader.settings();
+        }
+    }
+
+    /** A simulation samples tokens without a model, and keeps no prompts. */
+    private static void requireModel(final Path journal, final Map<String, String> description)
+    {
+        final boolean isSimulated = description.keySet().stream().anyMatch(key -> key.startsWith(SimulationConfig.PREFIX));
+        final String backend = ChosenBackend.recorded(description);
+        if (isSimulated || "false".equals(description.get("backend.readsTokens")))
+        {
+            throw new ConfigException(journal + " is the journal of " + (isSimulated ? "a simulation" : "the backend " +
+                backend) + ", which computed no model, so nothing can be computed again; give the journal of 'signalbox " +
+                "run'.");
+        }
+    }
+
+    private Recomputation survey(final Path journal)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
+        {
+            return Recomputation.of(journal, progress);
+        }
+    }
+
+    private static void requireShape(final DecoderPlan plan, final ModelShape captured)
+    {
+        final ModelShape own = plan.shape();
+        if (captured != null && !captured.withCombineWeights(false).equals(own))
+        {
+            throw new ConfigException("the run captured " + text(captured) + ", and the model that is given has " +
+                text(own) + "; give the model of the run.");
+        }
+    }
+
+    private static String text(final ModelShape shape)
+    {
+        return shape.topK() + " of " + shape.experts() + " experts in the layers " + shape.layerIds();
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.SnapshotReport;
+import io.signalbox.journal.SnapshotFollower;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+
+/** Writes snapshots of the state of a run beside its journal. */
+@Command(
+    name = "snapshot",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Write snapshots of a run's state beside its journal, for quick questions about any moment.",
+    customSynopsis = "signalbox snapshot JOURNAL [OPTIONS]",
+    description = {
+        "%nFolds the journal's events into the state of the run, and writes that state every so many records into the " +
+            "journal's directory 'snapshots'. The journal itself is only read; it may still be written meanwhile. A later " +
+            "call continues at the newest snapshot. Snapshots can be removed at any time: they are written again."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox snapshot runs/0001",
+        "  signalbox snapshot runs/0001 --every 20000",
+        "  signalbox snapshot runs/0001 --follow          beside the process that writes it",
+        "  signalbox inspect runs/0001 --moment 61.5",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
+public final class SnapshotCommand implements Callable<Integer>
+{
+    private static final int DOCUMENT_BYTES = 1 << 14;
+    private static final int MOST_KEPT = 100_000;
+    private static final long PAUSE_NANOS = 1_000_000_000L;
+
+    private final Console console;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Option(names = "--every", paramLabel = "RECORDS",
+        description = "Write a snapshot after so many records (default: 100000).")
+    private long every = SnapshotFollower.DEFAULT_EVERY;
+
+    @Option(names = "--keep", paramLabel = "N",
+        description = "Keep at most N snapshots: the newest two, the others as evenly as possible (default: 128).")
+    private int kept = SnapshotFollower.DEFAULT_KEPT;
+
+    @Option(names = "--follow",
+        description = "Continue until the journal is no longer written: once a second, fold what is new.")
+    private boolean follows;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public SnapshotCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        JournalArgument.requireNamed(journal);
+        if (every < 1)
+        {
+            throw new ConfigException("--every=" + every + " is below 1; give the records from one snapshot to the next.");
+        }
+        if (kept < 2 || kept > MOST_KEPT)
+        {
+            throw new ConfigException("--keep=" + kept + " is not between 2 and " + MOST_KEPT + ".");
+        }
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
+        {
+            final SnapshotFollower follower = new SnapshotFollower(journal, every, kept);
+            final boolean isAtEnd = follow(follower);
+            final SnapshotReport report = new SnapshotReport(journal, follower, isAtEnd);
+            jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
+            return ExitCode.OK;
+        }
+    }
+
+    private boolean follow(final SnapshotFollower follower)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox snapshot")))
+        {
+            boolean isAtEnd = follower.follow(progress);
+            while (follows && !isAtEnd)
+            {
+                LockSupport.parkNanos(PAUSE_NANOS);
+                isAtEnd = follower.follow(progress);
+            }
+            follower.conclude();
+            return isAtEnd;
+        }
+    }
+}

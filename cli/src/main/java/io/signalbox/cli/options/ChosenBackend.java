@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.serving.BackendProvider;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/** A backend that computes a model, with values of its knobs. */
+public final class ChosenBackend
+{
+    /** The setting of a run description that names the backend; its knobs follow behind a period. */
+    private static final String SETTING = "run.backend";
+    public static final String KERNELS = "run.kernels";
+    public static final String DEVICE = "run.device";
+
+    private static final String OPTIONS = "--backend-options";
+    private static final String KNOBS = SETTING + ".";
+
+    private final BackendProvider provider;
+    private final SettingValues values;
+
+    private ChosenBackend(final BackendProvider provider, final SettingValues values)
+    {
+        this.provider = provider;
+        this.values = values;
+    }
+
+    /**
+     * @param knobs   each {@code NAME=VALUE}.
+     * @param plugins jars whose backends are known beside the installed ones.
+     */
+    static ChosenBackend of(final String label, final List<String> knobs, final List<String> plugins)
+    {
+        final BackendProvider provider = Plugins.backends(plugins).of(label);
+        return new ChosenBackend(provider, with(provider.defaults(), knobs));
+    }
+
+    /**
+     * The backend of a run description.
+     *
+     * @param label replaces the recorded one; {@code null}: the recorded one. Recorded knobs of another one do not count.
+     * @param knobs replace recorded ones.
+     */
+    static ChosenBackend recorded(
+        final Map<String, String> description, final String label, final List<String> knobs, final List<String> plugins)
+    {
+        final String recorded = recorded(description);
+        if (label == null && recorded == null)
+        {
+            throw new ConfigException("the journal does not name the backend of its run; give one with --backend.");
+        }
+        final BackendProvider provider = Plugins.backends(plugins).of(label == null ? recorded : label);
+        SettingValues values = provider.defaults();
+        for (final Setting<?> setting : provider.knobs())
+        {
+            final String value = description.get(KNOBS + setting.name());
+            if (value != null && provider.label().equals(recorded))
+            {
+                values = values.with(setting.name(), value);
+            }
+        }
+        return new ChosenBackend(provider, with(values, knobs));
+    }
+
+    /** The backend that a run description names; {@code null}: none. */
+    public static String recorded(final Map<String, String> description)
+    {
+        return description.getOrDefault(SETTING, description.get("backend.name"));
+    }
+
+    private static SettingValues with(final SettingValues base, final List<String> knobs)
+    {
+        SettingValues values = base;
+        final Set<String> given = new HashSet<>();
+        for (final String knob : knobs)
+        {
+            final int equals = knob.indexOf('=');
+            if (equals < 1)
+            {
+                throw new ConfigException(OPTIONS + " has '" + knob + "', which is no NAME=VALUE; give such as threads=2.");
+            }
+            final String name = knob.substring(0, equals).strip();
+            if (!given.add(name))
+            {
+                throw new ConfigException(OPTIONS + " gives " + name + " twice; give each knob once.");
+            }
+            try
+            {
+                values = values.with(name, knob.substring(equals + 1).strip());
+            }
+            catch (final ConfigException e)
+            {
+                throw e.at(OPTIONS);
+            }
+        }
+        return values;
+    }
+
+    /** A backend that was not started; its clock is that of the engine. */
+    public Backend create(final ModelWeights weights, final LongSupplier clock)
+    {
+        return provider.make(weights, values, clock);
+    }
+
+    /** How it computes, in words. */
+    public String kernels(final DecoderPlan plan)
+    {
+        return provider.kernels(plan, values);
+    }
+
+    /** The device on which it computes. */
+    public String device()
+    {
+        return provider.device(values);
+    }
+
+    /** Advice on the knobs for so many ranks; {@code null}: none. */
+    public String advice(final int ranks)
+    {
+        return provider.advice(values, ranks);
+    }
+
+    /** The backend in a run description. */
+    public Map<String, String> settings(final DecoderPlan plan)
+    {
+        final Map<String, String> settings = values.print(KNOBS);
+        settings.put(SETTING, provider.label());
+        settings.put(KERNELS, kernels(plan));
+        settings.put(DEVICE, device());
+        return settings;
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.journal.SnapshotFollower;
+import io.signalbox.journal.SnapshotUsage;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/** The result of {@code snapshot}. */
+public final class SnapshotReport
+{
+    private final Path journal;
+    private final SnapshotFollower follower;
+    private final SnapshotUsage usage;
+    private final boolean isAtEnd;
+
+    /** @param isAtEnd false if the journal is being written. */
+    public SnapshotReport(final Path journal, final SnapshotFollower follower, final boolean isAtEnd)
+    {
+        this.journal = journal;
+        this.follower = follower;
+        this.isAtEnd = isAtEnd;
+        usage = SnapshotUsage.of(journal);
+    }
+
+    public String json()
+    {
+        return Json.text("signalbox.snapshot/1", json ->
+        {
+            json.writeStringField("path", journal.toString());
+            json.writeNumberField("records", follower.records());
+            json.writeBooleanField("beingWritten", !isAtEnd);
+            json.writeNumberField("written", follower.written());
+            json.writeNumberField("snapshots", usage.count());
+            json.writeNumberField("bytes", usage.bytes());
+            json.writeNumberField("passedOver", follower.passedOver().size());
+        });
+    }
+
+    public void print(final PrintStream out)
+    {
+        line(out, "folded", Decimals.grouped(follower.records()) + " records" +
+            (isAtEnd ? "" : "; the journal is being written"));
+        line(out, "written", Decimals.grouped(follower.written()) + " snapshots");
+        line(out, "kept", Decimals.grouped(usage.count()) + " snapshots, " + Decimals.grouped(usage.bytes()) + " bytes");
+        follower.passedOver().forEach(sentence -> line(out, "note", Printable.text(sentence)));
+        out.flush();
+    }
+
+    private static void line(final PrintStream out, final String name, final String value)
+    {
+        out.printf("%-18s%s%n", name, value);
+    }
+}

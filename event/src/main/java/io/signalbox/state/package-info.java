@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Internal: the state of a run at any of its records, computed by folding events and without a policy.
+ *
+ * <p>{@link io.signalbox.state.StateFold} applies groups to a {@link io.signalbox.state.FoldedState}, which
+ * {@link io.signalbox.state.StateCodec} writes and reads.
+ */
+package io.signalbox.state;

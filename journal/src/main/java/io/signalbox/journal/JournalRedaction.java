@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.router.DpRouters;
+import org.agrona.DirectBuffer;
+
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Makes a journal without tokens of one that has them. */
+public final class JournalRedaction
+{
+    /** Figures of the new journal, and how the old one ends. */
+    public record Result(long records, long groups, long bytes, String digest, Ending ending)
+    {
+    }
+
+    private JournalRedaction()
+    {
+    }
+
+    /**
+     * Reads a journal and writes another; inputs that were declared void are left out.
+     *
+     * @param target a directory that is missing or empty. If this throws, a journal without a group is removed, any other is
+     *               closed as one of a run that failed.
+     * @throws JournalException if the journal is damaged, is being written, or decides otherwise without its tokens.
+     * @throws ConfigException if the journal has no tokens, or its run compares tokens.
+     */
+    public static Result redact(
+        final Path source, final Path target, final DpRouters routers, final TokenKey key, final ReadProgress progress)
+    {
+        try (JournalReader reader = JournalReader.open(source, progress))
+        {
+            final Map<String, String> settings = reader.settings();
+            if (WithheldJournal.isWithheld(settings))
+            {
+                throw new ConfigException(source + " has no tokens already; use it as it is.");
+            }
+            reader.config(routers);
+            final Map<String, String> described = WithheldJournal.describe(settings, routers, key);
+            final JournalWriter writer = JournalWriter.create(target, described, JournalConfig.of(Durability.PROCESS));
+            boolean whole = false;
+            try
+            {
+                final WithheldJournal redacted = new WithheldJournal(writer, settings, routers, key);
+                while (reader.next())
+                {
+                    redacted.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), Rows.of(reader));
+                }
+                whole = true;
+            }
+            finally
+            {
+                if (!whole && writer.groups() == 0)
+                {
+                    writer.discard();
+                }
+                else if (!whole || reader.ending() != Ending.CLOSED)
+                {
+                    writer.cutShort();
+                }
+                writer.close();
+            }
+            return new Result(writer.records(), writer.groups(), writer.bytes(), writer.digest(), reader.ending());
+        }
+    }
+
+    /** The rows that a reader holds. */
+    private record Rows(DirectBuffer buffer, int rowCount, int rowBytes) implements CaptureSlice
+    {
+        private static Rows of(final JournalReader reader)
+        {
+            if (reader.rows() == null)
+            {
+                return null;
+            }
+            final int rowBytes = reader.shape().rowBytes();
+            return new Rows(reader.rows(), reader.rowsLength() / rowBytes, rowBytes);
+        }
+
+        @Override
+        public int offset()
+        {
+            return 0;
+        }
+
+        @Override
+        public void release()
+        {
+            throw new UnsupportedOperationException("a reader owns its rows");
+        }
+    }
+}

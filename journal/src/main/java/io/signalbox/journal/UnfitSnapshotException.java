@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** A snapshot is damaged, or is not of this journal. The message is the reason, as a clause. */
+final class UnfitSnapshotException extends RuntimeException
+{
+    private static final long serialVersionUID = 1L;
+
+    UnfitSnapshotException(final String reason)
+    {
+        super(reason);
+    }
+
+    UnfitSnapshotException(final String reason, final Throwable cause)
+    {
+        super(reason, cause);
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.CompletionView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.scheduler.WithheldTokens;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.sbe.MessageDecoderFlyweight;
+
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Encodes the input of each group without tokens: a prompt's are left out, a sampled one becomes {@link #STOP},
+ * {@link #OTHER} or {@link #NEGATIVE}, block hashes become keyed ones, and what a backend said of a fault is left out. The
+ * outputs of the group tell which tokens became visible, and so which blocks they fill.
+ */
+final class WithheldInputs
+{
+    /** In the place of a token that ends its request; also in the place of the id of every stop token. */
+    static final int STOP = 0;
+    static final int OTHER = 1;
+    /** In the place of a number that is no token. */
+    static final int NEGATIVE = -1;
+    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    private static final int HEADER = MessageHeaderDecoder.ENCODED_LENGTH;
+    /** A chain that a scheduler refuses as malformed. */
+    private static final int MALFORMED_CHAIN_BYTES = 3;
+    private static final int GROUP_HEADER = 6;
+    private static final int NAN = Float.floatToIntBits(Float.NaN);
+
+    private final ExpandableArrayBuffer encoded = new ExpandableArrayBuffer(4096);
+    private final LiveTokens live;
+    private final TokenKey key;
+    private final Outcome outcome = new Outcome();
+    private final Input input = new Input();
+    private final GroupReader messages = new GroupReader();
+    private int length;
+
+    WithheldInputs(final LiveTokens live, final TokenKey key)
+    {
+        this.live = live;
+        this.key = key;
+    }
+
+    /** Encodes the input of a group into {@link #buffer()}; returns its length. */
+    int encode(final DirectBuffer group, final int offset, final int groupLength)
+    {
+        outcome.reset();
+        outcome.readGroup(group, offset, groupLength);
+        messages.wrap(group, offset, groupLength).next();
+        input.readInput(group, offset, groupLength);
+        outcome.finish();
+        return length;
+    }
+
+    DirectBuffer buffer()
+    {
+        return encoded;
+    }
+
+    /** Facts of the input that only the group's outputs have. */
+    private final class Outcome extends EventReader
+    {
+        private boolean accepted;
+        private boolean malformed;
+        private int entries;
+        private long[] requests = new long[16];
+        private int[] emitted = new int[16];
+        private long[] ended = new long[16];
+        private int endedCount;
+
+        private void reset()
+        {
+            accepted = false;
+            malformed = false;
+            entries = 0;
+            endedCount = 0;
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder message)
+        {
+            accepted = true;
+        }
+
+        @Override
+        protected void onRefused(final RefusedDecoder message)
+        {
+            malformed = message.reason() == RefusalReason.MALFORMED;
+        }
+
+        @Override
+        protected void onCommit(final CommitView commit)
+        {
+            entries = commit.entryCount();
+            if (entries > requests.length)
+            {
+                requests = new long[2 * entries];
+                emitted = new int[2 * entries];
+            }
+            for (int entry = 0; entry < entries; entry++)
+            {
+                requests[entry] = commit.requestId(entry);
+                emitted[entry] = commit.emitted(entry);
+            }
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder message)
+        {
+            if (endedCount == ended.length)
+            {
+                ended = Arrays.copyOf(ended, 2 * endedCount);
+            }
+            ended[endedCount++] = message.requestId();
+        }
+
+        /** A request is live while the input that ends it is encoded. */
+        private void finish()
+        {
+            for (int i = 0; i < endedCount; i++)
+            {
+                live.end(ended[i]);
+            }
+        }
+    }
+
+    private final class Input extends EventReader
+    {
+        @Override
+        protected void onSubmit(final SubmitDecoder submit)
+        {
+            encodeSubmit(submit);
+        }
+
+        @Override
+        protected void onD2hComplete(final CompletionView completion)
+        {
+            encodeCompletion(completion);
+        }
+
+        @Override
+        protected void onBackendFault(final BackendFaultDecoder fault)
+        {
+            begin(fault.sbeBlockLength());
+            putInt(0);
+        }
+
+        @Override
+        protected void onOther(final MessageDecoderFlyweight message)
+        {
+            begin(messages.messageLength() - HEADER);
+        }
+    }
+
+    /** Copies the header, and so many bytes behind it. */
+    private void begin(final int bytes)
+    {
+        length = 0;
+        copy(messages.buffer(), messages.offset(), HEADER + bytes);
+    }
+
+    private void copy(final DirectBuffer source, final int from, final int bytes)
+    {
+        encoded.putBytes(length, source, from, bytes);
+        length += bytes;
+    }
+
+    private void putInt(final int value)
+    {
+        encoded.putInt(length, value, ORDER);
+        length += Integer.BYTES;
+    }
+
+    private void encodeSubmit(final SubmitDecoder submit)
+    {
+        begin(submit.sbeBlockLength());
+        encoded.putInt(HEADER + SubmitDecoder.stopTokenIdEncodingOffset(), submit.stopTokenId() < 0 ? -1 : STOP, ORDER);
+        final long requestId = submit.requestId();
+        final int[] head = outcome.accepted ? live.begin(submit) : new int[0];
+        final DirectBuffer buffer = submit.buffer();
+        final int hashBytes = submit.blockHashesLength();
+        putInt(hashBytes);
+        final int hashesAt = submit.limit() + SubmitDecoder.blockHashesHeaderLength();
+        for (int i = 0; i + Long.BYTES <= hashBytes; i += Long.BYTES)
+        {
+            final long hash = buffer.getLong(hashesAt + i, ORDER);
+            encoded.putLong(length + i, hash <= 0 ? hash : key.hash(hash), ORDER);
+        }
+        encoded.setMemory(length + hashBytes / Long.BYTES * Long.BYTES, hashBytes % Long.BYTES, (byte)0);
+        length += hashBytes;
+        submit.skipBlockHashes();
+        final int keyBytes = submit.cacheKeyLength();
+        copy(buffer, submit.limit(), SubmitDecoder.cacheKeyHeaderLength() + keyBytes);
+        putInt(0);
+        putForm(requestId, head);
+    }
+
+    /** Replaces the hash chain. */
+    private void putForm(final long requestId, final int[] head)
+    {
+        final int bytes = outcome.malformed ? MALFORMED_CHAIN_BYTES : 1 + head.length * Integer.BYTES;
+        putInt(bytes);
+        encoded.setMemory(length, bytes, (byte)0);
+        if (!outcome.malformed)
+        {
+            encoded.putByte(length, outcome.accepted && live.continues(requestId) ? WithheldTokens.CONTINUES : 0);
+            for (int i = 0; i < head.length; i++)
+            {
+                encoded.putInt(length + 1 + i * Integer.BYTES, head[i], ORDER);
+            }
+        }
+        length += bytes;
+    }
+
+    private void encodeCompletion(final CompletionView completion)
+    {
+        final DirectBuffer source = completion.buffer();
+        int at = messages.offset() + HEADER + D2hCompleteDecoder.BLOCK_LENGTH;
+        begin(D2hCompleteDecoder.BLOCK_LENGTH);
+        at = copyGroup(source, at);
+        at += groupBytes(source, at);
+        putTokens(completion);
+        at = copyGroup(source, at);
+        final int logprobs = length;
+        at = copyGroup(source, at);
+        for (int i = 0; i < completion.logprobCount(); i++)
+        {
+            encoded.putInt(logprobs + GROUP_HEADER + i * Float.BYTES, NAN, ORDER);
+        }
+        copy(source, at, D2hCompleteDecoder.rowsHeaderLength() + completion.rowsLength());
+    }
+
+    private static int groupBytes(final DirectBuffer source, final int at)
+    {
+        return GROUP_HEADER + (source.getShort(at, ORDER) & 0xFFFF) * source.getInt(at + Short.BYTES, ORDER);
+    }
+
+    /** Returns the position behind the group. */
+    private int copyGroup(final DirectBuffer source, final int at)
+    {
+        final int bytes = groupBytes(source, at);
+        copy(source, at, bytes);
+        return at + bytes;
+    }
+
+    private void putTokens(final CompletionView completion)
+    {
+        encoded.putShort(length, (short)CompletionView.WITHHELD_TOKEN_BYTES, ORDER);
+        encoded.putInt(length + Short.BYTES, completion.tokenCount(), ORDER);
+        length += GROUP_HEADER;
+        int index = 0;
+        for (int entry = 0; entry < completion.entryCount() && index < completion.tokenCount(); entry++)
+        {
+            final int visible = entry < outcome.entries ? outcome.emitted[entry] : 0;
+            for (int i = 0; i < completion.accepted(entry) && index < completion.tokenCount(); i++)
+            {
+                putToken(completion.token(index++), i < visible, entry);
+            }
+        }
+        while (index < completion.tokenCount())
+        {
+            putToken(completion.token(index++), false, 0);
+        }
+    }
+
+    private void putToken(final int token, final boolean visible, final int entry)
+    {
+        final boolean stops = visible && live.stops(outcome.requests[entry], token);
+        final long filled = visible ? live.emitted(outcome.requests[entry], token) : 0;
+        putInt(token < 0 ? NEGATIVE : stops ? STOP : OTHER);
+        encoded.putLong(length, filled == 0 ? 0 : key.hash(filled), ORDER);
+        length += Long.BYTES;
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.kv.hash.BlockHasher;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.BatchSettings;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Journals a run without its tokens. A second scheduler decides every input again without them, so the journal verifies in
+ * itself; its decisions must be those of the run. {@link WithheldInputs} says which parts of an input are left.
+ */
+final class WithheldJournal implements GroupJournal
+{
+    /** Setting of a run description whose journal has no tokens; its value is {@link #HASHES}. */
+    static final String TOKENS = "journal.tokens";
+    static final String HASHES = "hashes";
+    /** Setting that names the key. */
+    static final String KEY = "journal.tokenKey";
+
+    private final JournalWriter writer;
+    private final Map<String, String> settings;
+    private final Scheduler scheduler;
+    private final WithheldInputs inputs;
+    private final SameDecisions same = new SameDecisions();
+    private final GroupWriter group = new GroupWriter(64 * 1024);
+
+    /**
+     * @param writer   of a journal that begins with {@link #describe}.
+     * @param settings the description of the run, with a scheduler among them.
+     * @param routers  those that it may name.
+     */
+    WithheldJournal(
+        final JournalWriter writer, final Map<String, String> settings, final DpRouters routers, final TokenKey key)
+    {
+        this.writer = writer;
+        this.settings = Map.copyOf(settings);
+        final SchedulerConfig config = SchedulerConfig.of(settings, routers);
+        scheduler = new Scheduler(config);
+        final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
+        inputs = new WithheldInputs(new LiveTokens(hasher, config.blockSizeTokens(), config.prefixCaching()), key);
+    }
+
+    /**
+     * The description of the journal of a run without its tokens.
+     *
+     * @throws ConfigException if the run compares tokens, or its router began with the state of another run.
+     */
+    static Map<String, String> describe(
+        final Map<String, String> settings, final DpRouters routers, final TokenKey key)
+    {
+        final SchedulerConfig config = SchedulerConfig.of(settings, routers);
+        final int partial = config.get(BatchSettings.PARTIAL_BLOCKS);
+        if (partial > 0)
+        {
+            throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(partial), " compares tokens, and a journal " +
+                "without tokens has none").allowed("0").remedy("leave it out, or keep the tokens");
+        }
+        if (config.router().hasSnapshot())
+        {
+            throw new ConfigException("its router began with a snapshot, which names block hashes without a key; such a " +
+                "run cannot be journaled without its tokens.");
+        }
+        final Map<String, String> described = new TreeMap<>(settings);
+        described.put(TOKENS, HASHES);
+        described.put(KEY, key.id());
+        return described;
+    }
+
+    /** Whether the journal of a run with this description has no tokens. */
+    static boolean isWithheld(final Map<String, String> settings)
+    {
+        return HASHES.equals(settings.get(TOKENS));
+    }
+
+    @Override
+    public Map<String, String> runDescription()
+    {
+        return settings;
+    }
+
+    /** @throws JournalException NOT_CONFIRMED if the run decides otherwise without its tokens; nothing is written. */
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer recorded, final int offset, final int length, final CaptureSlice rows)
+    {
+        group.reset();
+        final int inputLength = inputs.encode(recorded, offset, length);
+        scheduler.apply(inputs.buffer(), 0, inputLength, rows == null ? null : rows.buffer(),
+            rows == null ? 0 : rows.offset(), group);
+        final String difference = same.difference(recorded, offset, length, group.buffer(), group.length());
+        if (difference != null)
+        {
+            throw new JournalException(Kind.NOT_CONFIRMED, "group " + (writer.groups() + 1) + " of the run decides " +
+                "otherwise without its tokens (" + difference + "), so its router or its settings depend on their values; " +
+                "keep the tokens in this run's journal.");
+        }
+        writer.append(timeNanos, group.buffer(), 0, group.length(), rows);
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        writer.endOfBatch();
+    }
+
+    @Override
+    public void cutShort()
+    {
+        writer.cutShort();
+    }
+
+    @Override
+    public void close()
+    {
+        writer.close();
+    }
+}

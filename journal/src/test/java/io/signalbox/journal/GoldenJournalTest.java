@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.inspect.RequestInspector;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** Journals of schema version 4, as the build of their time wrote them: every later build must read them as they are. */
+final class GoldenJournalTest
+{
+    /** Facts of each golden journal. */
+    enum Golden
+    {
+        /** Combine weights, draft tokens, preemptions, a lost rank; packed rows. */
+        SIMULATED("version-4-simulated", 24,
+            "221 records, 220 groups, digest bb046df1816156f5, CLOSED, equal",
+            "{\"records\": 221, \"groups\": 220, \"outputTokens\": 588, \"rows\": 1371, \"messages\": {\"1\": 24, \"3\": " +
+                "24, \"4\": 1, \"6\": 85, \"7\": 84, \"8\": 1, \"10\": 1, \"20\": 24, \"22\": 32, \"23\": 85, \"24\": 84, " +
+                "\"25\": 24, \"27\": 9, \"28\": 1}, \"digest\": \"bb046df1816156f5\"}"),
+        /** Killed, continued, given new weights, closed with requests, continued again. */
+        RESTARTED("version-4-restarted", 15,
+            "151 records, 150 groups, digest 350072fc22c07264, CLOSED, equal",
+            "{\"records\": 151, \"groups\": 150, \"outputTokens\": 135, \"rows\": 600, \"messages\": {\"1\": 15, \"2\": " +
+                "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
+                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"350072fc22c07264\"}");
+
+        private final String file;
+        private final int requests;
+        private final String verified;
+        private final String read;
+
+        Golden(final String file, final int requests, final String verified, final String read)
+        {
+            this.file = file;
+            this.requests = requests;
+            this.verified = verified;
+            this.read = read;
+        }
+    }
+
+    @TempDir
+    private Path directory;
+
+    private static boolean runs(final String... command)
+    {
+        try
+        {
+            return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start().waitFor() == 0;
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String output(final List<String> command) throws Exception
+    {
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        final String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        assertEquals(0, process.waitFor(), printed);
+        return printed;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldVerifyAndInspect(final Golden golden) throws Exception
+    {
+        final Path journal = GoldenJournal.unpack(golden.file, directory);
+
+        assertEquals(golden.verified, GoldenJournal.verified(journal));
+        int lives = 0;
+        for (int id = 0; id <= golden.requests + 1; id++)
+        {
+            lives += RequestInspector.inspect(journal, id).lives().size();
+        }
+        assertEquals(golden.requests, lives);
+    }
+
+    /** docs/examples/read_journal.py was written from docs/journal.md; it unpacks rows and checks their checksums. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldBeReadByTheExampleInPython(final Golden golden) throws Exception
+    {
+        assumeTrue(runs("python3", "-c", "import sys; assert sys.version_info >= (3, 8)"),
+            "python3, 3.8 or newer, is absent: docs/examples/read_journal.py is not run");
+        final Path journal = GoldenJournal.unpack(golden.file, directory);
+
+        assertEquals(golden.read, output(List.of("python3", Path.of(System.getProperty("signalbox.root"),
+            "docs/examples/read_journal.py").toString(), journal.toString())));
+    }
+
+    /** Compilers, collectors, locale, time zone and version of Java change nothing. */
+    @Test
+    void shouldHaveOneDigestInEveryJvm() throws Exception
+    {
+        final Path journal = GoldenJournal.unpack(Golden.SIMULATED.file, directory);
+        for (final List<String> command : jvms())
+        {
+            final List<String> all = new ArrayList<>(command);
+            all.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path"), GoldenJournal.class.getName(),
+                journal.toString()));
+            assertEquals(Golden.SIMULATED.verified, output(all), command.toString());
+        }
+    }
+
+    private static List<List<String>> jvms() throws IOException
+    {
+        final List<List<String>> jvms = new ArrayList<>();
+        final Path home = Path.of(System.getProperty("java.home"));
+        jvms.add(jvm(home, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.language=tr", "-Duser.country=TR",
+            "-Duser.timezone=Asia/Kathmandu", "-Dfile.encoding=ISO-8859-1"));
+        if (Strength.isFull())
+        {
+            try (Stream<Path> homes = Files.list(home.getParent()))
+            {
+                for (final Path each : homes.filter(Files::isDirectory).filter(path -> version(path) >= 17).toList())
+                {
+                    jvms.add(jvm(each, "-Xint"));
+                    for (final String collector : List.of("Serial", "G1", "Parallel", "Z"))
+                    {
+                        jvms.add(jvm(each, "-XX:+Use" + collector + "GC"));
+                        jvms.add(jvm(each, "-XX:+Use" + collector + "GC", "-XX:TieredStopAtLevel=1"));
+                    }
+                }
+            }
+        }
+        return jvms;
+    }
+
+    private static List<String> jvm(final Path home, final String... flags)
+    {
+        final Path config = Path.of(System.getProperty("signalbox.root"), "config");
+        final List<String> command = new ArrayList<>(
+            List.of(home.resolve("bin/java").toString(), "@" + config.resolve("jvm.flags")));
+        if (version(home) >= 24)
+        {
+            command.add("@" + config.resolve("jvm-24.flags"));
+        }
+        command.addAll(Arrays.asList(flags));
+        return command;
+    }
+
+    /** The feature version of a Java home; 0 if it is none. */
+    private static int version(final Path home)
+    {
+        try
+        {
+            return Files.readAllLines(home.resolve("release")).stream().filter(line -> line.startsWith("JAVA_VERSION="))
+                .mapToInt(line -> Integer.parseInt(line.replaceAll("[^\"]*\"([0-9]+).*", "$1"))).findFirst().orElse(0);
+        }
+        catch (final IOException e)
+        {
+            return 0;
+        }
+    }
+}

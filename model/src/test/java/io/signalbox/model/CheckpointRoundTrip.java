@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A generated model, written in a random form: of either type, tied or not, fused or not, in one file or in shards. */
+public final class CheckpointRoundTrip
+{
+    private CheckpointRoundTrip()
+    {
+    }
+
+    /** Throws an {@link AssertionError} if anything of it is read otherwise. */
+    public static void check(final long seed)
+    {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final DecoderPlan plan =
+            SmallPlans.of(random.nextBoolean() ? WeightType.F32 : WeightType.BF16, random.nextBoolean());
+        final boolean fused = random.nextBoolean();
+        final int shards = random.nextInt(4);
+        try (ScratchDirectory scratch = new ScratchDirectory())
+        {
+            final WrittenCheckpoint written = new WrittenCheckpoint(scratch.path(), plan, seed);
+            written.writeConfig(plan);
+            if (fused)
+            {
+                written.fuse(plan);
+            }
+            if (shards == 0)
+            {
+                written.writeSingle();
+            }
+            else
+            {
+                written.writeShards(shards);
+            }
+            assertTrue(SmallPlans.same(GeneratedModel.weights(plan, seed), Checkpoint.open(scratch.path()).weights()),
+                "checkpoint of seed " + seed + ", " + plan.type() + ", " + shards + " shards" + (fused ? ", fused" : ""));
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

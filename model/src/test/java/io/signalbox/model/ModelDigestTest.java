@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Equal models have one digest, in whatever files; a single bit makes another one. */
+class ModelDigestTest
+{
+    @TempDir
+    private Path directory;
+    private DecoderPlan plan;
+    private WrittenCheckpoint written;
+
+    @BeforeEach
+    void writeConfiguration() throws Exception
+    {
+        plan = SmallPlans.of(WeightType.F32, false);
+        written = new WrittenCheckpoint(directory, plan, 7);
+        written.writeConfig(plan);
+    }
+
+    private String digest() throws Exception
+    {
+        written.writeSingle();
+        return ModelDigest.of(Checkpoint.open(directory).weights());
+    }
+
+    @Test
+    void shouldBeThatOfTheModelAndNotOfItsFiles() throws Exception
+    {
+        final String single = digest();
+        written.fuse(plan);
+        assertEquals(single, digest());
+        Files.delete(directory.resolve("model.safetensors"));
+        written.writeShards(3);
+
+        assertEquals(single, ModelDigest.of(Checkpoint.open(directory).weights()));
+        assertTrue(single.matches("[0-9a-f]{64}"), single);
+    }
+
+    @Test
+    void shouldDifferForEachTensorThatDiffersInOneBit() throws Exception
+    {
+        final Set<String> digests = new HashSet<>(Set.of(digest()));
+        for (final String name : written.tensors.keySet())
+        {
+            final byte[] bytes = written.tensors.get(name).bytes();
+            bytes[bytes.length / 2] ^= 1;
+            assertTrue(digests.add(digest()), name);
+            bytes[bytes.length / 2] ^= 1;
+        }
+        assertTrue(digests.size() > 20);
+    }
+
+    @Test
+    void shouldTellGeneratedModelsApart()
+    {
+        final String first = ModelDigest.of(GeneratedModel.weights(plan, 7));
+
+        assertEquals(first, ModelDigest.of(GeneratedModel.weights(plan, 7)));
+        assertNotEquals(first, ModelDigest.of(GeneratedModel.weights(plan, 8)));
+        assertNotEquals(first, ModelDigest.of(GeneratedModel.weights(SmallPlans.of(WeightType.BF16, false), 7)));
+    }
+}

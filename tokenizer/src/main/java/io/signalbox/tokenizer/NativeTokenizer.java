@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.tokenizer;
+
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import ai.djl.huggingface.tokenizers.jni.LibUtils;
+import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
+import io.signalbox.serving.TextTokenizer;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The native tokenizer. A file may hold regular expressions that take very long, and a native call cannot be interrupted:
+ * each call runs in a daemon thread and has a limit.
+ */
+final class NativeTokenizer implements TextTokenizer
+{
+    /** Two properties by which the library neither downloads its native part nor reports to its makers. */
+    private static final String[] SILENT = {"ai.djl.offline", "OPT_OUT_TRACKING"};
+    private static final Map<String, String> OPTIONS =
+        Map.of("addSpecialTokens", "true", "truncation", "do_not_truncate", "padding", "do_not_pad");
+    private static final long LIMIT_SECONDS = 60;
+
+    private final Path file;
+    private final HuggingFaceTokenizer tokenizer;
+
+    private NativeTokenizer(final Path file, final HuggingFaceTokenizer tokenizer)
+    {
+        this.file = file;
+        this.tokenizer = tokenizer;
+    }
+
+    /** A call of the library. */
+    private interface Call<T>
+    {
+        T run() throws IOException;
+    }
+
+    /** @param json a checked tokenizer.json. */
+    static NativeTokenizer of(final Path file, final byte[] json)
+    {
+        requireLibrary();
+        return new NativeTokenizer(file, limited(file, "read",
+            () -> HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(json), OPTIONS)));
+    }
+
+    /** @throws ConfigException if this machine cannot run the library. */
+    static void requireLibrary()
+    {
+        for (final String property : SILENT)
+        {
+            System.setProperty(property, "true");
+        }
+        final Thread thread = Thread.currentThread();
+        final ClassLoader former = thread.getContextClassLoader();
+        // The library looks for its native part in the context's class path, which has no plug-in.
+        thread.setContextClassLoader(NativeTokenizer.class.getClassLoader());
+        try
+        {
+            LibUtils.checkStatus();
+        }
+        // A platform without the native part, or with another C library, shows as an error of any type.
+        catch (final Throwable e)
+        {
+            throw new ConfigException("the tokenizer's native library cannot be loaded on " + System.getProperty("os.name") +
+                " " + System.getProperty("os.arch") + " (" + reason(PluginFault.of(e)) +
+                "); give token ids, or use a platform for which Hugging Face's tokenizers are built.");
+        }
+        finally
+        {
+            thread.setContextClassLoader(former);
+        }
+    }
+
+    private static String reason(final Throwable thrown)
+    {
+        Throwable cause = thrown;
+        while (cause.getCause() != null)
+        {
+            cause = cause.getCause();
+        }
+        final String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+        return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
+    }
+
+    private static <T> T limited(final Path file, final String doing, final Call<T> call)
+    {
+        final FutureTask<T> task = new FutureTask<>(call::run);
+        final Thread thread = new Thread(task, "signalbox-tokenizer");
+        thread.setContextClassLoader(NativeTokenizer.class.getClassLoader());
+        thread.setDaemon(true);
+        thread.start();
+        try
+        {
+            return task.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        }
+        catch (final ExecutionException e)
+        {
+            throw new ConfigException("the tokenizer " + file + " cannot be " + doing + " (" +
+                reason(PluginFault.of(e.getCause())) + "); give a tokenizer.json that Hugging Face's tokenizers read.");
+        }
+        catch (final TimeoutException e)
+        {
+            throw new ConfigException("the tokenizer " + file + " was not " + doing + " within " + LIMIT_SECONDS +
+                " seconds; give another tokenizer, or token ids.");
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new ConfigException("the run was interrupted; start it again.");
+        }
+    }
+
+    @Override
+    public int[] encode(final String text)
+    {
+        if (!StandardCharsets.UTF_16LE.newEncoder().canEncode(text))
+        {
+            throw new ConfigException("the text has one half of a surrogate pair, which is no character; remove it.");
+        }
+        return Arrays.stream(limited(file, "used for a prompt", () -> tokenizer.encode(text)).getIds())
+            .mapToInt(Math::toIntExact).toArray();
+    }
+
+    @Override
+    public String decode(final int[] tokens)
+    {
+        final long[] ids = Arrays.stream(tokens).asLongStream().toArray();
+        return limited(file, "used for an answer", () -> tokenizer.decode(ids, true));
+    }
+
+    @Override
+    public void close()
+    {
+        tokenizer.close();
+    }
+}
