@@ -122,6 +122,8 @@ public final class EngineMetrics implements MeterBinder, AutoCloseable
             try
             {
                 register(registry, removals);
+                // A registry may read meters while it looks for names, which is no scrape.
+                source.forget();
             }
             catch (final RuntimeException e)
             {

@@ -42,6 +42,12 @@ final class StatsSource
         return engine.get();
     }
 
+    /** The next reader gets figures of its own time. */
+    synchronized void forget()
+    {
+        stats = null;
+    }
+
     /** Figures that the reader has not read before, or newer ones. */
     synchronized EngineStats read(final int reader)
     {

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -84,6 +85,28 @@ class EngineMetricsTest
             assertEquals(4 * (EngineRun.NEW_TOKENS - 1), scrape.sum("vllm:inter_token_latency_seconds_count"));
             assertEquals(1, scrape.sum("signalbox_engine_running"));
             assertEquals(2, scrape.labels("vllm:kv_cache_usage_perc").size());
+        }
+    }
+
+    @Test
+    void shouldNotServeFiguresOfTheBindingToAScrapeRightAfterIt() throws InterruptedException
+    {
+        try (SignalboxEngine engine = EngineRun.launch())
+        {
+            final EngineStats before = engine.stats();
+            EngineRun.complete(engine, 2);
+            final EngineStats after = engine.stats();
+            // The client collects in the order of identity hashes: many registries, so that each meter is the first in one.
+            for (int round = 0; round < 300; round++)
+            {
+                final PrometheusMeterRegistry fresh = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+                final AtomicReference<EngineStats> now = new AtomicReference<>(before);
+                new EngineMetrics(now::get).bindTo(fresh);
+                now.set(after);
+                final Scrape scrape = new Scrape(fresh);
+                assertEquals(2, scrape.sum("vllm:time_to_first_token_seconds_count"));
+                assertEquals(2, scrape.sum("signalbox_requests_accepted_total"));
+            }
         }
     }
 
