@@ -24,6 +24,8 @@ import java.util.Arrays;
 public final class BlockPages implements KvBlockListener
 {
     private static final int NO_BLOCK = -1;
+    /** Blocks of a list lack routing or rows. */
+    private static final int INCOMPLETE = -1;
 
     private final RoutedExpertPages pages;
     private final RoutingArguments arguments;
@@ -271,10 +273,12 @@ public final class BlockPages implements KvBlockListener
     {
         arguments.checkBlock(blockId);
         arguments.checkType(type);
-        listedPages[0] = pageOfBlock[blockId];
         if (hasRouting(blockId))
         {
-            read(1, pages.pageRows(), type, destination, offset);
+            final int page = pageOfBlock[blockId];
+            listedPages[0] = page;
+            final int rows = pages.pageRows();
+            read(rows, rows - pages.validRows(page, 0, rows), type, destination, offset);
             return true;
         }
         return false;
@@ -298,61 +302,54 @@ public final class BlockPages implements KvBlockListener
         final int offset)
     {
         arguments.checkRead(blockIds, count, total, type);
-        if (!haveRouting(blockIds, count, total))
+        final int missing = listPages(blockIds, count, total);
+        if (missing == INCOMPLETE)
         {
             return false;
         }
-        listedPages = count > listedPages.length ? new int[2 * count] : listedPages;
-        for (int i = 0; i < count; i++)
-        {
-            listedPages[i] = pageOfBlock[blockIds[i]];
-        }
-        read(count, total, type, destination, offset);
+        read(total, missing, type, destination, offset);
         return true;
     }
 
-    /** Whether the original's walk over the list collects {@code total} rows. */
-    private boolean haveRouting(final int[] blockIds, final int count, final int total)
+    /**
+     * Lists the pages from which the original's walk over the blocks collects {@code total} rows.
+     *
+     * @return rows that are missing among them; {@link #INCOMPLETE} if the walk does not collect as many.
+     */
+    private int listPages(final int[] blockIds, final int count, final int total)
     {
+        listedPages = count > listedPages.length ? new int[2 * count] : listedPages;
         int collected = 0;
+        int missing = 0;
         for (int i = 0; i < count; i++)
         {
-            if (!hasRouting(blockIds[i]))
+            final int page = pageOfBlock[blockIds[i]];
+            if (page == RoutedExpertPages.NO_PAGE || pages.isEmpty(page))
             {
-                return false;
+                return INCOMPLETE;
             }
             if (collected == total)
             {
                 break;
             }
-            collected += Math.min(pages.pageRows(), total - collected);
+            final int rows = Math.min(pages.pageRows(), total - collected);
+            missing += rows - pages.validRows(page, 0, rows);
+            listedPages[i] = page;
+            collected += rows;
         }
-        return collected > 0 && collected == total;
+        return collected > 0 && collected == total ? missing : INCOMPLETE;
     }
 
     /** Reads from the listed pages; a refused read leaves the destination as it was. */
     private void read(
-        final int count, final int total, final ExpertIdType type, final MutableDirectBuffer destination, final int offset)
+        final int total, final int missing, final ExpertIdType type, final MutableDirectBuffer destination, final int offset)
     {
         arguments.checkDestination(total, type, destination, offset);
         if (!type.isSigned())
         {
-            RoutingArguments.checkSayable(missingRows(count, total), type);
+            RoutingArguments.checkSayable(missing, type);
         }
         reader.read(listedPages, 0, total, type, destination, offset);
-    }
-
-    private int missingRows(final int count, final int total)
-    {
-        int missing = total;
-        int collected = 0;
-        for (int i = 0; i < count && collected < total; i++)
-        {
-            final int rows = Math.min(pages.pageRows(), total - collected);
-            missing -= pages.validRows(listedPages[i], 0, rows);
-            collected += rows;
-        }
-        return missing;
     }
 
     private int dummyBlock()

@@ -270,13 +270,63 @@ public final class RoutedExpertPages
     }
 
     /**
-     * Reads consecutive rows as {@code [row][MoE layer][k]} ids of a type that can name every expert; every id of a
-     * missing row reads as {@link #MISSING}. Safe on any thread that received the end of a request, for the pages which
-     * that request still holds.
+     * Reads rows {@code [from, to)} of a list of pages as {@code [row][MoE layer][k]} ids of a type that can name every
+     * expert; every id of a missing row reads as {@link #MISSING}. Row {@code p} of a list is row {@code p % pageRows} of
+     * its page {@code p / pageRows}. Safe on any thread that received the end of a request, for the pages which that
+     * request still holds.
      *
      * @param byteIds scratch space of the calling thread.
      */
     void read(
+        final int[] pageIds,
+        final int from,
+        final int to,
+        final ExpertIdType type,
+        final MutableDirectBuffer destination,
+        final int offset,
+        final ByteIds byteIds)
+    {
+        final long[] acquired = (long[])RECORDS.getAcquire(this);
+        final byte[][] acquiredSlabs = (byte[][])SLABS.getAcquire(this);
+        final int readBytes = shape.rowIds() * type.bytes();
+        final byte[] target = readBytes == rowBytes && !destination.isExpandable() ? destination.byteArray() : null;
+        int targetStart = 0;
+        if (target != null)
+        {
+            destination.boundsCheck(offset, (to - from) * readBytes);
+            targetStart = destination.wrapAdjustment() + offset;
+        }
+        int index = from / pageRows;
+        int firstRow = from - index * pageRows;
+        for (int done = 0, rows; done < to - from; done += rows)
+        {
+            rows = Math.min(to - from - done, pageRows - firstRow);
+            final int page = pageIds[index++];
+            final byte[] slab = acquiredSlabs[page >> slabShift];
+            if (target != null && hasAll(acquired, page, firstRow, rows))
+            {
+                final int start = pageStart(page) + firstRow * rowBytes;
+                System.arraycopy(slab, start, target, targetStart + done * rowBytes, rows * rowBytes);
+            }
+            else
+            {
+                readRows(acquired, slab, page, firstRow, rows, type, destination, offset + done * readBytes, byteIds);
+            }
+            firstRow = 0;
+        }
+    }
+
+    /** Whether all rows are valid; false as well if they have more than one word of validity bits. */
+    private boolean hasAll(final long[] acquired, final int page, final int firstRow, final int rows)
+    {
+        final int firstBit = firstRow & Long.SIZE - 1;
+        final long missing = ~acquired[record(page) + VALIDITY + (firstRow >>> 6)] >>> firstBit;
+        return firstBit + rows <= Long.SIZE && missing << -rows == 0;
+    }
+
+    private void readRows(
+        final long[] acquired,
+        final byte[] slab,
         final int page,
         final int firstRow,
         final int rows,
@@ -285,8 +335,6 @@ public final class RoutedExpertPages
         final int offset,
         final ByteIds byteIds)
     {
-        final long[] acquired = (long[])RECORDS.getAcquire(this);
-        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
         final int readBytes = shape.rowIds() * type.bytes();
         for (int row = firstRow, end; row < firstRow + rows; row = end)
         {

@@ -38,15 +38,7 @@ final class RowReader
         final MutableDirectBuffer destination,
         final int offset)
     {
-        final int pageRows = pages.pageRows();
-        final int readBytes = pages.shape().rowIds() * type.bytes();
-        for (int row = from, end; row < to; row = end)
-        {
-            final int index = row / pageRows;
-            end = (int)Math.min(to, (index + 1L) * pageRows);
-            final int at = offset + (row - from) * readBytes;
-            pages.read(pageIds[index], row - index * pageRows, end - row, type, destination, at, byteIds);
-        }
+        pages.read(pageIds, from, to, type, destination, offset, byteIds);
     }
 
     /** Reads rows {@code [from, to)} as int16 ids into an array. */
