@@ -42,7 +42,7 @@ final class StatsSource
         return engine.get();
     }
 
-    /** The next reader gets figures of its own time. */
+    /** The next reader asks anew, whoever it is. */
     synchronized void forget()
     {
         stats = null;
