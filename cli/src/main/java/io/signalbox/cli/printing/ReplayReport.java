@@ -66,6 +66,11 @@ public record ReplayReport(
     {
         out.printf("verified          %s: %s records, %s groups re-run%n", verification.matches() ? "yes" : "no",
             Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
+        if (verification.begunAt() > 0)
+        {
+            out.printf("begun at          the snapshot behind record %s%n", Decimals.grouped(verification.begunAt() - 1));
+        }
+        verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
         if (verification.difference() != null)
         {
             DifferenceReport.text(out, verification.difference());
@@ -141,6 +146,7 @@ public record ReplayReport(
         json.writeBooleanField("verified", verification.matches());
         json.writeNumberField("records", verification.records());
         json.writeNumberField("groups", verification.groups());
+        json.writeNumberField("begunAtRecord", verification.begunAt());
         if (!stoppedEarly)
         {
             final Ending ending = verification.ending();
