@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 
@@ -97,12 +98,18 @@ final class SchedulerStore
      */
     static SchedulerSnapshot read(final Named named, final DpRouters routers)
     {
+        return read(named, settings -> SchedulerConfig.of(settings, routers));
+    }
+
+    /** As {@link #read(Named, DpRouters)}, for a scheduler whose configuration the caller has. */
+    static SchedulerSnapshot read(final Named named, final Function<Map<String, String>, SchedulerConfig> configs)
+    {
         try (FileChannel channel = FileChannel.open(named.file(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
         {
             requireWhole(channel);
             channel.position(0);
             final InputStream source = new BufferedInputStream(Channels.newInputStream(channel), CHUNK_BYTES);
-            return read(named, source, routers);
+            return read(named, source, configs);
         }
         catch (final NoSuchFileException e)
         {
@@ -162,7 +169,8 @@ final class SchedulerStore
         }
     }
 
-    private static SchedulerSnapshot read(final Named named, final InputStream source, final DpRouters routers)
+    private static SchedulerSnapshot read(
+        final Named named, final InputStream source, final Function<Map<String, String>, SchedulerConfig> configs)
         throws IOException
     {
         final ByteBuffer header = ByteBuffer.wrap(source.readNBytes(HEADER_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
@@ -188,8 +196,7 @@ final class SchedulerStore
         }
         final Map<String, String> settings =
             RunDescription.decode(new UnsafeBuffer(source.readNBytes((int)length)), 0);
-        return new SchedulerSnapshot(
-            settings, mark, SchedulerImage.read(SchedulerConfig.of(settings, routers), source));
+        return new SchedulerSnapshot(settings, mark, SchedulerImage.read(configs.apply(settings), source));
     }
 
     private static JournalMark mark(final ByteBuffer header)
