@@ -91,7 +91,7 @@ final class EngineStart
         }
     }
 
-    /** What follows the groups of the run. */
+    /** Passes the groups of the run to everything that follows them. */
     private final class Replayed implements ReplayTarget
     {
         /** {@code null} without a client. */

@@ -45,7 +45,8 @@ public final class JournalReader implements GroupCursor
         settings = Collections.unmodifiableMap(readSettings());
     }
 
-    private JournalReader(final JournalScanner scanner, final WriterProbe writer, final Map<String, String> settings, final long bytes)
+    private JournalReader(
+        final JournalScanner scanner, final WriterProbe writer, final Map<String, String> settings, final long bytes)
     {
         this.scanner = scanner;
         this.writer = writer;

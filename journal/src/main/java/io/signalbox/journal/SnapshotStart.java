@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a re-run of a journal begins: a scheduler, and a reader that stands behind the group whose state it has.
+ * Where a re-run of a journal begins: a scheduler, and a reader behind the group whose state it has.
  *
  * @param records    records ahead of it that are not read; 0: it begins at the first.
  * @param passedOver snapshots that are not used, each with the reason, as sentences.

@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A verification behind a snapshot of the scheduler finds what one from the first record finds; a bad one is passed over. */
+/** A verification behind a snapshot of the scheduler finds the same as one of everything; bad ones are passed over. */
 class SchedulerSnapshotTest
 {
     private static final int GROUPS = 600;
@@ -240,7 +240,7 @@ class SchedulerSnapshotTest
         assertTrue(found.passedOver().get(0).contains("a decision behind it differs"), found.passedOver()::toString);
     }
 
-    /** What a killed process has left goes; what another one may be writing stays. */
+    /** The file that a killed process has left goes; one that another process may be writing stays. */
     @Test
     void shouldRemovePartsOfProcessesThatAreGone() throws IOException
     {
@@ -248,8 +248,9 @@ class SchedulerSnapshotTest
         final FileTime old = FileTime.from(Instant.now().minusSeconds(3600));
         final String none = SnapshotFiles.name("snapshot", 7) + ".999999999999999.part";
         final String young = SnapshotFiles.name("snapshot", 8) + ".999999999999999.part";
-        final String living = SnapshotFiles.name("snapshot", 9) + "." + ProcessHandle.allProcesses()
-            .mapToLong(ProcessHandle::pid).filter(pid -> pid != ProcessHandle.current().pid()).findFirst().orElse(1) + ".part";
+        final long other = ProcessHandle.allProcesses().mapToLong(ProcessHandle::pid)
+            .filter(pid -> pid != ProcessHandle.current().pid()).findFirst().orElse(1);
+        final String living = SnapshotFiles.name("snapshot", 9) + "." + other + ".part";
         for (final String name : List.of(none, young, living))
         {
             Files.writeString(snapshots.resolve(name), "x");

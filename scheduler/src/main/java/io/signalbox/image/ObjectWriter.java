@@ -3,6 +3,7 @@ package io.signalbox.image;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -53,7 +54,7 @@ final class ObjectWriter
         }
     }
 
-    /** A class has its name and its form where it first comes, and its number from then on. */
+    /** The first time a class has its name and its form, from then on its number. */
     private void writeClass(final Class<?> type) throws IOException
     {
         final Integer number = classes.putIfAbsent(type, classes.size());
@@ -79,7 +80,7 @@ final class ObjectWriter
         }
         else if (value.getClass().isArray())
         {
-            out.writeInt(java.lang.reflect.Array.getLength(value));
+            out.writeInt(Array.getLength(value));
             primitives.write(value, out);
         }
         else

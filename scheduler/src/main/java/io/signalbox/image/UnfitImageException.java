@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.image;
 
-/** An image cannot be used: it is damaged, or of another program or configuration. The message is the reason, as a clause. */
+/** An image is damaged, or of another program or configuration. The message is the reason, as a clause. */
 public final class UnfitImageException extends RuntimeException
 {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /**
- * Internal: images of a scheduler, from which an equal one is made. An image has the fields of its objects by name; which
- * classes have state, and which a new scheduler has already, is told in one place.
+ * Internal: images of a scheduler.
+ *
+ * <p>An image has the fields of its objects by name. One class knows which classes have state, and which a new scheduler has
+ * already.
  */
 package io.signalbox.image;

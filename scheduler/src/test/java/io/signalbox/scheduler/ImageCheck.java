@@ -35,7 +35,11 @@ final class ImageCheck
 
     /** @param written the group that the first scheduler has written for the input. */
     void onInput(
-        final DirectBuffer input, final int length, final DirectBuffer rows, final Scheduler first, final GroupWriter written)
+        final DirectBuffer input,
+        final int length,
+        final DirectBuffer rows,
+        final Scheduler first,
+        final GroupWriter written)
     {
         if (++inputs % every == 0)
         {

@@ -35,7 +35,8 @@ final class SchedulerImageTest
     enum Plant
     {
         TRAILING_ELEMENT_LOST("image/PrimitiveArrays.java",
-            "            while (used > 0 && ints[used - 1] == 0)\n", "            while (used > 1 && ints[used - 2] == 0)\n"),
+            "            while (used > 0 && ints[used - 1] == 0)\n",
+            "            while (used > 1 && ints[used - 2] == 0)\n"),
         FORMER_ELEMENTS_STAY("image/PrimitiveArrays.java",
             "        clear(array, used, length);\n", ""),
         QUEUE_KEPT("image/ClassForm.java",

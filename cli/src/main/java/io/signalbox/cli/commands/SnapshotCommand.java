@@ -64,8 +64,8 @@ public final class SnapshotCommand implements Callable<Integer>
     private int kept = SnapshotFollower.DEFAULT_KEPT;
 
     @Option(names = "--scheduler",
-        description = "Re-run the journal as well, compare every decision, and write the scheduler's state, rows included: " +
-            "'replay --from-snapshot' begins there. The newest two are kept.")
+        description = "Re-run the journal as well, compare every decision, and write the scheduler's state, rows " +
+            "included: 'replay --from-snapshot' and launches begin there. The newest two are kept.")
     private boolean scheduler;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)

@@ -64,8 +64,10 @@ public record ReplayReport(
 
     private void printVerification(final PrintStream out)
     {
-        out.printf("verified          %s: %s records, %s groups re-run%n", verification.matches() ? "yes" : "no",
-            Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
+        final long begunAt = verification.begunAt();
+        out.printf("verified          %s: %s records, %s re-run%n", verification.matches() ? "yes" : "no",
+            Decimals.grouped(verification.records()), begunAt == 0 ? Decimals.grouped(verification.groups()) + " groups" :
+                Decimals.grouped(verification.records() - begunAt) + " of them");
         if (verification.begunAt() > 0)
         {
             out.printf("begun at          the snapshot behind record %s%n", Decimals.grouped(verification.begunAt() - 1));
