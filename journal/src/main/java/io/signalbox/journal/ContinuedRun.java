@@ -59,7 +59,7 @@ final class ContinuedRun implements RecordedRun
             lastTimeNanos = reader.timeNanos();
             target.onGroup(reader.group(), 0, reader.groupLength());
         }
-        if (!reader.mark().equals(snapshot.mark()))
+        if (reader.end() != null || !reader.mark().equals(snapshot.mark()))
         {
             throw new JournalException(Kind.FOREIGN_FILE, directory + " cannot be continued: record " + (begunAt - 1) +
                 " is not the one that a snapshot was taken behind; remove " + directory.resolve(SnapshotFiles.DIRECTORY) +

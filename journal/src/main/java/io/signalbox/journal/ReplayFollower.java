@@ -96,6 +96,7 @@ public final class ReplayFollower
             passedOver.addAll(start.passedOver());
             scheduler = start.scheduler();
             settings = start.reader().settings();
+            mark = start.mark();
             lastWritten = start.records();
             begunAt = lastWritten;
             return start.reader();

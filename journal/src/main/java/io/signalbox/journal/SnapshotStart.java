@@ -12,11 +12,17 @@ import java.util.List;
 /**
  * Where a re-run of a journal begins: a scheduler, and a reader behind the group whose state it has.
  *
- * @param records    records ahead of it that are not read; 0: it begins at the first.
+ * @param mark       of the snapshot; {@code null}: it begins at the first record.
  * @param passedOver snapshots that are not used, each with the reason, as sentences.
  */
-record SnapshotStart(JournalReader reader, Scheduler scheduler, long records, List<String> passedOver)
+record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark, List<String> passedOver)
 {
+    /** Records ahead of it, which are not read. */
+    long records()
+    {
+        return mark == null ? 0 : mark.place().records();
+    }
+
     /**
      * Takes the newest snapshot that fits; the beginning if there is none.
      *
@@ -38,7 +44,7 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, long records, Li
                 final SchedulerSnapshot snapshot = SchedulerStore.read(named, routers);
                 final JournalReader reader =
                     JournalReader.behind(directory, snapshot.settings(), snapshot.mark(), progress);
-                return new SnapshotStart(reader, snapshot.scheduler(), named.records(), passedOver);
+                return new SnapshotStart(reader, snapshot.scheduler(), snapshot.mark(), passedOver);
             }
             catch (final UnfitSnapshotException e)
             {
@@ -54,7 +60,7 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, long records, Li
         final JournalReader reader = JournalReader.open(directory, progress);
         try
         {
-            return new SnapshotStart(reader, new Scheduler(reader.config(routers)), 0, passedOver);
+            return new SnapshotStart(reader, new Scheduler(reader.config(routers)), null, passedOver);
         }
         catch (final RuntimeException | Error e)
         {

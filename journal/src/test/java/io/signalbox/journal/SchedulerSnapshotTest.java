@@ -131,7 +131,7 @@ class SchedulerSnapshotTest
     void shouldFollowAJournalWhileItIsWritten()
     {
         final Path live = directory.resolve("live");
-        final ReplayFollower follower = follower(live, 50);
+        ReplayFollower follower = follower(live, 50);
         try (JournalWriter writer = JournalWriter.create(live, Runs.settings(), Runs.smallSegments(Durability.PROCESS)))
         {
             final Scheduler scheduler = new Scheduler(Runs.CONFIG);
@@ -141,11 +141,20 @@ class SchedulerSnapshotTest
                 Runs.append(writer, scheduler, 40 * i, 40 * (i + 1));
                 assertFalse(follower.follow(ReadProgress.NONE));
                 assertEquals(40 * (i + 1) + 1, follower.records());
+                if (i % 3 == 2)
+                {
+                    // Another one begins at the snapshot, finds nothing new, and then finds more.
+                    follower.conclude();
+                    follower = follower(live, 50);
+                    assertFalse(follower.follow(ReadProgress.NONE));
+                    assertFalse(follower.follow(ReadProgress.NONE));
+                }
             }
         }
         assertTrue(follower.follow(ReadProgress.NONE));
-        assertEquals(8, follower.written());
-        assertEquals(400, verify(live).begunAt());
+        assertEquals(0, follower.written());
+        assertEquals(List.of(), follower.passedOver());
+        assertEquals(361, verify(live).begunAt());
     }
 
     /** Cuts and flipped bits: none is used, each is named, and the older one serves. */
