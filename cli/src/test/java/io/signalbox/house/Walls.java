@@ -50,6 +50,7 @@ final class Walls
     private static final String BACKEND = room("backend");
     private static final String STATS = room("stats");
     private static final String STATE = room("state");
+    private static final String IMAGE = room("image");
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
     private static final String JOURNAL = room("journal");
@@ -73,7 +74,7 @@ final class Walls
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] ENGINE_AND_BELOW =
-        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, CONFIG, PLUGIN};
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE, WHATIF};
 
     private Walls()
@@ -124,6 +125,7 @@ final class Walls
         walls.put("what simulates knows no recorded run", noClasses()
             .that().resideInAnyPackage(SIM, WORKLOAD, REPORT, COMPARE).should().dependOnClassesThat(ours(WHATIF)));
         addModels(walls);
+        addImages(walls);
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
@@ -137,6 +139,13 @@ final class Walls
         addCommandLine(walls);
         addLibraries(walls);
         return walls;
+    }
+
+    private static void addImages(final Map<String, ArchRule> walls)
+    {
+        walls.put("images know the core and nothing above it", noClasses()
+            .that().resideInAPackage(IMAGE).should().dependOnClassesThat(
+                oursExcept(IMAGE, SCHEDULER, BATCH, ROUTER, EXPERTS, KV).and(not(belongToAnyOf(StateDigest.class)))));
     }
 
     private static void addModels(final Map<String, ArchRule> walls)

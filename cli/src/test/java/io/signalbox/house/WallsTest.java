@@ -31,7 +31,7 @@ class WallsTest
     private static final List<String> ROOMS = List.of(
         "kv", "experts", "router", "batch", "scheduler", "event", "engine", "backend", "journal", "sim", "workload",
         "report", "compare", "whatif", "config", "plugin", "cuda", "cpu", "model", "serving", "cli", "export", "stats",
-        "state", "metrics", "testkit");
+        "state", "image", "metrics", "testkit");
 
     private static JavaClasses production;
     private static JavaClasses samples;

@@ -6,6 +6,7 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;
+import org.agrona.DirectBuffer;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,11 +20,12 @@ import java.util.function.LongSupplier;
  */
 final class EngineStart
 {
-    private final Scheduler scheduler;
+    private final SchedulerConfig config;
     private final FinishedRows finishedRows;
     private final LaunchedSteps launches;
     private final RankResets resets;
     private final Dispatcher dispatcher;
+    private Scheduler scheduler;
     private LateJournal journal;
     private long timeNanos;
     private boolean continues;
@@ -32,7 +34,7 @@ final class EngineStart
     EngineStart(
         final SchedulerConfig config, final Backend backend, final RankResets resets, final FinishedRows finishedRows)
     {
-        scheduler = new Scheduler(config);
+        this.config = config;
         this.finishedRows = finishedRows;
         launches = new LaunchedSteps(config.ranks(), config.depth());
         this.resets = resets;
@@ -79,16 +81,7 @@ final class EngineStart
     private void replay(
         final RecordedRun run, final EngineClient client, final LiveFigures figures, final ResumedRequests requests)
     {
-        run.replay(scheduler, (group, offset, length) ->
-        {
-            finishedRows.update(scheduler);
-            dispatcher.replay(group, offset, length);
-            if (client != null)
-            {
-                figures.onGroup(group, offset, length);
-                requests.onGroup(group, offset, length);
-            }
-        });
+        run.replayInto(config, new Replayed(client == null ? null : figures, requests));
         continues = run.groups() > 0;
         timeNanos = run.lastTimeNanos();
         resets.continueAfter(dispatcher.lastEpoch());
@@ -98,8 +91,52 @@ final class EngineStart
         }
     }
 
+    /** Passes the groups of the run to everything that follows them. */
+    private final class Replayed implements ReplayTarget
+    {
+        /** {@code null} without a client. */
+        private final LiveFigures figures;
+        private final ResumedRequests requests;
+        private UntakenEnds ends = new UntakenEnds();
+
+        private Replayed(final LiveFigures figures, final ResumedRequests requests)
+        {
+            this.figures = figures;
+            this.requests = requests;
+        }
+
+        @Override
+        public void begin(final Scheduler confirmed)
+        {
+            scheduler = confirmed;
+            finishedRows.resume(confirmed, ends);
+            ends = null;
+        }
+
+        @Override
+        public void onGroup(final DirectBuffer group, final int offset, final int length)
+        {
+            if (ends == null)
+            {
+                finishedRows.update(scheduler);
+            }
+            else
+            {
+                ends.onGroup(group, offset, length);
+            }
+            dispatcher.replay(group, offset, length);
+            if (figures != null)
+            {
+                figures.onGroup(group, offset, length);
+                requests.onGroup(group, offset, length);
+            }
+        }
+    }
+
+    /** New if the run is; made when it is first asked for, because a run that continues has one. */
     Scheduler scheduler()
     {
+        scheduler = scheduler == null ? new Scheduler(config) : scheduler;
         return scheduler;
     }
 

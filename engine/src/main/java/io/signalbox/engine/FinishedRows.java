@@ -71,6 +71,20 @@ final class FinishedRows
         }
     }
 
+    /** Records the requests that had ended when a run was left. */
+    synchronized void resume(final Scheduler scheduler, final UntakenEnds ends)
+    {
+        ends.timesNanos().forEach((requestId, timeNanos) ->
+        {
+            final RequestRows rows = scheduler.rows(requestId);
+            // Without capture there are none.
+            if (rows != null)
+            {
+                add(requestId, rows, timeNanos);
+            }
+        });
+    }
+
     private void add(final long requestId, final RequestRows rows, final long endedNanos)
     {
         final Entry entry = new Entry(requestId, rows, REQUEST_BYTES + rows.pageCount() * pageBytes, endedNanos);

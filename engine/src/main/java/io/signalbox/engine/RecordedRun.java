@@ -2,10 +2,11 @@
 package io.signalbox.engine;
 
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 
 /**
- * A run that a journal keeps, open for its next engine. The engine first calls {@link #replay}, once, and then
- * {@link #journal()}, once. Used by one thread at a time.
+ * A run that a journal keeps, open for its next engine. The engine first calls {@link #replayInto}, once, and
+ * then {@link #journal()}, once. Used by one thread at a time.
  */
 public interface RecordedRun extends AutoCloseable
 {
@@ -18,6 +19,20 @@ public interface RecordedRun extends AutoCloseable
      *     an input; the message names the record and the remedy. Nothing was written then.
      */
     void replay(Scheduler scheduler, GroupListener follower);
+
+    /**
+     * Gives the target every group, and a scheduler with the state of the last one. A run may have the state behind one of
+     * its groups, in which it was confirmed before; then only later inputs are applied.
+     *
+     * @param config the one that the description has.
+     * @throws RuntimeException as {@link #replay} does.
+     */
+    default void replayInto(final SchedulerConfig config, final ReplayTarget target)
+    {
+        final Scheduler scheduler = new Scheduler(config);
+        target.begin(scheduler);
+        replay(scheduler, target);
+    }
 
     /** Groups that were replayed. */
     long groups();

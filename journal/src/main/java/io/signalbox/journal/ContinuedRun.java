@@ -5,8 +5,11 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.RecordedRun;
+import io.signalbox.engine.ReplayTarget;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.SnapshotFiles.Named;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
 
@@ -18,7 +21,10 @@ final class ContinuedRun implements RecordedRun
     private final DirectoryFiles files;
     private final JournalReader reader;
     private final JournalConfig config;
+    private final ReadProgress progress;
     private long lastTimeNanos;
+    /** Of the snapshot behind which inputs are applied; 0: all of them are. */
+    private long begunAt;
     private boolean handedOver;
 
     ContinuedRun(
@@ -26,13 +32,65 @@ final class ContinuedRun implements RecordedRun
         final JournalLock lock,
         final DirectoryFiles files,
         final JournalReader reader,
-        final JournalConfig config)
+        final JournalConfig config,
+        final ReadProgress progress)
     {
         this.directory = directory;
         this.lock = lock;
         this.files = files;
         this.reader = reader;
         this.config = config;
+        this.progress = progress;
+    }
+
+    /** Every record is read and checked; inputs ahead of the newest snapshot that fits are not applied again. */
+    @Override
+    public void replayInto(final SchedulerConfig scheduler, final ReplayTarget target)
+    {
+        final SchedulerSnapshot snapshot = newestSnapshot(scheduler);
+        if (snapshot == null)
+        {
+            RecordedRun.super.replayInto(scheduler, target);
+            return;
+        }
+        begunAt = snapshot.mark().place().records();
+        while (reader.sequence() < begunAt - 1 && reader.next())
+        {
+            lastTimeNanos = reader.timeNanos();
+            target.onGroup(reader.group(), 0, reader.groupLength());
+        }
+        if (reader.end() != null || !reader.mark().equals(snapshot.mark()))
+        {
+            throw new JournalException(Kind.FOREIGN_FILE, directory + " cannot be continued: record " + (begunAt - 1) +
+                " is not the one that a snapshot was taken behind; remove " + directory.resolve(SnapshotFiles.DIRECTORY) +
+                ", and everything is replayed.");
+        }
+        target.begin(snapshot.scheduler());
+        replay(snapshot.scheduler(), target);
+    }
+
+    /** {@code null} if none fits. */
+    private SchedulerSnapshot newestSnapshot(final SchedulerConfig scheduler)
+    {
+        for (final Named named : new SchedulerStore(directory).newestFirst())
+        {
+            try
+            {
+                final SchedulerSnapshot snapshot = SchedulerStore.read(named, settings -> scheduler);
+                if (!snapshot.settings().equals(reader.settings()))
+                {
+                    throw new UnfitSnapshotException("it is of a run with other settings");
+                }
+                // A record that is not there, or not the same: before anything of the run is used.
+                JournalScanner.resuming(DirectoryFiles.of(directory), snapshot.mark()).close();
+                return snapshot;
+            }
+            catch (final UnfitSnapshotException e)
+            {
+                progress.onPassedOver(named.file() + " is passed over: " + e.getMessage() + ".");
+            }
+        }
+        return null;
     }
 
     @Override
@@ -56,7 +114,8 @@ final class ContinuedRun implements RecordedRun
             difference.recomputed() + "; 'signalbox replay " + directory + " --void " + difference.sequence() +
             "' leaves that input out" : record + " has " + difference.recorded() + ", and now the scheduler decides " +
                 difference.recomputed()) + "; start the program that wrote it, or see 'signalbox replay " + directory +
-            " --verify'.");
+            " --verify'." + (begunAt == 0 ? "" : " The replay began at a snapshot; without " +
+            directory.resolve(SnapshotFiles.DIRECTORY) + " it begins at the first record."));
     }
 
     @Override

@@ -76,7 +76,7 @@ public final class DirectoryJournal implements RunJournal
             reader = JournalReader.recovering(files);
             requireTokens(reader.settings());
             RunComparison.require(directory, reader.settings(), description);
-            return new ContinuedRun(directory, lock, files, reader, config);
+            return new ContinuedRun(directory, lock, files, reader, config, progress);
         }
         catch (final RuntimeException | Error e)
         {

@@ -69,9 +69,9 @@ public final class JournalDirectory
         final String name = real.getFileName().toString();
         final String within = parent.getFileName().toString();
         return SegmentName.number(within) >= 0 ||
-            within.equals(SnapshotStore.DIRECTORY) && Files.isDirectory(parent.resolveSibling(SegmentName.of(0))) ||
+            within.equals(SnapshotFiles.DIRECTORY) && Files.isDirectory(parent.resolveSibling(SegmentName.of(0))) ||
             Files.isDirectory(parent.resolve(SegmentName.of(0))) &&
-                (name.equals(SegmentName.LOCK) || name.equals(SnapshotStore.DIRECTORY) || SegmentName.number(name) >= 0 ||
+                (name.equals(SegmentName.LOCK) || name.equals(SnapshotFiles.DIRECTORY) || SegmentName.number(name) >= 0 ||
                     SegmentName.isSetAside(name));
     }
 

@@ -45,29 +45,32 @@ public final class JournalReader implements GroupCursor
         settings = Collections.unmodifiableMap(readSettings());
     }
 
-    private JournalReader(final JournalScanner scanner, final WriterProbe writer, final StateSnapshot snapshot)
+    private JournalReader(
+        final JournalScanner scanner, final WriterProbe writer, final Map<String, String> settings, final long bytes)
     {
         this.scanner = scanner;
         this.writer = writer;
         voids = VoidRecords.of(scanner.files());
-        settings = Collections.unmodifiableMap(snapshot.settings());
-        recordBytes = snapshot.mark().place().bytes();
+        this.settings = Collections.unmodifiableMap(settings);
+        recordBytes = bytes;
     }
 
     /**
      * Continues behind the group of a snapshot, as if the journal had been read up to there.
      *
+     * @param settings the run description, which is not read.
      * @throws UnfitSnapshotException if the journal has another record there.
      */
-    static JournalReader behind(final Path directory, final StateSnapshot snapshot, final ReadProgress progress)
+    static JournalReader behind(
+        final Path directory, final Map<String, String> settings, final JournalMark mark, final ReadProgress progress)
     {
         JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
         final JournalScanner scanner =
-            JournalScanner.resuming(DirectoryFiles.of(directory, progress), snapshot.mark());
+            JournalScanner.resuming(DirectoryFiles.of(directory, progress), mark);
         try
         {
-            return new JournalReader(scanner, writer, snapshot);
+            return new JournalReader(scanner, writer, settings, mark.place().bytes());
         }
         catch (final RuntimeException | Error e)
         {

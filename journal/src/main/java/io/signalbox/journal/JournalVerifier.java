@@ -68,6 +68,35 @@ public final class JournalVerifier
         }
     }
 
+    /**
+     * Verifies the journal behind the newest snapshot of its scheduler that fits: what is ahead of it was confirmed when the
+     * snapshot was written. Without a snapshot, or if a decision behind it differs, it verifies from the first record.
+     *
+     * @throws JournalException if the journal is damaged.
+     */
+    public static Verification verifyBehindSnapshot(
+        final Path directory, final DpRouters routers, final ReadProgress progress)
+    {
+        final Verification behind = verify(SnapshotStart.find(directory, Long.MAX_VALUE, routers, progress));
+        if (behind.matches() || behind.begunAt() == 0)
+        {
+            return behind;
+        }
+        // The journal or the snapshot: a re-run of everything finds out.
+        final SnapshotStart start = SnapshotStart.find(directory, 0, routers, progress);
+        start.passedOver().add("The snapshot behind record " + (behind.begunAt() - 1) +
+            " is passed over: a decision behind it differs.");
+        return verify(start);
+    }
+
+    private static Verification verify(final SnapshotStart start)
+    {
+        try (JournalReader reader = start.reader())
+        {
+            return replay(reader, start.scheduler(), NOBODY).begun(start);
+        }
+    }
+
     static Verification verify(final JournalReader reader, final Function<SchedulerConfig, Scheduler> factory)
     {
         return new JournalVerifier(reader, NOBODY).run(factory.apply(reader.config()), Long.MAX_VALUE);

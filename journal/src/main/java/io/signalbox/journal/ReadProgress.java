@@ -15,4 +15,13 @@ public interface ReadProgress
      * @param totalBytes bytes that the segments had when the reading began; a journal that is being written grows beyond.
      */
     void onRead(long doneBytes, long totalBytes);
+
+    /**
+     * A snapshot at which the reading could have begun is not used.
+     *
+     * @param sentence names the file and the reason.
+     */
+    default void onPassedOver(final String sentence)
+    {
+    }
 }

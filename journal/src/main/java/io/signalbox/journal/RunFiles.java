@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 final class RunFiles
 {
     private static final Pattern OF_SEGMENT = Pattern.compile(".+\\.cq4t?|metadata\\.cq4t");
-    private static final Pattern OF_SNAPSHOTS = Pattern.compile("snapshot-\\d{16}(\\.\\d{1,19}\\.part)?");
+    private static final Pattern OF_SNAPSHOTS = Pattern.compile("(snapshot|scheduler)-\\d{16}(\\.\\d{1,19}\\.part)?");
     private static final int MOST_FILES = 1_000_000;
 
     /** Files, then the directories that have them, the inner ones first. */
@@ -66,7 +66,7 @@ final class RunFiles
                     segments += isSegment ? 1 : 0;
                     readAll(entry, OF_SEGMENT, false);
                 }
-                else if (name.equals(SnapshotStore.DIRECTORY) && found.isDirectory())
+                else if (name.equals(SnapshotFiles.DIRECTORY) && found.isDirectory())
                 {
                     readAll(entry, OF_SNAPSHOTS, true);
                 }

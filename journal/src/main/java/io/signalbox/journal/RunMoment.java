@@ -31,10 +31,10 @@ public record RunMoment(FoldedState state, long record, long firstRecord, List<S
     public static RunMoment at(final Path directory, final JournalMoment moment, final ReadProgress progress)
     {
         final List<String> passedOver = new ArrayList<>();
-        final List<SnapshotStore.Named> candidates =
+        final List<SnapshotFiles.Named> candidates =
             new ArrayList<>(new SnapshotStore(directory, Integer.MAX_VALUE).oldestFirst());
         Collections.reverse(candidates);
-        for (final SnapshotStore.Named named : candidates)
+        for (final SnapshotFiles.Named named : candidates)
         {
             // The header is not trusted; the state that is read is asked again.
             if (moment.includes(named.records() - 1, SnapshotStore.timeNanos(named)))
@@ -55,7 +55,7 @@ public record RunMoment(FoldedState state, long record, long firstRecord, List<S
     /** {@code null} if the snapshot is not used. */
     private static RunMoment behind(
         final Path directory,
-        final SnapshotStore.Named named,
+        final SnapshotFiles.Named named,
         final JournalMoment moment,
         final ReadProgress progress,
         final List<String> passedOver)

@@ -39,7 +39,7 @@ public final class SnapshotFollower
      */
     public SnapshotFollower(final Path directory, final long every, final int kept)
     {
-        if (every < 1 || kept < SnapshotStore.ALWAYS_KEPT)
+        if (every < 1 || kept < SnapshotFiles.ALWAYS_KEPT)
         {
             throw new IllegalArgumentException("a snapshot every " + every + " records, " + kept + " kept");
         }
@@ -102,10 +102,10 @@ public final class SnapshotFollower
                     "followed: " + e.getMessage() + "; begin again.", e);
             }
         }
-        final List<SnapshotStore.Named> newestFirst = new ArrayList<>(store.oldestFirst());
+        final List<SnapshotFiles.Named> newestFirst = new ArrayList<>(store.oldestFirst());
         Collections.reverse(newestFirst);
         newestFirst.removeIf(named -> named.records() > mostRecords);
-        for (final SnapshotStore.Named named : newestFirst)
+        for (final SnapshotFiles.Named named : newestFirst)
         {
             try
             {

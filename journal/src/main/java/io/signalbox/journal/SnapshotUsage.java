@@ -7,14 +7,20 @@ import java.util.List;
 /**
  * The snapshots of a journal.
  *
- * @param count how many there are.
- * @param bytes of their files.
+ * @param count          how many there are of the folded state.
+ * @param bytes          of their files.
+ * @param schedulerBytes of the files of those of the scheduler.
  */
-public record SnapshotUsage(int count, long bytes)
+public record SnapshotUsage(int count, long bytes, long schedulerBytes)
 {
     public static SnapshotUsage of(final Path journal)
     {
-        final List<SnapshotStore.Named> found = new SnapshotStore(journal, Integer.MAX_VALUE).oldestFirst();
-        return new SnapshotUsage(found.size(), found.stream().mapToLong(named -> named.file().toFile().length()).sum());
+        final List<SnapshotFiles.Named> found = new SnapshotStore(journal, Integer.MAX_VALUE).oldestFirst();
+        return new SnapshotUsage(found.size(), bytes(found), bytes(new SchedulerStore(journal).newestFirst()));
+    }
+
+    private static long bytes(final List<SnapshotFiles.Named> files)
+    {
+        return files.stream().mapToLong(named -> named.file().toFile().length()).sum();
     }
 }

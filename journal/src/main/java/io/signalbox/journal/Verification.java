@@ -12,10 +12,39 @@ import java.util.List;
  * @param digest     the chained hash over the records read, as 16 hexadecimal digits.
  * @param voided     inputs that an operator declared void; their groups were not re-run.
  * @param difference the first group that differs; {@code null} if every group is equal.
+ * @param begunAt    records ahead of the snapshot at which the re-run began, which a re-run has confirmed before; 0: it
+ *     began at the first record.
+ * @param passedOver snapshots that were not used, each with the reason, as sentences.
  */
 public record Verification(
-    long records, long groups, Ending ending, String digest, List<VoidedInput> voided, Difference difference)
+    long records,
+    long groups,
+    Ending ending,
+    String digest,
+    List<VoidedInput> voided,
+    Difference difference,
+    long begunAt,
+    List<String> passedOver)
 {
+    /** A result of a re-run that began at the first record. */
+    public Verification(
+        final long records,
+        final long groups,
+        final Ending ending,
+        final String digest,
+        final List<VoidedInput> voided,
+        final Difference difference)
+    {
+        this(records, groups, ending, digest, voided, difference, 0, List.of());
+    }
+
+    /** The same result of a re-run that began at a snapshot, or passed one over. */
+    Verification begun(final SnapshotStart start)
+    {
+        return new Verification(
+            records, groups, ending, digest, voided, difference, start.records(), List.copyOf(start.passedOver()));
+    }
+
     /** Whether every group in the journal is what the scheduler decides from the same inputs. */
     public boolean matches()
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,8 +30,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Kills an engine under load with SIGKILL at random moments, a third of them while it opens its journal, on each level of
- * durability; then compares what its clients saw with what they must see. 6 kills reduced, 60 full, or as many as
- * {@code -Dsignalbox.kills} says; {@code -Dsignalbox.killSeed} gives other moments. Two journals are worked on at a time.
+ * durability; takes a snapshot after every second kill; then compares what its clients saw with what they must see. 6 kills
+ * reduced, 60 full, or as many as {@code -Dsignalbox.kills} says; {@code -Dsignalbox.killSeed} gives other moments. Two
+ * journals are worked on at a time.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 final class EngineKillTest
@@ -110,6 +112,10 @@ final class EngineKillTest
             final Process engine = engines.start(arguments(journal, durability, kill, REQUESTS));
             final int line = opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600);
             killOnce(engine, seen, line, random.nextInt(30_000_000));
+            if (kill % 2 == 0)
+            {
+                takeSnapshot(journal);
+            }
         }
         final Process last = engines.start(arguments(journal, durability, kills, LAST_REQUESTS));
         try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))
@@ -121,12 +127,31 @@ final class EngineKillTest
         final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
         assertTrue(verification.matches(), () -> String.valueOf(verification.difference()));
         assertEquals(Ending.CLOSED, verification.ending());
+        final Verification behind =
+            JournalVerifier.verifyBehindSnapshot(journal, DpRouters.installed(), ReadProgress.NONE);
+        assertTrue(behind.matches() && behind.begunAt() > 0, () -> String.valueOf(behind.difference()));
+        assertEquals(verification.digest(), behind.digest());
         seen.check(journal);
         assertTrue(seen.acknowledgedRows() > kills, "hardly a request had its rows stored before they were released");
         assertTrue(seen.acceptedCount() > 10 * kills && seen.resumedWithTokens() > 0, () -> seen.acceptedCount() +
             " requests, " + seen.resumedWithTokens() + " resumed with tokens: the engines were killed too early");
         deleteJournal(journal);
         return seen;
+    }
+
+    /** The next engine begins at it. */
+    private static void takeSnapshot(final Path journal)
+    {
+        final ReplayFollower follower = new ReplayFollower(journal, Long.MAX_VALUE, DpRouters.installed());
+        try
+        {
+            follower.follow(ReadProgress.NONE);
+        }
+        catch (final JournalException e)
+        {
+            assertEquals(JournalException.Kind.TORN_TAIL, e.kind(), e::getMessage);
+        }
+        follower.conclude();
     }
 
     /** Two hundred journals would fill a small disk. */

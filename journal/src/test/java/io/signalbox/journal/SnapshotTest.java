@@ -134,7 +134,7 @@ class SnapshotTest
         follower.conclude();
 
         final List<Long> kept =
-            new SnapshotStore(journal, 5).oldestFirst().stream().map(SnapshotStore.Named::records).toList();
+            new SnapshotStore(journal, 5).oldestFirst().stream().map(SnapshotFiles.Named::records).toList();
         assertEquals(5, kept.size());
         assertEquals(List.of((long)GROUPS, GROUPS + 1L), kept.subList(3, 5), kept::toString);
         assertTrue(kept.get(1) - kept.get(0) < 400 && kept.get(0) < 400, kept::toString);

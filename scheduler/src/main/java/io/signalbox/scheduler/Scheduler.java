@@ -400,10 +400,22 @@ public final class Scheduler
 
     private void writeDigest()
     {
-        final long state = weights.digest() | (draining ? 1 : 0);
-        final long order = steps.digest(placement.digest(StateDigest.mix(queue.digest(), 0, state)));
         out.digest(inputs, DpRank.poolDigest(ranks), DpRank.prefixIndexDigest(ranks),
-            pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
+            pages == null ? 0 : pages.digest(), requestsDigest(), router.digest());
+    }
+
+    private long requestsDigest()
+    {
+        final long state = weights.digest() | (draining ? 1 : 0);
+        return requests.digest() + steps.digest(placement.digest(StateDigest.mix(queue.digest(), 0, state)));
+    }
+
+    /** Digest of the whole state, as {@code Digest} events have it in parts. */
+    public long stateDigest()
+    {
+        final long cached = StateDigest.mix(inputs, DpRank.poolDigest(ranks), DpRank.prefixIndexDigest(ranks));
+        return StateDigest.mix(cached, StateDigest.mix(pages == null ? 0 : pages.digest(), requestsDigest()),
+            router.digest());
     }
 
     /** Time of the last applied input. */
@@ -449,8 +461,8 @@ public final class Scheduler
         return ranks[rank].load;
     }
 
-    /** The pages of routed experts, or null if capture is off: for tests. */
-    RoutedExpertPages pages()
+    /** The pages of routed experts, or null if capture is off. */
+    public RoutedExpertPages pages()
     {
         return pages;
     }

@@ -45,6 +45,8 @@ final class DepthRig
     final DepthCounts counts = new DepthCounts();
     final ProvisionalCheck provisional = new ProvisionalCheck();
     private final FoldCheck fold;
+    /** {@code null} unless it was asked for. */
+    private ImageCheck image;
     private final RankModel[] models;
     private final VictimCheck[] victims;
     private final PauseCheck[] pauses;
@@ -82,6 +84,13 @@ final class DepthRig
         }
         weights = new ModelWeights(config.blockSizeTokens(), config.ranks());
         outputs = new DepthOutputs(this, models, victims, pauses);
+    }
+
+    /** From now on images are compared, see {@link ImageCheck}; before the first input. */
+    DepthRig checkImages(final int every)
+    {
+        image = new ImageCheck(config, every);
+        return this;
     }
 
     /** One rank that tells its decisions in full; blocks of 4 tokens, the last block is the dummy. */
@@ -397,6 +406,10 @@ final class DepthRig
         digest = StateDigest.mix(digest, checksum.of(group.buffer(), 0, group.length()));
         outputs.read(group);
         fold.onGroup(group, now);
+        if (image != null)
+        {
+            image.onInput(writer.buffer(), writer.length(), rows, scheduler, group);
+        }
         for (int rank = 0; rank < devices.length; rank++)
         {
             models[rank].check(scheduler, rank);

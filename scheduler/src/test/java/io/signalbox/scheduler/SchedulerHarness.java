@@ -74,6 +74,8 @@ final class SchedulerHarness
     private final RowOracle oracle;
     private final GroupWriter group = new GroupWriter(1024);
     private final Outputs outputs = new Outputs();
+    /** {@code null} unless it was asked for. */
+    private ImageCheck image;
     private long now;
 
     SchedulerHarness(final SchedulerConfig config)
@@ -86,6 +88,13 @@ final class SchedulerHarness
         this.config = config;
         this.scheduler = scheduler;
         oracle = config.capture() == null ? null : new RowOracle(config);
+    }
+
+    /** From now on images are compared, see {@link ImageCheck}; before the first input. */
+    SchedulerHarness checkImages(final int every)
+    {
+        image = new ImageCheck(config, every);
+        return this;
     }
 
     RowOracle oracle()
@@ -257,6 +266,10 @@ final class SchedulerHarness
     {
         group.reset();
         scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
+        if (image != null)
+        {
+            image.onInput(writer.buffer(), writer.length(), rows, scheduler, group);
+        }
         final byte[] bytes = new byte[group.length()];
         group.buffer().getBytes(0, bytes);
         groups.add(bytes);

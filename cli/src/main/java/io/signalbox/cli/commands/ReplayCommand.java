@@ -53,6 +53,7 @@ import java.util.function.Function;
         "  signalbox replay runs/0001 --verify",
         "  signalbox replay runs/0001 --recover --verify    close a killed writer's journal, then verify it",
         "  signalbox replay runs/0001 --verify --json",
+        "  signalbox replay runs/0001 --from-snapshot       verify only what is new",
         "  signalbox replay runs/0001 --void 812 --verify   leave out an input that cannot be replayed",
         "  signalbox replay runs/0001 --router-snapshot router.snapshot",
         "  signalbox replay runs/0001 --recompute --model models/olmoe",
@@ -72,6 +73,11 @@ public final class ReplayCommand implements Callable<Integer>
     @Option(names = "--verify",
         description = "Re-run every input and compare every decision; the default without --recover and --recompute.")
     private boolean verify;
+
+    @Option(names = "--from-snapshot",
+        description = "Verify what follows the newest snapshot that 'snapshot --scheduler' wrote; what is ahead of it was " +
+            "confirmed then.")
+    private boolean fromSnapshot;
 
     @Option(names = "--recover",
         description = "First close the journal of a stopped writer: cut a torn tail and keep its bytes aside.")
@@ -132,7 +138,7 @@ public final class ReplayCommand implements Callable<Integer>
         final Recovery recovery = recover ? recover() : null;
         final VoidedInput voiding = voided == null ? null : voidInput();
         final boolean recomputes = recomputeOptions.isAsked();
-        final boolean reruns = verify || !recover && voided == null && !recomputes || routerSnapshot != null;
+        final boolean reruns = verify || fromSnapshot || !recover && voided == null && !recomputes || routerSnapshot != null;
         final Verification verification = reruns ? rerun(recovery) : null;
         final RecomputeReport recomputation = recomputes ?
             new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal) : null;
@@ -166,6 +172,11 @@ public final class ReplayCommand implements Callable<Integer>
         {
             throw new ConfigException(at < 0 ? "--at=" + at + " is negative; give the number of a record." :
                 "--at ends the re-run at a record, and --verify asks for all of them; leave one out.");
+        }
+        if (fromSnapshot && (routerSnapshot != null || recomputeOptions.isAsked()))
+        {
+            throw new ConfigException("--from-snapshot begins behind a snapshot, and " +
+                (routerSnapshot != null ? "--router-snapshot" : "--recompute") + " needs every record; leave one out.");
         }
         if (routerSnapshot != null)
         {
@@ -218,6 +229,10 @@ public final class ReplayCommand implements Callable<Integer>
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
         {
+            if (fromSnapshot)
+            {
+                return JournalVerifier.verifyBehindSnapshot(journal, routers, progress);
+            }
             return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, routers, factory, progress);
         }
     }

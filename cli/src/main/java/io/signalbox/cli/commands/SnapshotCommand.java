@@ -3,19 +3,23 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.SnapshotReport;
+import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.SnapshotFollower;
+import io.signalbox.serving.BackendProvider;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,6 +39,7 @@ import java.util.concurrent.locks.LockSupport;
         "  signalbox snapshot runs/0001",
         "  signalbox snapshot runs/0001 --every 20000",
         "  signalbox snapshot runs/0001 --follow          beside the process that writes it",
+        "  signalbox snapshot runs/0001 --scheduler       and what a verification begins at",
         "  signalbox inspect runs/0001 --moment 61.5",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
@@ -57,6 +62,14 @@ public final class SnapshotCommand implements Callable<Integer>
     @Option(names = "--keep", paramLabel = "N",
         description = "Keep at most N snapshots: the newest two, the others as evenly as possible (default: 128).")
     private int kept = SnapshotFollower.DEFAULT_KEPT;
+
+    @Option(names = "--scheduler",
+        description = "Re-run the journal as well, compare every decision, and write the scheduler's state, rows " +
+            "included: 'replay --from-snapshot' and launches begin there. The newest two are kept.")
+    private boolean scheduler;
+
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
 
     @Option(names = "--follow",
         description = "Continue until the journal is no longer written: once a second, fold what is new.")
@@ -88,25 +101,39 @@ public final class SnapshotCommand implements Callable<Integer>
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final SnapshotFollower follower = new SnapshotFollower(journal, every, kept);
-            final boolean isAtEnd = follow(follower);
-            final SnapshotReport report = new SnapshotReport(journal, follower, isAtEnd);
+            final ReplayFollower replay = scheduler ? new ReplayFollower(journal, every,
+                Plugins.routers(Plugins.without(plugins, BackendProvider.class))) : null;
+            final boolean isAtEnd = follow(follower, replay);
+            final SnapshotReport report = new SnapshotReport(journal, follower, replay, isAtEnd);
             jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
             return ExitCode.OK;
         }
     }
 
-    private boolean follow(final SnapshotFollower follower)
+    /** @param replay {@code null} if the journal is not re-run. */
+    private boolean follow(final SnapshotFollower follower, final ReplayFollower replay)
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox snapshot")))
         {
-            boolean isAtEnd = follower.follow(progress);
+            boolean isAtEnd = followOnce(follower, replay, progress);
             while (follows && !isAtEnd)
             {
                 LockSupport.parkNanos(PAUSE_NANOS);
-                isAtEnd = follower.follow(progress);
+                isAtEnd = followOnce(follower, replay, progress);
             }
             follower.conclude();
+            if (replay != null)
+            {
+                replay.conclude();
+            }
             return isAtEnd;
         }
+    }
+
+    private static boolean followOnce(
+        final SnapshotFollower follower, final ReplayFollower replay, final ReadingProgress progress)
+    {
+        final boolean isAtEnd = follower.follow(progress);
+        return (replay == null || replay.follow(progress)) && isAtEnd;
     }
 }

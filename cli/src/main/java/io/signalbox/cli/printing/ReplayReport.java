@@ -64,8 +64,15 @@ public record ReplayReport(
 
     private void printVerification(final PrintStream out)
     {
-        out.printf("verified          %s: %s records, %s groups re-run%n", verification.matches() ? "yes" : "no",
-            Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
+        final long begunAt = verification.begunAt();
+        out.printf("verified          %s: %s records, %s re-run%n", verification.matches() ? "yes" : "no",
+            Decimals.grouped(verification.records()), begunAt == 0 ? Decimals.grouped(verification.groups()) + " groups" :
+                Decimals.grouped(verification.records() - begunAt) + " of them");
+        if (verification.begunAt() > 0)
+        {
+            out.printf("begun at          the snapshot behind record %s%n", Decimals.grouped(verification.begunAt() - 1));
+        }
+        verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
         if (verification.difference() != null)
         {
             DifferenceReport.text(out, verification.difference());
@@ -141,6 +148,7 @@ public record ReplayReport(
         json.writeBooleanField("verified", verification.matches());
         json.writeNumberField("records", verification.records());
         json.writeNumberField("groups", verification.groups());
+        json.writeNumberField("begunAtRecord", verification.begunAt());
         if (!stoppedEarly)
         {
             final Ending ending = verification.ending();

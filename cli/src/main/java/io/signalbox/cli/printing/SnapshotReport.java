@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.SnapshotFollower;
 import io.signalbox.journal.SnapshotUsage;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** The result of {@code snapshot}. */
 public final class SnapshotReport
 {
     private final Path journal;
     private final SnapshotFollower follower;
+    /** {@code null} if the journal was not re-run. */
+    private final ReplayFollower replay;
     private final SnapshotUsage usage;
     private final boolean isAtEnd;
 
-    /** @param isAtEnd false if the journal is being written. */
-    public SnapshotReport(final Path journal, final SnapshotFollower follower, final boolean isAtEnd)
+    /**
+     * @param replay  {@code null} if the journal was not re-run.
+     * @param isAtEnd false if the journal is being written.
+     */
+    public SnapshotReport(
+        final Path journal, final SnapshotFollower follower, final ReplayFollower replay, final boolean isAtEnd)
     {
         this.journal = journal;
         this.follower = follower;
+        this.replay = replay;
         this.isAtEnd = isAtEnd;
         usage = SnapshotUsage.of(journal);
     }
@@ -34,7 +44,13 @@ public final class SnapshotReport
             json.writeNumberField("written", follower.written());
             json.writeNumberField("snapshots", usage.count());
             json.writeNumberField("bytes", usage.bytes());
-            json.writeNumberField("passedOver", follower.passedOver().size());
+            json.writeNumberField("passedOver", passedOver().size());
+            if (replay != null)
+            {
+                json.writeNumberField("confirmedRecords", replay.records());
+                json.writeNumberField("writtenOfScheduler", replay.written());
+                json.writeNumberField("schedulerBytes", usage.schedulerBytes());
+            }
         });
     }
 
@@ -44,8 +60,19 @@ public final class SnapshotReport
             (isAtEnd ? "" : "; the journal is being written"));
         line(out, "written", Decimals.grouped(follower.written()) + " snapshots");
         line(out, "kept", Decimals.grouped(usage.count()) + " snapshots, " + Decimals.grouped(usage.bytes()) + " bytes");
-        follower.passedOver().forEach(sentence -> line(out, "note", Printable.text(sentence)));
+        if (replay != null)
+        {
+            line(out, "confirmed", Decimals.grouped(replay.records()) + " records; " + Decimals.grouped(replay.written()) +
+                " snapshots of the scheduler written, " + Decimals.grouped(usage.schedulerBytes()) + " bytes kept");
+        }
+        passedOver().forEach(sentence -> line(out, "note", Printable.text(sentence)));
         out.flush();
+    }
+
+    private List<String> passedOver()
+    {
+        return replay == null ? follower.passedOver() :
+            Stream.concat(follower.passedOver().stream(), replay.passedOver().stream()).toList();
     }
 
     private static void line(final PrintStream out, final String name, final String value)

@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -59,6 +60,32 @@ class ReplayCommandTest
         assertEquals(report.get("journal.records"), found.get("records"));
         assertEquals(report.get("journal.digest"), found.get("digest"));
         assertEquals("null", found.get("difference"));
+    }
+
+    @Test
+    void shouldVerifyBehindASnapshotAndNameADamagedOne() throws IOException
+    {
+        final CommandRun written = CommandRun.of("snapshot", journal.toString(), "--scheduler", "--every=500");
+        assertEquals(ExitCode.OK, written.exitCode(), written.err());
+        assertTrue(written.out().contains("confirmed"), written.out());
+        final long records = Long.parseLong(report.get("journal.records"));
+        final Path newest = journal.resolve("snapshots").resolve(String.format(Locale.ROOT, "scheduler-%016d", records));
+        final Map<String, String> found =
+            JsonText.leaves(CommandRun.of("replay", journal.toString(), "--from-snapshot", "--json").out());
+        assertEquals("true", found.get("verified"));
+        assertEquals(Long.toString(records), found.get("begunAtRecord"));
+        assertEquals(report.get("journal.digest"), found.get("digest"));
+
+        Files.write(newest, new byte[100]);
+        final CommandRun older = CommandRun.of("replay", journal.toString(), "--from-snapshot");
+        assertEquals(ExitCode.OK, older.exitCode(), older.err());
+        assertTrue(older.out().contains("begun at          the snapshot behind record "), older.out());
+        assertTrue(older.out().contains(newest.getFileName() + " is passed over: its bytes are not those that were "),
+            older.out());
+        final CommandRun refused =
+            CommandRun.of("replay", journal.toString(), "--from-snapshot", "--router-snapshot", "state");
+        assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
+        assertTrue(refused.err().contains("--router-snapshot needs every record"), refused.err());
     }
 
     @Test

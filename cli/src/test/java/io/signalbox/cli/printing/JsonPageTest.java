@@ -105,7 +105,7 @@ class JsonPageTest
     private List<String> moments(final String journal)
     {
         return List.of(
-            run("snapshot", journal, "--json"),
+            run("snapshot", journal, "--scheduler", "--json"),
             run("runs", directory.toString(), "--json"),
             run("inspect", journal, "--at=100", "--json"),
             run("inspect", journal, "--moment=0.5", "--show=ranks", "--json"),

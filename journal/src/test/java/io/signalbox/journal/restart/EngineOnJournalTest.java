@@ -7,11 +7,17 @@ import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.Verification;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,8 +66,9 @@ final class EngineOnJournalTest
         return copy;
     }
 
-    @Test
-    void shouldVerifyAJournalOverManyRestarts() throws Exception
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldVerifyAJournalOverManyRestarts(final boolean snapshots) throws Exception
     {
         Path journal = temporary.resolve("journal-0");
         final List<Ask> requests = new ArrayList<>();
@@ -83,6 +90,10 @@ final class EngineOnJournalTest
             {
                 journal = killed(journal, i);
             }
+            if (snapshots)
+            {
+                snapshot(journal, i % 2 == 0);
+            }
         }
         try (Incarnation last = open(journal))
         {
@@ -98,6 +109,62 @@ final class EngineOnJournalTest
         final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
         assertTrue(verification.matches(), String.valueOf(verification.difference()));
         assertEquals(Ending.CLOSED, verification.ending());
+    }
+
+    /** Of the whole journal, as far as it goes; a damaged one as well. */
+    private static void snapshot(final Path journal, final boolean damaged) throws IOException
+    {
+        final ReplayFollower follower = new ReplayFollower(journal, 1_000_000, DpRouters.installed());
+        try
+        {
+            follower.follow(ReadProgress.NONE);
+        }
+        catch (final JournalException e)
+        {
+            // A killed writer leaves a journal that is recovered by the next engine.
+            assertEquals(JournalException.Kind.TORN_TAIL, e.kind());
+        }
+        follower.conclude();
+        if (damaged)
+        {
+            Files.writeString(journal.resolve("snapshots").resolve("scheduler-9999999999999999"), "damaged");
+        }
+    }
+
+    @Test
+    void shouldSayWhichSnapshotsARestartPassesOver() throws Exception
+    {
+        final Path journal = temporary.resolve("journal-0");
+        try (Incarnation engine = open(journal))
+        {
+            engine.submit(request(3));
+            engine.finish();
+        }
+        snapshot(journal, true);
+        final List<String> passedOver = new ArrayList<>();
+        final ReadProgress progress = new ReadProgress()
+        {
+            @Override
+            public void onRead(final long doneBytes, final long totalBytes)
+            {
+            }
+
+            @Override
+            public void onPassedOver(final String sentence)
+            {
+                passedOver.add(sentence);
+            }
+        };
+        try (Incarnation engine =
+            new Incarnation(new DirectoryJournal(journal, SMALL, progress), Incarnation.config(2).build()))
+        {
+            assertEquals(1, passedOver.size(), passedOver::toString);
+            assertTrue(passedOver.get(0).contains("scheduler-9999999999999999 is passed over"), passedOver.get(0));
+            ContentModel.assertRows(request(3), 9, Incarnation.rows(engine.resumed().get(0)));
+        }
+        final Verification behind =
+            JournalVerifier.verifyBehindSnapshot(journal, DpRouters.installed(), ReadProgress.NONE);
+        assertTrue(behind.matches() && behind.begunAt() > 0);
     }
 
     @Test

@@ -6,17 +6,25 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.RecordedRun;
+import io.signalbox.engine.ReplayTarget;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.image.SchedulerImage;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -34,12 +42,20 @@ final class MemoryRun implements RunJournal
     private Map<String, String> description;
     private int stopAt = NEVER;
     private boolean keepsLast;
+    /** Chooses the groups behind which replays begin; {@code null}: they begin at the first. */
+    private Random snapshots;
 
     /** The engine is stopped by an exception once so many further groups were appended. */
     void stopAfter(final int groups, final boolean keepLast)
     {
         stopAt = records.size() + groups;
         keepsLast = keepLast;
+    }
+
+    /** From now on the scheduler of each engine is made of an image, taken behind a random group. */
+    void beginAtSnapshots(final Random random)
+    {
+        snapshots = random;
     }
 
     int groups()
@@ -86,9 +102,14 @@ final class MemoryRun implements RunJournal
         @Override
         public void replay(final Scheduler scheduler, final GroupListener follower)
         {
+            replay(scheduler, 0, records.size(), follower);
+        }
+
+        private void replay(final Scheduler scheduler, final int from, final int to, final GroupListener follower)
+        {
             final GroupWriter now = new GroupWriter(1 << 16);
             final GroupReader messages = new GroupReader();
-            for (final Recorded record : records)
+            for (final Recorded record : records.subList(from, to))
             {
                 final UnsafeBuffer group = new UnsafeBuffer(record.group);
                 now.reset();
@@ -98,6 +119,19 @@ final class MemoryRun implements RunJournal
                 assertArrayEquals(record.group, copy(now.buffer(), 0, now.length()));
                 follower.onGroup(group, 0, record.group.length);
             }
+        }
+
+        @Override
+        public void replayInto(final SchedulerConfig config, final ReplayTarget target)
+        {
+            final int at = snapshots == null ? 0 : snapshots.nextInt(records.size() + 1);
+            final Scheduler written = new Scheduler(config);
+            replay(written, 0, at, (group, offset, length) -> { });
+            records.subList(0, at).forEach(
+                record -> target.onGroup(new UnsafeBuffer(record.group), 0, record.group.length));
+            final Scheduler scheduler = at == 0 ? written : copyOf(written, config);
+            target.begin(scheduler);
+            replay(scheduler, at, records.size(), target);
         }
 
         @Override
@@ -121,6 +155,20 @@ final class MemoryRun implements RunJournal
         @Override
         public void close()
         {
+        }
+    }
+
+    private static Scheduler copyOf(final Scheduler scheduler, final SchedulerConfig config)
+    {
+        final ByteArrayOutputStream image = new ByteArrayOutputStream();
+        try
+        {
+            SchedulerImage.write(scheduler, image);
+            return SchedulerImage.read(config, new ByteArrayInputStream(image.toByteArray()));
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
         }
     }
 

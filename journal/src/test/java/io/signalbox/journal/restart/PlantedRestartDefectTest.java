@@ -36,11 +36,12 @@ final class PlantedRestartDefectTest
             "                    handle.emitted(commit.token(i), commit.logprob(i));\n",
             "                    handle.emitted(commit.token(i), commit.logprob(i));\n" +
                 "                    handle.emitted(commit.token(i), commit.logprob(i));\n"),
-        ROWS_DROPPED("EngineStart.java", "            finishedRows.update(scheduler);\n", ""),
+        ROWS_DROPPED("EngineStart.java", "                finishedRows.update(scheduler);\n", ""),
         READ_ROWS_RELEASED("RowTaking.java", "                return copy(handle, completion);\n",
             "                return take(handle, timeoutNanos);\n"),
         CLOCK_GOES_BACK("ContinuedClock.java", "aheadNanos = Math.max(0, nanos - given.getAsLong())", "aheadNanos = 0"),
         NO_RESET("EngineStart.java", "        if (continues)\n", "        if (continues && timeNanos < 0)\n"),
+        ROWS_AHEAD_OF_SNAPSHOT_DROPPED("EngineStart.java", "            finishedRows.resume(confirmed, ends);\n", ""),
         CONTENT_DROPPED("EngineStart.java", "            dispatcher.replay(group, offset, length);\n", ""),
         LIVE_HANDLES_FORGOTTEN("EngineClient.java", "filter(requests::isLive)", "filter(handle -> false)"),
         ENDS_FORGOTTEN("ResumedRequests.java", "            ends.addLast(end);\n", ""),

@@ -68,6 +68,10 @@ final class RestartPropertyTest
         random = new Random(seed);
         config = Incarnation.config(depth).kvBlocks(random.nextBoolean() ? 12 : 40)
             .sameStepSharing(false).lockStep(random.nextInt(4) == 0).build();
+        if (seed % 4 > 1)
+        {
+            run.beginAtSnapshots(new Random(seed));
+        }
         engine = new Incarnation(run, config);
         for (int i = 0; i < 60; i++)
         {

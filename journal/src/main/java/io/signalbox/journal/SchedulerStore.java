@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.ConfigException;
+import io.signalbox.image.SchedulerImage;
+import io.signalbox.image.UnfitImageException;
+import io.signalbox.journal.SnapshotFiles.Named;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
+
+/**
+ * The snapshots of a run's scheduler. Numbers of the header are little endian.
+ *
+ * <pre>
+ *   byte   0  magic "SJI1" (u32), format version (u32)
+ *          8  records, groups, chain, bytes of the journal up to the snapshot (int64 each)
+ *         40  segment, position, records of the segment, records of the segment before (int64 each)
+ *         72  length of the run description (int64)
+ *         80  run description, as in record 0; a {@link SchedulerImage}
+ *        end  CRC32C of all bytes ahead of it (u32)
+ * </pre>
+ */
+final class SchedulerStore
+{
+    static final String KIND = "scheduler";
+    /** They are large: one is used, and the one ahead of it if that is damaged. */
+    static final int KEPT = SnapshotFiles.ALWAYS_KEPT;
+    private static final int MAGIC = 0x31494A53;
+    /** Changes with every change of the image's form; what a class has is checked class by class. */
+    private static final int VERSION = 1;
+    private static final int HEADER_BYTES = 80;
+    private static final int CHUNK_BYTES = 1 << 16;
+    private static final long MOST_SETTINGS = 64 << 20;
+
+    private final SnapshotFiles files;
+
+    SchedulerStore(final Path journal)
+    {
+        files = new SnapshotFiles(journal, KIND, KEPT);
+    }
+
+    List<Named> newestFirst()
+    {
+        return files.newestFirst();
+    }
+
+    /** Writes a snapshot, then removes the ones that are too many. */
+    void write(final SchedulerSnapshot snapshot)
+    {
+        files.write(snapshot.mark().place().records(), channel -> writeTo(channel, snapshot));
+    }
+
+    private static void writeTo(final FileChannel channel, final SchedulerSnapshot snapshot) throws IOException
+    {
+        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
+        final int descriptionLength = RunDescription.encode(snapshot.settings(), description);
+        final JournalMark mark = snapshot.mark();
+        final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        header.putInt(MAGIC).putInt(VERSION).putLong(mark.place().records()).putLong(mark.place().groups())
+            .putLong(mark.place().chain()).putLong(mark.place().bytes()).putLong(mark.segment()).putLong(mark.position())
+            .putLong(mark.segmentRecords()).putLong(mark.recordsOfSegmentBefore()).putLong(descriptionLength);
+        final CRC32C crc = new CRC32C();
+        final OutputStream target = new BufferedOutputStream(Channels.newOutputStream(channel), CHUNK_BYTES);
+        final OutputStream checked = new CheckedOutputStream(target, crc);
+        checked.write(header.array());
+        checked.write(description.byteArray(), 0, descriptionLength);
+        SchedulerImage.write(snapshot.scheduler(), new BufferedOutputStream(checked, CHUNK_BYTES));
+        target.write(ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt((int)crc.getValue()).array());
+        target.flush();
+    }
+
+    /**
+     * Reads a snapshot.
+     *
+     * @throws UnfitSnapshotException if it is damaged, gone, of another place than its name says, or of another program.
+     */
+    static SchedulerSnapshot read(final Named named, final DpRouters routers)
+    {
+        return read(named, settings -> SchedulerConfig.of(settings, routers));
+    }
+
+    /** As {@link #read(Named, DpRouters)}, for a scheduler whose configuration the caller has. */
+    static SchedulerSnapshot read(final Named named, final Function<Map<String, String>, SchedulerConfig> configs)
+    {
+        try (FileChannel channel = FileChannel.open(named.file(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
+        {
+            requireWhole(channel);
+            channel.position(0);
+            final InputStream source = new BufferedInputStream(Channels.newInputStream(channel), CHUNK_BYTES);
+            return read(named, source, configs);
+        }
+        catch (final NoSuchFileException e)
+        {
+            throw new UnfitSnapshotException("it was removed", e);
+        }
+        catch (final EOFException e)
+        {
+            throw new UnfitSnapshotException("it ends early", e);
+        }
+        catch (final IOException e)
+        {
+            throw new UnfitSnapshotException("it cannot be read (" + StoreFault.reason(e) + ")", e);
+        }
+        catch (final UnfitImageException e)
+        {
+            throw new UnfitSnapshotException(e.getMessage(), e);
+        }
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | ConfigException e)
+        {
+            throw new UnfitSnapshotException("it cannot be decoded (" + e.getMessage() + ")", e);
+        }
+    }
+
+    /** Nothing of the file is used before its last byte has been checked. */
+    private static void requireWhole(final FileChannel channel) throws IOException
+    {
+        final long length = channel.size() - Integer.BYTES;
+        final ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
+        final CRC32C crc = new CRC32C();
+        long left = length;
+        while (left > 0)
+        {
+            chunk.clear().limit((int)Math.min(CHUNK_BYTES, left));
+            readFully(channel, chunk);
+            left -= chunk.flip().remaining();
+            crc.update(chunk);
+        }
+        final ByteBuffer end = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (length >= HEADER_BYTES)
+        {
+            readFully(channel, end);
+        }
+        if (length < HEADER_BYTES || end.getInt(0) != (int)crc.getValue())
+        {
+            throw new UnfitSnapshotException("its bytes are not those that were written");
+        }
+    }
+
+    private static void readFully(final FileChannel channel, final ByteBuffer target) throws IOException
+    {
+        while (target.hasRemaining())
+        {
+            if (channel.read(target) < 0)
+            {
+                throw new EOFException();
+            }
+        }
+    }
+
+    private static SchedulerSnapshot read(
+        final Named named, final InputStream source, final Function<Map<String, String>, SchedulerConfig> configs)
+        throws IOException
+    {
+        final ByteBuffer header = ByteBuffer.wrap(source.readNBytes(HEADER_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
+        if (header.getInt() != MAGIC)
+        {
+            throw new UnfitSnapshotException("it does not begin as a snapshot does");
+        }
+        final int version = header.getInt();
+        if (version != VERSION)
+        {
+            throw new UnfitSnapshotException("it has version " + version + ", and this program reads " + VERSION);
+        }
+        final JournalMark mark = mark(header);
+        if (mark.place().records() != named.records())
+        {
+            throw new UnfitSnapshotException(
+                "it is the one behind record " + (mark.place().records() - 1) + ", under another name");
+        }
+        final long length = header.getLong();
+        if (length < 0 || length > MOST_SETTINGS)
+        {
+            throw new UnfitSnapshotException("its run description has " + length + " bytes");
+        }
+        final Map<String, String> settings =
+            RunDescription.decode(new UnsafeBuffer(source.readNBytes((int)length)), 0);
+        return new SchedulerSnapshot(settings, mark, SchedulerImage.read(configs.apply(settings), source));
+    }
+
+    private static JournalMark mark(final ByteBuffer header)
+    {
+        final JournalPosition place =
+            new JournalPosition(header.getLong(), header.getLong(), header.getLong(), header.getLong());
+        final long segment = header.getLong();
+        final long position = header.getLong();
+        if (place.records() < 1 || segment < 0 || segment > Integer.MAX_VALUE || position < 0)
+        {
+            throw new UnfitSnapshotException("its place in the journal is none");
+        }
+        return new JournalMark(place, (int)segment, position, header.getLong(), header.getLong());
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.SnapshotFiles.Named;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.Scheduler;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where a re-run of a journal begins: a scheduler, and a reader behind the group whose state it has.
+ *
+ * @param mark       of the snapshot; {@code null}: it begins at the first record.
+ * @param passedOver snapshots that are not used, each with the reason, as sentences.
+ */
+record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark, List<String> passedOver)
+{
+    /** Records ahead of it, which are not read. */
+    long records()
+    {
+        return mark == null ? 0 : mark.place().records();
+    }
+
+    /**
+     * Takes the newest snapshot that fits; the beginning if there is none.
+     *
+     * @param mostRecords snapshots behind more records are left alone.
+     * @throws JournalException if the journal cannot be read.
+     */
+    static SnapshotStart find(
+        final Path directory, final long mostRecords, final DpRouters routers, final ReadProgress progress)
+    {
+        final List<String> passedOver = new ArrayList<>();
+        for (final Named named : new SchedulerStore(directory).newestFirst())
+        {
+            if (named.records() > mostRecords)
+            {
+                continue;
+            }
+            try
+            {
+                final SchedulerSnapshot snapshot = SchedulerStore.read(named, routers);
+                final JournalReader reader =
+                    JournalReader.behind(directory, snapshot.settings(), snapshot.mark(), progress);
+                return new SnapshotStart(reader, snapshot.scheduler(), snapshot.mark(), passedOver);
+            }
+            catch (final UnfitSnapshotException e)
+            {
+                passedOver.add(named.file() + " is passed over: " + e.getMessage() + ".");
+            }
+        }
+        return atTheBeginning(directory, routers, progress, passedOver);
+    }
+
+    private static SnapshotStart atTheBeginning(
+        final Path directory, final DpRouters routers, final ReadProgress progress, final List<String> passedOver)
+    {
+        final JournalReader reader = JournalReader.open(directory, progress);
+        try
+        {
+            return new SnapshotStart(reader, new Scheduler(reader.config(routers)), null, passedOver);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            reader.close();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.TestStrength;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.image.SchedulerImage;
+import io.signalbox.image.UnfitImageException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A scheduler of an image continues as the one that was written; damaged images are refused. */
+final class SchedulerImageTest
+{
+    private static final int RUNS = TestStrength.count(40, 10_000);
+
+    @TempDir
+    private Path directory;
+
+    /** A text of a source file, and what replaces it. */
+    enum Plant
+    {
+        TRAILING_ELEMENT_LOST("image/PrimitiveArrays.java",
+            "            while (used > 0 && ints[used - 1] == 0)\n",
+            "            while (used > 1 && ints[used - 2] == 0)\n"),
+        FORMER_ELEMENTS_STAY("image/PrimitiveArrays.java",
+            "        clear(array, used, length);\n", ""),
+        QUEUE_KEPT("image/ClassForm.java",
+            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.batch.RequestQueue\""),
+        DEADLINES_KEPT("image/ClassForm.java",
+            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.scheduler.Deadlines\""),
+        PROMISES_KEPT("image/ClassForm.java",
+            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.batch.BlockPromises\""),
+        FAILED_TRIES_KEPT("image/ClassForm.java",
+            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.batch.FailedTries\""),
+        EVICTION_KEPT("image/ClassForm.java",
+            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.kv.EvictionHeap\""),
+        ROUTER_FORGOTTEN("image/SchedulerImage.java",
+            "        RouterSnapshot.restore(routerState, config.router().deciding(config.prefixCaching()), router, " +
+                "config.ranks());\n", "");
+
+        private final String file;
+        private final List<String> edits;
+
+        Plant(final String file, final String... edits)
+        {
+            this.file = file;
+            this.edits = List.of(edits);
+        }
+    }
+
+    @Test
+    void shouldDecideAsTheSchedulerThatWasWritten()
+    {
+        assertNull(ImageRuns.firstFailure(RUNS));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFindThePlantedDefect(final Plant plant)
+    {
+        assertNotNull(MutatedClasses.of(plant.file, plant.edits, directory).call(ImageRuns.class, "firstFailure", RUNS),
+            () -> "nothing finds " + plant);
+    }
+
+    private static SchedulerConfig.Builder config()
+    {
+        return SchedulerConfig.builder().ranks(2).blockSizeTokens(4).kvBlocks(24).capture(new ModelShape(2, 64, 3));
+    }
+
+    private static SchedulerHarness busy()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(config().build());
+        for (int id = 1; id < 7; id++)
+        {
+            harness.submit(id, 1, 2, 14, 5);
+        }
+        harness.wake();
+        harness.complete(0);
+        return harness;
+    }
+
+    @Test
+    void shouldRefuseAnImageOfAnotherConfiguration()
+    {
+        final byte[] image = ImageCheck.image(busy().scheduler);
+
+        assertThrows(UnfitImageException.class, () -> read(config().ranks(3).build(), image));
+    }
+
+    @Test
+    void shouldRefuseAnImageThatEndsEarly()
+    {
+        final byte[] image = ImageCheck.image(busy().scheduler);
+
+        for (int length = 0; length < image.length; length += 97)
+        {
+            final byte[] part = Arrays.copyOf(image, length);
+            assertThrows(UnfitImageException.class, () -> read(config().build(), part));
+        }
+    }
+
+    /** Most flips are found by the digest; those in scratch space change nothing. None leads to anything else. */
+    @Test
+    void shouldRefuseDamagedImagesOrReadTheSameState() throws IOException
+    {
+        final SchedulerHarness harness = busy();
+        final byte[] image = ImageCheck.image(harness.scheduler);
+        final Random random = new Random(5);
+        int refused = 0;
+        for (int i = 0; i < TestStrength.count(1_500, 100_000); i++)
+        {
+            final byte[] damaged = image.clone();
+            damaged[random.nextInt(damaged.length)] ^= (byte)(1 << random.nextInt(Byte.SIZE));
+            try
+            {
+                assertEquals(harness.scheduler.stateDigest(), read(config().build(), damaged).stateDigest());
+            }
+            catch (final UnfitImageException e)
+            {
+                refused++;
+            }
+        }
+        assertTrue(refused > 0);
+    }
+
+    private static Scheduler read(final SchedulerConfig config, final byte[] image) throws IOException
+    {
+        return SchedulerImage.read(config, new ByteArrayInputStream(image));
+    }
+}
