@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 final class PlantedBackend implements Backend
 {
     static final int VOCABULARY = 1000;
+    /** Less than the longest requests of the contract would take of a backend without a limit. */
+    static final int MAX_POSITIONS = 64;
     private static int made;
 
     /** A step that was copied while its plan was valid. */
@@ -61,7 +63,7 @@ final class PlantedBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted")
+        return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted").maxPositions(MAX_POSITIONS)
             .readsTokens(true).capturesExperts(true)
             .capturesCombineWeights(defect == null || defect.test().startsWith("capturesCombineWeights"))
             .resetsRanks(defect == null)
