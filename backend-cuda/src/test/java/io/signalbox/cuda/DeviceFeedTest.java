@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** What a decoder cannot be fed is a sentence, with which the step fails and the rank goes on. */
+/** A step that the device cannot be fed fails with a sentence, and the rank continues. */
 class DeviceFeedTest
 {
     /** Reads each plan as a rank of the CUDA backend does; answers none. */

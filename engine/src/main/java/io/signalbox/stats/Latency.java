@@ -37,7 +37,8 @@ public record Latency(
     @Override
     public String toString()
     {
-        return String.format(Locale.ROOT, "%d values, mean %.3f ms, p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, max %.3f", count,
+        return String.format(Locale.ROOT,
+            "%d values, mean %.3f ms, p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, max %.3f", count,
             meanNanos() / NANOS_PER_MILLI, p50Nanos / NANOS_PER_MILLI, p90Nanos / NANOS_PER_MILLI,
             p99Nanos / NANOS_PER_MILLI, p999Nanos / NANOS_PER_MILLI, maxNanos / NANOS_PER_MILLI);
     }

@@ -53,8 +53,8 @@ class DoorTest
         };
         try (SignalboxEngine engine = SignalboxEngine.launch(config().backend(backend)))
         {
-            assertEquals("request 1 may have 15 tokens, 10 of them its prompt, but the backend counting computes sequences " +
-                "of at most 14; submit a shorter prompt, or a smaller maxNewTokens", assertThrows(
+            assertEquals("request 1 may have 15 tokens, 10 of them its prompt, but the backend counting computes " +
+                "sequences of at most 14; submit a shorter prompt, or a smaller maxNewTokens", assertThrows(
                     IllegalArgumentException.class, () -> engine.submit(REQUEST.maxNewTokens(5))).getMessage());
             assertTrue(assertThrows(IllegalArgumentException.class, () -> engine.submit(
                 REQUEST.maxNewTokens(Integer.MAX_VALUE))).getMessage().contains("may have 2147483657 tokens"));

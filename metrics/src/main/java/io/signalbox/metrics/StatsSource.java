@@ -42,7 +42,7 @@ final class StatsSource
         return engine.get();
     }
 
-    /** The next reader gets figures of its own time. */
+    /** The next reader gets new figures. */
     synchronized void forget()
     {
         stats = null;

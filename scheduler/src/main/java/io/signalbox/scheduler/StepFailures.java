@@ -88,7 +88,7 @@ final class StepFailures
         }
     }
 
-    /** Only of the step that failed: later ones are withdrawn with it for no reason that lies in them. */
+    /** Only of the step that failed: later ones are withdrawn with it, whatever they compute. */
     private void countFailures(final StepPlan plan)
     {
         for (int entry = 0; maxFailures > 0 && entry < plan.entryCount(); entry++)

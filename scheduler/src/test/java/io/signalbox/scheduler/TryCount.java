@@ -71,7 +71,7 @@ final class TryCount
         return together.getOrDefault(id, ANY_NUMBER);
     }
 
-    /** What is wrong with requests that are to share a step; {@code null}: nothing. */
+    /** Why requests must not share a step; {@code null} if they may. */
     String mistake(final Set<Long> requests)
     {
         final Set<Long> suspects = new HashSet<>(together.keySet());

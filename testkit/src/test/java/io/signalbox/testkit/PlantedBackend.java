@@ -63,8 +63,8 @@ final class PlantedBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted").maxPositions(MAX_POSITIONS)
-            .readsTokens(true).capturesExperts(true)
+        return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted")
+            .maxPositions(MAX_POSITIONS).readsTokens(true).capturesExperts(true)
             .capturesCombineWeights(defect == null || defect.test().startsWith("capturesCombineWeights"))
             .resetsRanks(defect == null)
             .depth(defect == BackendDefect.CHANGING_CAPABILITIES ? number : 1).build();

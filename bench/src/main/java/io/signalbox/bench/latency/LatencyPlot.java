@@ -81,7 +81,8 @@ final class LatencyPlot
     private void curve(final StringBuilder svg, final int curve, final String color, final String dashes)
     {
         final Histogram histogram = curves.get(curve);
-        svg.append("  <polyline fill=\"none\" stroke=\"").append(color).append("\" stroke-width=\"1.8\"").append(dashes).append(" points=\"");
+        svg.append("  <polyline fill=\"none\" stroke=\"").append(color).append("\" stroke-width=\"1.8\"").append(dashes)
+            .append(" points=\"");
         // No further than there are requests: beyond that every percentile is the same one.
         final double last = Math.min(MOST_NINES, Math.log10(Math.max(1, histogram.getTotalCount())));
         for (double nines = 0; nines <= last; nines += STEP)

@@ -34,7 +34,8 @@ final class Sha256BlockHasher extends BlockHasher
     {
         super(blockSizeTokens);
         message = new byte[DIGEST_BYTES + blockSizeTokens * Long.BYTES];
-        messageTokens = ByteBuffer.wrap(message).position(DIGEST_BYTES).slice().order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+        messageTokens =
+            ByteBuffer.wrap(message).position(DIGEST_BYTES).slice().order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
         widened = new long[blockSizeTokens];
         try
         {
