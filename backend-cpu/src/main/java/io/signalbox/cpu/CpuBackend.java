@@ -44,7 +44,7 @@ public final class CpuBackend implements Backend
     {
         return BackendCapabilities.named("cpu").capturesExperts(true).capturesCombineWeights(true)
             .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).resetsRanks(true)
-            .depth(CpuBackendConfig.DEPTH).build();
+            .depth(CpuBackendConfig.DEPTH).maxPositions(model.plan().maxPositions()).build();
     }
 
     @Override

@@ -56,7 +56,8 @@ public final class CudaBackend implements Backend
         if (config.decoder() != null)
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).readsTokens(true).writesKvFirst(true)
-                .copiesBlocks(true).depth(config.stepsInFlight()).build();
+                .copiesBlocks(true).depth(config.stepsInFlight()).maxPositions(config.decoder().plan().maxPositions())
+                .build();
         }
         return new BackendCapabilities(
             "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false,

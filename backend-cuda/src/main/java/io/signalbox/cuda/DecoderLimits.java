@@ -6,7 +6,8 @@ package io.signalbox.cuda;
  *
  * @param vocabulary   token ids are below it.
  * @param maxPositions positions are below it.
+ * @param feedBytes    room of a step for block tables, copies and sampling.
  */
-record DecoderLimits(int vocabulary, int maxPositions)
+record DecoderLimits(int vocabulary, int maxPositions, long feedBytes)
 {
 }

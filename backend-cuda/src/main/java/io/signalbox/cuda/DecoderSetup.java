@@ -22,7 +22,7 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderLimits limits()
     {
-        return new DecoderLimits(plan().vocabulary(), maxPositions());
+        return new DecoderLimits(plan().vocabulary(), maxPositions(), feedBytes());
     }
 
     /** A sequence is not longer than the pool, and the model was made for no longer ones. */

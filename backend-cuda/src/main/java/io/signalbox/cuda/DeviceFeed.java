@@ -66,6 +66,12 @@ final class DeviceFeed
             copies[copy * COPY_FIELDS + 1] = plan.copyToBlock(copy);
             copies[copy * COPY_FIELDS + 2] = plan.copyTokens(copy);
         }
+        final long bytes = StepBlock.feedBytes(tokenCount, plan.entryCount(), copyCount, blockCount);
+        if (refusal == null && bytes > limits.feedBytes())
+        {
+            refusal = "the step needs " + bytes + " bytes for block tables and copies, above the " + limits.feedBytes() +
+                " that the backend has memory for; submit shorter requests, or lower maxRunning";
+        }
     }
 
     private void readEntry(final StepView plan, final int entry)

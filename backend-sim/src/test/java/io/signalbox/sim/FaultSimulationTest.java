@@ -104,8 +104,8 @@ class FaultSimulationTest
             run(SchedulerConfig.builder().ranks(1).kvBlocks(101).maxFailures(3).build(), TWO, "failed=1");
 
         assertEquals(2, report.faults().failedRequests());
-        // Two steps with both requests, then one with each, since both may be the reason.
-        assertEquals(4, report.faults().failedSteps());
+        // A step with both requests, then three with each alone.
+        assertEquals(7, report.faults().failedSteps());
     }
 
     @Test

@@ -346,7 +346,7 @@ public final class CompletionHandle implements Iterable<Integer>
             return new IllegalStateException("request " + requestId + " was refused: " + end.refusal().message());
         }
         return end.reason() == FreeReason.FAILED ? new IllegalStateException("request " + requestId +
-            " failed: it got nowhere in scheduler.maxFailures failed steps in a row, or every rank is lost") : null;
+            " failed: scheduler.maxFailures steps failed in which it was alone, or every rank is lost") : null;
     }
 
     private void follow(final Follower follower)

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 /**
  * Refuses an input with which the backend can do nothing, before it is sequenced: new weights for a backend that cannot
  * swap them; a {@code Submit} without all tokens for a backend that reads them, with sampling parameters that mean nothing,
- * or that wants what the backend does not report. Thread-safe; allocates nothing.
+ * for a longer sequence than it computes, or that wants what the backend does not report. Thread-safe; allocates nothing.
  */
 final class InputDoor
 {
@@ -72,10 +72,23 @@ final class InputDoor
             throw new IllegalArgumentException("request " + id + " wants log-probabilities, which the backend " +
                 backend.name() + " does not report; submit it without, or choose another backend");
         }
+        checkPositions(input, body, id);
         if (backend.readsTokens())
         {
             checkSampling(input, body, id);
             checkTokens(input, offset, length, id);
+        }
+    }
+
+    private void checkPositions(final DirectBuffer input, final int body, final long id)
+    {
+        final int prompt = input.getInt(body + SubmitDecoder.promptTokensEncodingOffset(), ORDER);
+        final long most = prompt + (long)input.getInt(body + SubmitDecoder.maxNewTokensEncodingOffset(), ORDER);
+        if (most > backend.maxPositions())
+        {
+            throw new IllegalArgumentException("request " + id + " may have " + most + " tokens, " + prompt +
+                " of them its prompt, but the backend " + backend.name() + " computes sequences of at most " +
+                backend.maxPositions() + "; submit a shorter prompt, or a smaller maxNewTokens");
         }
     }
 

@@ -5,9 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitDecoder;
-import org.agrona.DirectBuffer;
 
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** One request that has not ended, as the backend may read it. Used again for another one after that. */
@@ -30,8 +28,11 @@ final class LiveRequest implements RequestContent
     private int cacheKeyLength;
     private byte[] cacheKey = new byte[32];
 
-    /** @param input its variable-length fields are not read yet. */
-    void submit(final SubmitDecoder input)
+    /**
+     * @param input its variable-length fields are not read yet.
+     * @param bytes copies the tokens.
+     */
+    void submit(final SubmitDecoder input, final TokenBytes bytes)
     {
         requestId = input.requestId();
         promptTokens = input.promptTokens();
@@ -45,17 +46,10 @@ final class LiveRequest implements RequestContent
         cacheKeyLength = input.cacheKeyLength();
         cacheKey = cacheKeyLength > cacheKey.length ? new byte[cacheKeyLength] : cacheKey;
         input.getCacheKey(cacheKey, 0, cacheKeyLength);
-        readTokens(input.buffer(), input.limit() + SubmitDecoder.tokensHeaderLength(), input.tokensLength());
-    }
-
-    private void readTokens(final DirectBuffer buffer, final int offset, final int bytes)
-    {
-        knownTokens = bytes / Integer.BYTES;
+        final int offset = input.limit() + SubmitDecoder.tokensHeaderLength();
+        knownTokens = input.tokensLength() / Integer.BYTES;
         tokens = knownTokens > tokens.length ? new int[Math.max(knownTokens, 2 * tokens.length)] : tokens;
-        for (int i = 0; i < knownTokens; i++)
-        {
-            tokens[i] = buffer.getInt(offset + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN);
-        }
+        bytes.copy(input.buffer(), offset, tokens, knownTokens);
     }
 
     void addToken(final int token)

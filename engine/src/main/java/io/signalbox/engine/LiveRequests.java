@@ -22,6 +22,7 @@ public final class LiveRequests implements RequestContents
 
     private final Long2ObjectHashMap<LiveRequest> requests = new Long2ObjectHashMap<>();
     private final ArrayDeque<LiveRequest> spare = new ArrayDeque<>();
+    private final TokenBytes bytes = new TokenBytes();
     /** Submitted by the input of the group that is being read; null: none. */
     private LiveRequest submitted;
 
@@ -29,7 +30,7 @@ public final class LiveRequests implements RequestContents
     public void submit(final SubmitDecoder input)
     {
         submitted = spare.isEmpty() ? new LiveRequest() : spare.removeLast();
-        submitted.submit(input);
+        submitted.submit(input, bytes);
     }
 
     public void accept(final long requestId)

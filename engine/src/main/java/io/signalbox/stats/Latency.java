@@ -2,6 +2,7 @@
 package io.signalbox.stats;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Distribution of one kind of latency, in nanoseconds. Quantiles and buckets have three significant digits; values above an
@@ -13,6 +14,8 @@ public record Latency(
     long count, double sumNanos, long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos, long maxNanos,
     List<Bucket> buckets)
 {
+    private static final double NANOS_PER_MILLI = 1e6;
+
     /** No value yet. */
     static final Latency NONE = new Latency(0, 0.0, 0, 0, 0, 0, 0, List.of());
 
@@ -28,5 +31,15 @@ public record Latency(
     public double meanNanos()
     {
         return count == 0 ? 0.0 : sumNanos / count;
+    }
+
+    /** Without the buckets, of which there are dozens. */
+    @Override
+    public String toString()
+    {
+        return String.format(Locale.ROOT,
+            "%d values, mean %.3f ms, p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, max %.3f", count,
+            meanNanos() / NANOS_PER_MILLI, p50Nanos / NANOS_PER_MILLI, p90Nanos / NANOS_PER_MILLI,
+            p99Nanos / NANOS_PER_MILLI, p999Nanos / NANOS_PER_MILLI, maxNanos / NANOS_PER_MILLI);
     }
 }

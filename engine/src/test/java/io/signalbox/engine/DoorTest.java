@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +36,29 @@ class DoorTest
                     () -> engine.submit(CompletionRequest.prompt(new int[] {0, 49, 50, 51}))).getMessage());
             final CompletionHandle known = engine.submit(CompletionRequest.prompt(new int[] {0, 49}).maxNewTokens(2));
             assertEquals(List.of(2, 3), seen(known));
+        }
+    }
+
+    /** Prompt and answer together, also if the sum is above the range of int. */
+    @Test
+    void shouldRefuseASequenceThatTheBackendDoesNotCompute()
+    {
+        final CountingBackend backend = new CountingBackend(0)
+        {
+            @Override
+            public BackendCapabilities capabilities()
+            {
+                return BackendCapabilities.named("counting").maxPositions(14).build();
+            }
+        };
+        try (SignalboxEngine engine = SignalboxEngine.launch(config().backend(backend)))
+        {
+            assertEquals("request 1 may have 15 tokens, 10 of them its prompt, but the backend counting computes " +
+                "sequences of at most 14; submit a shorter prompt, or a smaller maxNewTokens", assertThrows(
+                    IllegalArgumentException.class, () -> engine.submit(REQUEST.maxNewTokens(5))).getMessage());
+            assertTrue(assertThrows(IllegalArgumentException.class, () -> engine.submit(
+                REQUEST.maxNewTokens(Integer.MAX_VALUE))).getMessage().contains("may have 2147483657 tokens"));
+            assertEquals(List.of(10, 11, 12, 13), seen(engine.submit(REQUEST)));
         }
     }
 

@@ -164,4 +164,13 @@ class LiveFiguresTest
     {
         return latency.buckets().stream().filter(bucket -> bucket.boundNanos() == nanos).findFirst().orElseThrow().count();
     }
+
+    /** A program that prints its figures prints lines that a person can read. */
+    @Test
+    void shouldPrintALatencyInOneLineWithoutItsBuckets()
+    {
+        assertEquals("2 values, mean 1.500 ms, p50 1.000, p90 2.000, p99 2.000, p99.9 2.000, max 2.000",
+            new Latency(2, 3e6, 1_000_000, 2_000_000, 2_000_000, 2_000_000, 2_000_000,
+                List.of(new Latency.Bucket(1_000_000, 1))).toString());
+    }
 }

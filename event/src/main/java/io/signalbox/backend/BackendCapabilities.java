@@ -26,6 +26,7 @@ public final class BackendCapabilities
     private final boolean reportsLogicalExperts;
     private final int depth;
     private final int draftTokens;
+    private final int maxPositions;
 
     private BackendCapabilities(final Builder builder)
     {
@@ -42,6 +43,12 @@ public final class BackendCapabilities
         reportsLogicalExperts = builder.reportsLogicalExperts;
         depth = builder.depth;
         draftTokens = builder.draftTokens;
+        maxPositions = builder.maxPositions;
+        if (maxPositions < 1)
+        {
+            throw new ConfigException("the backend " + name + " says that it computes sequences of at most " + maxPositions +
+                " tokens; it must compute at least 1.");
+        }
         if (depth < 1 || draftTokens < 0)
         {
             throw new ConfigException("the backend " + name + " says that it takes " + depth + " steps per rank and " +
@@ -178,6 +185,12 @@ public final class BackendCapabilities
         return draftTokens;
     }
 
+    /** Tokens of the longest sequence, prompt and answer together. */
+    public int maxPositions()
+    {
+        return maxPositions;
+    }
+
     /** @throws ConfigException if the backend cannot do what is wanted. */
     public void require(final boolean capture, final int wantedDepth, final int wantedDraftTokens)
     {
@@ -222,6 +235,7 @@ public final class BackendCapabilities
         private boolean reportsLogicalExperts = true;
         private int depth = 1;
         private int draftTokens;
+        private int maxPositions = Integer.MAX_VALUE;
 
         private Builder(final String name)
         {
@@ -325,6 +339,13 @@ public final class BackendCapabilities
         public Builder draftTokens(final int value)
         {
             draftTokens = value;
+            return this;
+        }
+
+        /** Tokens of the longest sequence that it computes, prompt and answer together; a longer request is refused. */
+        public Builder maxPositions(final int value)
+        {
+            maxPositions = value;
             return this;
         }
 

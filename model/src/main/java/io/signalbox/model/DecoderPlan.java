@@ -18,7 +18,7 @@ import java.util.List;
  * @param hidden         elements of a token's state.
  * @param vocabulary     token ids are below it.
  * @param denseWidth     inner width of dense layers; 0 if there are none.
- * @param maxPositions   positions that the model was made for; a longer sequence is the caller's risk.
+ * @param maxPositions   positions that the model was made for; a backend refuses a longer sequence.
  * @param normEpsilon    of all norms.
  * @param tiedEmbeddings whether the output head is the embedding.
  */

@@ -64,4 +64,15 @@ final class AdmissionRoom
         return (int)BlockSize.blocksNeeded(request.promptTokens(), request.mostTokens() - request.promptTokens(),
             blockSize.tokens());
     }
+
+    /** Blocks that are promised to the request when it is admitted. */
+    int promised(final Request request, final AdmissionPromise promise)
+    {
+        return switch (promise)
+        {
+            case NOTHING -> 0;
+            case KNOWN -> knownBlocks(request);
+            case WHOLE -> mostBlocks(request);
+        };
+    }
 }

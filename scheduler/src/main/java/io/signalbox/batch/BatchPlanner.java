@@ -33,6 +33,7 @@ public final class BatchPlanner
     private final PausedRequests paused;
     private final Victims victims;
     private final LongPrefills longPrefills;
+    private final Suspects suspects = new Suspects();
 
     /** By priority, of one priority in the order of admission. */
     private final RequestQueue running = new RequestQueue();
@@ -90,6 +91,7 @@ public final class BatchPlanner
         request.placed(blocks.rank(), cachedTokens);
         load.add(request);
         waiting.addByPriority(request);
+        suspects.placed(request);
     }
 
     /**
@@ -106,10 +108,15 @@ public final class BatchPlanner
         budget = rules.stepTokens();
         tookVictim = false;
         longPrefills.clear();
-        continueRunning(plan);
-        if (!tookVictim && comingBackCount == 0)
+        leftOneWaiting = false;
+        suspects.begin(running, waiting);
+        for (boolean more = true; more; more = suspects.leaveOut(plan))
         {
-            admitWaiting(plan);
+            continueRunning(plan);
+            if (!tookVictim && comingBackCount == 0)
+            {
+                admitWaiting(plan);
+            }
         }
         if (plan.entryCount() == 0 && (tookVictim || paused.count() > 0))
         {
@@ -125,7 +132,9 @@ public final class BatchPlanner
         do
         {
             tookVictim = false;
-            if (!running.anyInFlight() && !blocks.isRetiring())
+            leftOneWaiting = false;
+            suspects.begin(running, waiting);
+            for (boolean more = !running.anyInFlight() && !blocks.isRetiring(); more; more = suspects.leaveOut(plan))
             {
                 continueRunning(plan);
             }
@@ -136,15 +145,15 @@ public final class BatchPlanner
 
     private void continueRunning(final StepPlan plan)
     {
-        leftOneWaiting = false;
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (SteadyDecode.plan(plan, request, rules))
+            final boolean isAllowed = suspects.allow(plan, request);
+            if (isAllowed && SteadyDecode.plan(plan, request, rules))
             {
                 budget--;
             }
-            else if (request.takesEntries())
+            else if (isAllowed && request.takesEntries())
             {
                 continueRequest(plan, request, running.size() - 1 - i);
                 // The victim may be the request itself.
@@ -298,20 +307,22 @@ public final class BatchPlanner
         leaveIfOver(victim);
     }
 
-    /** Admits waiting requests in their order; long prompts without room and second suspects ({@link FailedTries}) wait. */
+    /** Admits waiting requests in their order; long prompts without room, and those that {@link Suspects} bars, wait. */
     private void admitWaiting(final StepPlan plan)
     {
         int at = 0;
         while (at < waiting.size() && running.size() < rules.maxRunning() && budget > 0)
         {
             final Request request = waiting.get(at);
-            if (!FailedTries.allow(request, running))
+            if (!suspects.allow(plan, request))
             {
-                at++;
+                // A suspect that has no room yet keeps its place in the queue.
+                at = suspects.areLeftOut() ? waiting.size() : at + 1;
                 continue;
             }
             final int matched = blocks.match(request);
-            final int promised = promisedTo(request);
+            final int promised =
+                admission.promised(request, victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise());
             final int watermark = running.isEmpty() ? 0 : rules.watermarkBlocks();
             final int copied = admission.chooseCopy(request, matched, promised, watermark, blocks.generation());
             final int left = request.knownTokens() - blocks.tokensOf(matched) - copied;
@@ -328,16 +339,6 @@ public final class BatchPlanner
             running.addByPriority(request);
             admit(plan, request, matched, promised);
         }
-    }
-
-    private int promisedTo(final Request request)
-    {
-        return switch (victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise())
-        {
-            case NOTHING -> 0;
-            case KNOWN -> admission.knownBlocks(request);
-            case WHOLE -> admission.mostBlocks(request);
-        };
     }
 
     private void admit(final StepPlan plan, final Request request, final int matched, final int promised)
@@ -441,6 +442,7 @@ public final class BatchPlanner
      */
     public void withdraw(final long fromStep)
     {
+        suspects.expect();
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
@@ -456,6 +458,7 @@ public final class BatchPlanner
     /** No step in flight will ever land: every running request that is not to end starts over, in its order. */
     public void withdrawAll()
     {
+        suspects.expect();
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);

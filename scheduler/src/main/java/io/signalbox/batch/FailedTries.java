@@ -4,21 +4,24 @@ package io.signalbox.batch;
 import io.signalbox.StateDigest;
 
 /**
- * Consecutive failed steps of one weight generation with tokens of a request, none of which was computed since. A request
- * whose steps failed twice is a <em>suspect</em>: it may be the reason. At most one suspect of a rank runs at a time, so
- * that the others make progress without it, and a request that fails every step does not use up the tries of others.
+ * Failed steps of one weight generation with tokens of a request, none of which was computed since. Such a request is a
+ * <em>suspect</em>: it may be the reason. Suspects share no step with other requests, and each failed step halves the number
+ * that may share the next one. So the request that is the reason comes to fail alone, and only that counts as a try of it:
+ * no request ends for the sake of another.
  */
 final class FailedTries
 {
-    private static final int SUSPECT = 2;
+    static final int ANY_NUMBER = Integer.MAX_VALUE;
 
-    private int count;
+    private int alone;
+    private int together;
     private int computed;
     private int weights;
 
     void reset()
     {
-        count = 0;
+        alone = 0;
+        together = ANY_NUMBER;
         computed = -1;
         weights = 0;
     }
@@ -26,43 +29,39 @@ final class FailedTries
     /**
      * A step has failed.
      *
+     * @param entries          requests in the step.
      * @param computedTokens   tokens of the request that were computed at any time.
      * @param weightGeneration of the step.
-     * @return the number of tries that have failed.
+     * @return the number of tries that have failed: steps in which the request was alone.
      */
-    int count(final int computedTokens, final int weightGeneration)
+    int count(final int entries, final int computedTokens, final int weightGeneration)
     {
-        count = computedTokens > computed || weightGeneration != weights ? 1 : count + 1;
+        computed(weightGeneration == weights ? computedTokens : Integer.MAX_VALUE);
+        alone += entries == 1 ? 1 : 0;
+        together = Math.max(1, Math.min(together, entries) / 2);
         computed = computedTokens;
         weights = weightGeneration;
-        return count;
+        return alone;
     }
 
-    /** Whether the request may be the reason for which steps fail. */
-    boolean isSuspect(final int computedTokens)
+    /** Forgets them if the request has got further than it was. */
+    void computed(final int computedTokens)
     {
-        return count >= SUSPECT && computedTokens <= computed;
+        if (computedTokens > computed)
+        {
+            reset();
+        }
     }
 
-    /** Whether a request may be admitted beside those that run: not as a second suspect. */
-    static boolean allow(final Request request, final RequestQueue running)
+    /** Most requests in a step with this one; {@link #ANY_NUMBER} if it is no suspect. */
+    int mostTogether()
     {
-        if (!request.isSuspect())
-        {
-            return true;
-        }
-        for (int i = 0; i < running.size(); i++)
-        {
-            if (running.get(i).isSuspect())
-            {
-                return false;
-            }
-        }
-        return true;
+        return together;
     }
 
     long digest(final long before)
     {
-        return count == 0 ? before : StateDigest.mix(before, count, (long)weights << 32 ^ computed);
+        return together == ANY_NUMBER ? before :
+            StateDigest.mix(before, (long)together << 32 ^ alone, (long)weights << 32 ^ computed);
     }
 }

@@ -149,17 +149,6 @@ abstract class FlightLog
         }
     }
 
-    /** The first step from {@code fromStep} on that has an entry; -1 if there is none. */
-    long firstFrom(final long fromStep)
-    {
-        int i = 0;
-        while (i < size && step(i) < fromStep)
-        {
-            i++;
-        }
-        return i == size ? -1 : step(i);
-    }
-
     /** Entries of this step and of later ones will never land; returns whether there were any. */
     boolean withdraw(final long fromStep)
     {

@@ -306,22 +306,27 @@ public final class Request extends RequestProgress
         computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
-    /** A step of these weights failed that had tokens of the request; returns how many in a row, see {@link FailedTries}. */
-    public int countFailure(final int weightGeneration)
+    /**
+     * A step of these weights failed that had tokens of the request; returns in how many it was alone since it last got
+     * further, see {@link FailedTries}.
+     *
+     * @param entries requests in the step.
+     */
+    public int countFailure(final int entries, final int weightGeneration)
     {
-        return tries.count(computedHighWater, weightGeneration);
+        return tries.count(entries, computedHighWater, weightGeneration);
     }
 
-    /** Whether the request may be the reason for which steps fail, see {@link FailedTries}. */
-    public boolean isSuspect()
+    /** Failed steps count no more once the request has got further. */
+    void forgetOldTries()
     {
-        return tries.isSuspect(computedHighWater);
+        tries.computed(computedHighWater);
     }
 
-    /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
-    public boolean isFirstInFlightFrom(final long fromStep, final long step)
+    /** Most requests in a step with this one; a suspect if that is not any number: {@link FailedTries}. */
+    int mostTogether()
     {
-        return firstFrom(fromStep) == step;
+        return tries.mostTogether();
     }
 
     void generated(final int token)

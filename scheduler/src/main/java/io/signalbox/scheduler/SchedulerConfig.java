@@ -56,7 +56,8 @@ public final class SchedulerConfig
     public static final Setting<Integer> DIGEST_INTERVAL = Setting.integer("digestInterval", "inputs", 4096, 1,
         Integer.MAX_VALUE, "Inputs from one digest of the state to the next.");
     public static final Setting<Integer> MAX_FAILURES = Setting.integer("maxFailures", "steps", 8, 0, Integer.MAX_VALUE,
-        "Failed steps in a row after which a request that got nowhere in between ends as FAILED; 0: none.").omitted(0);
+        "Failed steps of a request alone after which it ends as FAILED if it got nowhere in between; the requests of a " +
+            "failed step are tried again in halves. 0: none end, and nothing is halved.").omitted(0);
     public static final Setting<Integer> BACK_OFF_NANOS = Setting.integer("backOffNanos", "ns", 1_000_000, 0,
         1_000_000_000, "Rest of a rank after the second failed step in a row; it doubles with each further one, up " +
             "to 64 times. 0: none.").omitted(0);

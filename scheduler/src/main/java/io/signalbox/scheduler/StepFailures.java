@@ -6,8 +6,8 @@ import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.StepPlan;
 
 /**
- * Bounds the retries of failed steps. A rank rests between consecutive failed steps. A request that was in too many of
- * them without progress ends.
+ * Bounds the retries of failed steps. A rank rests between consecutive failed steps. A request that failed in too many of
+ * them alone, without progress, ends.
  */
 final class StepFailures
 {
@@ -81,23 +81,26 @@ final class StepFailures
         }
         for (int i = 0; i < rank.open.size(); i++)
         {
-            if (rank.open.at(i).step() >= step)
+            if (rank.open.at(i).step() == step)
             {
-                countFailures(rank.open.at(i), step);
+                countFailures(rank.open.at(i));
             }
         }
     }
 
-    /** A request counts a failure once, also if several of the withdrawn steps computed it. */
-    private void countFailures(final StepPlan plan, final long failedStep)
+    /** Only of the step that failed: later ones are withdrawn with it, whatever they compute. */
+    private void countFailures(final StepPlan plan)
     {
         for (int entry = 0; maxFailures > 0 && entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.entryRequest(entry);
-            if (plan.isOwned(entry) && request.isFirstInFlightFrom(failedStep, plan.step()) &&
-                request.countFailure(plan.weightGeneration()) >= maxFailures && !request.isEnding())
+            if (plan.isOwned(entry))
             {
-                exhausted.addLast(request);
+                final Request request = plan.entryRequest(entry);
+                final int tries = request.countFailure(plan.entryCount(), plan.weightGeneration());
+                if (tries >= maxFailures && !request.isEnding())
+                {
+                    exhausted.addLast(request);
+                }
             }
         }
     }

@@ -44,6 +44,7 @@ final class DepthRig
     final ModelDevice[] devices;
     final DepthCounts counts = new DepthCounts();
     final ProvisionalCheck provisional = new ProvisionalCheck();
+    final TryCount tries = new TryCount();
     private final FoldCheck fold;
     /** {@code null} unless it was asked for. */
     private ImageCheck image;

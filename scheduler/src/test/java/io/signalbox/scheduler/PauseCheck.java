@@ -111,7 +111,10 @@ final class PauseCheck
         for (int i = 0; i < step.admittedCount(); i++)
         {
             admittedBesideOthers |= rank.running.size() > 1;
-            lowestAdmitted = Math.min(lowestAdmitted, priority(step.admittedRequestId(i)));
+            if (!rig.tries.isSuspect(step.admittedRequestId(i)))
+            {
+                lowestAdmitted = Math.min(lowestAdmitted, priority(step.admittedRequestId(i)));
+            }
             rig.counts.addIf(isExempt(step.admittedRequestId(i)), DepthCounts.Kind.PROMISED_ADMISSION);
         }
     }
@@ -188,7 +191,8 @@ final class PauseCheck
             final Request request = scheduler.request(id);
             assertTrue(request.stage() != Request.Stage.PLACED || request.rank() != index ||
                 rig.config.get(BatchSettings.LONG_PREFILL_TOKENS) > 0 ||
-                request.priority() <= lowestAdmitted, () -> "request " + id + " waits behind one of a lower priority");
+                rig.tries.isSuspect(id) || request.priority() <= lowestAdmitted,
+                () -> "request " + id + " waits behind one of a lower priority");
         }
         lowestAdmitted = Integer.MAX_VALUE;
     }

@@ -88,7 +88,7 @@ final class RankModel
     private final CopyCheck copies;
     private final WaitingCheck waiting;
     private final Set<Long> endingBefore = new HashSet<>();
-    private final TryCount tries = new TryCount();
+    private final TryCount tries;
     private long launchedStep;
     private long admissions;
     private long newestStep;
@@ -103,6 +103,7 @@ final class RankModel
         content = rig.content;
         copies = new CopyCheck(rig);
         waiting = new WaitingCheck(rig);
+        tries = rig.tries;
         shared = new SharedBlocks(rig, copies);
     }
 
@@ -143,6 +144,8 @@ final class RankModel
     {
         assertTrue(plan.step() > newestStep, "a step number is never used twice");
         newestStep = plan.step();
+        running.forEach(this::computed);
+        waiting.onSchedule(plan, tries);
         assertTrue(open.isEmpty() || open.get(open.size() - 1).number <= launchedStep, "two steps wait for the device");
         admit(plan);
         for (int i = 0; i < plan.changeCount(); i++)
@@ -150,7 +153,6 @@ final class RankModel
             change(plan, i);
         }
         copies.onSchedule(plan, running);
-        waiting.onSchedule(plan, running.keySet());
         final List<Entry> entries = new ArrayList<>();
         int tokens = 0;
         for (int i = 0; i < plan.entryCount(); i++)
@@ -175,6 +177,12 @@ final class RankModel
         assertTrue(running.size() <= config.maxRunning());
         open.add(step);
         assertTrue(open.size() <= config.depth(), "more steps in flight than the depth");
+    }
+
+    /** A match may depend on a step in flight until the first entry behind it has landed. */
+    private void computed(final long id, final Stay stay)
+    {
+        tries.computed(id, Math.max(stay.hasLanded ? stay.computed : 0, tries.highWater(id)));
     }
 
     private void admit(final StepView plan)
@@ -364,6 +372,7 @@ final class RankModel
         final long id = requeued.requestId();
         final Stay stay = running.remove(id);
         assertNotNull(stay, () -> "request " + id + " gives up its blocks, but has none");
+        computed(id, stay);
         waiting.waitsAgain(id, stay.admission);
         rig.provisional.gaveUp(rig.scheduler.request(id), stay, config.blockSizeTokens());
         counts.addIf(!stay.hasLanded && stay.pendingMatches > 0, DepthCounts.Kind.WITHDRAWN_PENDING_MATCH);
@@ -399,13 +408,14 @@ final class RankModel
         counts.add(DepthCounts.Kind.WITHDRAWN_STEP, 1);
     }
 
+    /** Requests of the failed step alone; later steps are withdrawn for no reason in them. */
     private void countFailures(final long causeStep)
     {
-        for (final long id : running.keySet())
+        if (config.maxFailures() > 0)
         {
-            open.stream().filter(step -> step.number >= causeStep)
-                .filter(step -> step.entries.stream().anyMatch(entry -> entry.id == id)).findFirst()
-                .ifPresent(step -> tries.failed(id, step.weights));
+            open.stream().filter(step -> step.number == causeStep)
+                .forEach(step -> step.entries.stream().filter(entry -> running.containsKey(entry.id))
+                    .forEach(entry -> tries.failed(entry.id, step.entries.size(), step.weights)));
         }
     }
 

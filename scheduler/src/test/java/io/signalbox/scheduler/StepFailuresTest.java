@@ -82,7 +82,7 @@ class StepFailuresTest
                 harness.complete(0);
             }
         }
-        assertEquals(8, failures);
+        assertEquals(2 + 8, failures, "with four others, with one, then alone");
         assertEquals(List.of("2 FAILED"), harness.ended.stream().filter(end -> !end.reason().equals("LENGTH"))
             .map(end -> end.requestId() + " " + end.reason()).toList());
         assertEquals(5, harness.ended.size());

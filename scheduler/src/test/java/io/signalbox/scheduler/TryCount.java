@@ -2,12 +2,21 @@
 package io.signalbox.scheduler;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
-/** Consecutive failed steps of each request under the same weights, without a first computation of any token in between. */
+/**
+ * Failed steps of each request under the same weights, without a first computation of any token in between: how many it was
+ * alone in, and with how many it may be in its next step.
+ */
 final class TryCount
 {
-    private final Map<Long, Integer> failures = new HashMap<>();
+    private static final int ANY_NUMBER = Integer.MAX_VALUE;
+
+    private final Map<Long, Integer> alone = new HashMap<>();
+    /** Of suspects. */
+    private final Map<Long, Integer> together = new HashMap<>();
     private final Map<Long, Integer> highWater = new HashMap<>();
     private final Map<Long, Integer> highWaterAtFailure = new HashMap<>();
     private final Map<Long, Integer> weightsAtFailure = new HashMap<>();
@@ -16,20 +25,60 @@ final class TryCount
     void computed(final long id, final int tokens)
     {
         highWater.put(id, tokens);
+        if (tokens > highWaterAtFailure.getOrDefault(id, Integer.MAX_VALUE))
+        {
+            forget(id);
+        }
     }
 
-    void failed(final long id, final int weights)
+    int highWater(final long id)
     {
-        final int now = highWater.get(id);
+        return highWater.getOrDefault(id, 0);
+    }
+
+    private void forget(final long id)
+    {
+        alone.remove(id);
+        together.remove(id);
+        highWaterAtFailure.remove(id);
+    }
+
+    /** A step failed that had so many entries, one of them the request's. */
+    void failed(final long id, final int entries, final int weights)
+    {
         final Integer before = weightsAtFailure.put(id, weights);
-        final boolean progressed =
-            now > highWaterAtFailure.getOrDefault(id, -1) || before == null || before != weights;
-        failures.put(id, progressed ? 1 : failures.get(id) + 1);
-        highWaterAtFailure.put(id, now);
+        if (before == null || before != weights)
+        {
+            forget(id);
+        }
+        highWaterAtFailure.put(id, highWater(id));
+        alone.merge(id, entries == 1 ? 1 : 0, Integer::sum);
+        together.put(id, Math.max(1, Math.min(mostTogether(id), entries) / 2));
     }
 
     int failures(final long id)
     {
-        return failures.getOrDefault(id, 0);
+        return alone.getOrDefault(id, 0);
+    }
+
+    boolean isSuspect(final long id)
+    {
+        return together.containsKey(id);
+    }
+
+    private int mostTogether(final long id)
+    {
+        return together.getOrDefault(id, ANY_NUMBER);
+    }
+
+    /** Why requests must not share a step; {@code null} if they may. */
+    String mistake(final Set<Long> requests)
+    {
+        final Set<Long> suspects = new HashSet<>(together.keySet());
+        suspects.retainAll(requests);
+        final int most = requests.stream().mapToInt(this::mostTogether).min().orElse(ANY_NUMBER);
+        return !suspects.isEmpty() && suspects.size() < requests.size() ?
+            "suspects " + suspects + " share a step with others: " + requests :
+            requests.size() > most ? requests + " are more than the " + most + " of one of them" : null;
     }
 }

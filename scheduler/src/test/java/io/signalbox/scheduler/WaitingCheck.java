@@ -4,14 +4,16 @@ package io.signalbox.scheduler;
 import io.signalbox.event.StepView;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Requests of one priority that wait again on one rank are admitted in the order in which they were admitted before, and of
- * those that may be the reason for failed steps one at a time.
+ * Requests of one priority that wait again on one rank are admitted in the order in which they were admitted before, except
+ * that suspects may be passed over, or pass others over; and no step has more requests, or other ones, than suspects allow.
  */
 final class WaitingCheck
 {
@@ -40,33 +42,27 @@ final class WaitingCheck
         waiting.remove(id);
     }
 
-    /**
-     * Only long prompts and suspects are passed over. A prefix match counts as computed, and so a request that was admitted
-     * with one in the same plan is no suspect.
-     *
-     * @param running those that the plan admits included.
-     */
-    void onSchedule(final StepView plan, final Set<Long> running)
+    /** To be called before the model admits the plan's requests. */
+    void onSchedule(final StepView plan, final TryCount tries)
     {
+        final Set<Long> together = new HashSet<>();
+        for (int i = 0; i < plan.entryCount(); i++)
+        {
+            together.add(plan.requestId(i));
+        }
+        assertNull(tries.mistake(together), () -> "step " + plan.step() + " of rank " + plan.rank());
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final long id = plan.admittedRequestId(i);
-            assertTrue(!isSuspect(id) || running.stream().noneMatch(other -> other != id && isSuspect(other)),
-                () -> "request " + id + " is admitted beside another one that may be the reason for failed steps");
             final Long former = waiting.remove(id);
-            if (former == null || rig.config.get(BatchSettings.LONG_PREFILL_TOKENS) > 0)
+            if (former == null || rig.config.get(BatchSettings.LONG_PREFILL_TOKENS) > 0 || tries.isSuspect(id))
             {
                 continue;
             }
             waiting.forEach((other, admission) -> assertTrue(
-                priority(other) != priority(id) || admission > former || isSuspect(other),
+                priority(other) != priority(id) || admission > former || tries.isSuspect(other),
                 () -> "request " + id + " is admitted before request " + other + ", which was ahead of it"));
         }
-    }
-
-    private boolean isSuspect(final long id)
-    {
-        return rig.scheduler.request(id).isSuspect();
     }
 
     private int priority(final long id)

@@ -36,6 +36,9 @@ public abstract class BackendContractTest
     private static final int MOST_WAITS = 6;
     private static final Duration ROWS_WAIT = Duration.ofSeconds(10);
 
+    /** Of the backend that was made last. */
+    private int maxPositions = Integer.MAX_VALUE;
+
     /** A new backend that was not started; every call makes another one. */
     protected abstract Backend backend();
 
@@ -165,7 +168,7 @@ public abstract class BackendContractTest
             {
                 for (int i = 0; i < 2 * RANKS; i++)
                 {
-                    run.submit(ContractRequests.request(i, vocabularySize(), shape() != null));
+                    run.submit(ContractRequests.request(i, vocabularySize(), maxPositions, shape() != null));
                 }
                 require(run.submits() == RANKS, "got " + run.submits() + " steps instead of " + RANKS);
                 if (backend.capabilities().swapsWeights())
@@ -186,11 +189,11 @@ public abstract class BackendContractTest
         {
             try (BackendRun run = newRun(made(), config(1, 0, shape(), true), false))
             {
-                run.submit(ContractRequests.request(1, vocabularySize(), shape() != null));
+                run.submit(ContractRequests.request(1, vocabularySize(), maxPositions, shape() != null));
                 run.awaitAll();
                 run.abortAnswered();
                 run.abortAnswered();
-                run.submit(ContractRequests.request(2, vocabularySize(), shape() != null));
+                run.submit(ContractRequests.request(2, vocabularySize(), maxPositions, shape() != null));
                 run.awaitAll();
             }
         });
@@ -279,6 +282,7 @@ public abstract class BackendContractTest
         final Backend backend = backend();
         require(backend != null, "is null; return a new backend");
         require(backend.capabilities() != null, "declares null instead of capabilities");
+        maxPositions = backend.capabilities().maxPositions();
         return backend;
     }
 
@@ -312,7 +316,7 @@ public abstract class BackendContractTest
         final List<CompletionHandle> handles = new ArrayList<>();
         for (int i = 0; i < count; i++)
         {
-            handles.add(run.submit(ContractRequests.request(i, vocabularySize(), shape() != null)));
+            handles.add(run.submit(ContractRequests.request(i, vocabularySize(), maxPositions, shape() != null)));
         }
         return handles;
     }
@@ -326,7 +330,7 @@ public abstract class BackendContractTest
             final List<CompletionHandle> handles = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++)
             {
-                handles.add(run.submit(ContractRequests.request(i, vocabularySize(), shape != null)));
+                handles.add(run.submit(ContractRequests.request(i, vocabularySize(), maxPositions, shape != null)));
             }
             run.awaitAll();
             for (int i = 0; i < REQUESTS; i++)
@@ -346,7 +350,8 @@ public abstract class BackendContractTest
         {
             for (int i = 0; i < REQUESTS; i++)
             {
-                final CompletionHandle handle = run.submit(ContractRequests.request(i, vocabularySize(), false));
+                final CompletionHandle handle =
+                    run.submit(ContractRequests.request(i, vocabularySize(), maxPositions, false));
                 run.awaitAll();
                 tokens.add(ended(i, handle));
             }
@@ -367,7 +372,7 @@ public abstract class BackendContractTest
     {
         for (int i = 0; i < handles.size() && shape != null; i++)
         {
-            final int[] prompt = ContractRequests.prompt(i, vocabularySize());
+            final int[] prompt = ContractRequests.prompt(i, vocabularySize(), maxPositions);
             final int[] all = Arrays.copyOf(prompt, prompt.length + handles.get(i).tokenCount());
             System.arraycopy(handles.get(i).tokens(), 0, all, prompt.length, handles.get(i).tokenCount());
             run.oracle().request(handles.get(i).requestId(), all);

@@ -18,12 +18,13 @@ final class ContractRequests
     {
     }
 
-    static int[] prompt(final int index, final int vocabularySize)
+    /** @param maxPositions of the backend; with fewer than 13 there is no room for a prompt and an answer. */
+    static int[] prompt(final int index, final int vocabularySize, final int maxPositions)
     {
         final SplittableRandom random = new SplittableRandom(index);
         final int ids = Math.min(MOST_IDS, vocabularySize);
         final int template = index % TEMPLATES;
-        final int[] prompt = new int[1 + random.nextInt(LONGEST_PROMPT)];
+        final int[] prompt = new int[Math.max(1, Math.min(1 + random.nextInt(LONGEST_PROMPT), maxPositions - MOST_NEW))];
         for (int i = 0; i < prompt.length; i++)
         {
             prompt[i] = i < SHARED ? (template * 7 + i) % ids : random.nextInt(ids);
@@ -36,9 +37,10 @@ final class ContractRequests
         return 1 + index * 5 % MOST_NEW;
     }
 
-    static CompletionRequest request(final int index, final int vocabularySize, final boolean rows)
+    static CompletionRequest request(
+        final int index, final int vocabularySize, final int maxPositions, final boolean rows)
     {
-        final CompletionRequest request = CompletionRequest.prompt(prompt(index, vocabularySize))
+        final CompletionRequest request = CompletionRequest.prompt(prompt(index, vocabularySize, maxPositions))
             .maxNewTokens(newTokens(index)).temperature(0);
         return rows ? request.rows(0) : request;
     }

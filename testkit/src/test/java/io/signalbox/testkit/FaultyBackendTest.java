@@ -42,7 +42,8 @@ class FaultyBackendTest
         {
             for (int i = 0; i < REQUESTS; i++)
             {
-                handles.add(engine.submit(ContractRequests.request(i, PlantedBackend.VOCABULARY, true)));
+                handles.add(engine.submit(
+                    ContractRequests.request(i, PlantedBackend.VOCABULARY, PlantedBackend.MAX_POSITIONS, true)));
             }
             for (final CompletionHandle handle : handles)
             {

@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 final class PlantedBackend implements Backend
 {
     static final int VOCABULARY = 1000;
+    /** Less than the longest requests of the contract would take of a backend without a limit. */
+    static final int MAX_POSITIONS = 64;
     private static int made;
 
     /** A step that was copied while its plan was valid. */
@@ -62,7 +64,7 @@ final class PlantedBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted")
-            .readsTokens(true).capturesExperts(true)
+            .maxPositions(MAX_POSITIONS).readsTokens(true).capturesExperts(true)
             .capturesCombineWeights(defect == null || defect.test().startsWith("capturesCombineWeights"))
             .resetsRanks(defect == null)
             .depth(defect == BackendDefect.CHANGING_CAPABILITIES ? number : 1).build();

@@ -45,8 +45,10 @@ public final class EngineLatency
     private final double seconds;
     private final Path out;
     private final Path scratch;
-    private final LatencyPlot plot =
-        new LatencyPlot("First token of 200 requests per second, by the way to wait and the durability of the journal");
+    private final LatencyPlot light =
+        new LatencyPlot("First token at 200 requests per second, by the way to wait and the durability of the journal");
+    private final LatencyPlot busy =
+        new LatencyPlot("First token at 80 % of the most requests per second");
     private final HandlerThreads threads;
     private final List<String> maxima = new ArrayList<>();
     private final List<String> latencies = new ArrayList<>();
@@ -96,7 +98,8 @@ public final class EngineLatency
                 "and there are %d.", LatencyArguments.SPINNING_CORES, cores));
         }
         printTables();
-        plot.write(out, "latency");
+        light.write(out, "latency-200");
+        busy.write(out, "latency-80");
         for (final Optional<Durability> level : arguments.levels())
         {
             if (level.isEmpty() || level.get() == Durability.PROCESS)
@@ -160,8 +163,9 @@ public final class EngineLatency
             maxima.add(String.format(
                 Locale.ROOT, "%s%.1f |", cost, (double)waits.blockedWaits() / received.getTotalCount()));
             write(cell, "200-received", received);
-            plot.add(cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
-                (cell.durability() == null ? "no journal" : cell.journalName()), tokens.histogram());
+            final String curve = cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
+                (cell.durability() == null ? "no journal" : cell.journalName());
+            light.add(curve, tokens.histogram());
             latencies.add(head + "200 | " + report(cell, "200", tokens.histogram()) +
                 time(received.getValueAtPercentile(50)) + " | " + time(received.getValueAtPercentile(99)) + " |");
             for (final int percent : new int[] {50, 80})
@@ -170,6 +174,7 @@ public final class EngineLatency
                 latencies.add(String.format(Locale.ROOT, "%s%,.0f (%d %%) | %s | |", head, rate, percent,
                     report(cell, Integer.toString(percent), load.atRate(rate, seconds))));
             }
+            busy.add(curve, tokens.histogram());
         }
         delete(directory);
     }

@@ -72,15 +72,17 @@ final class LatencyPlot
         text(svg, x(MOST_NINES / 2), HEIGHT - BOTTOM + 38, "middle", "requests that have their first token by then");
         for (int curve = 0; curve < curves.size(); curve++)
         {
-            curve(svg, curve, colors[curve % colors.length]);
+            curve(svg, curve, colors[curve % colors.length], curve < colors.length ? "" : " stroke-dasharray=\"4 3\"");
         }
         return svg.append("</svg>\n").toString();
     }
 
-    private void curve(final StringBuilder svg, final int curve, final String color)
+    /** @param dashes tell curves of one colour apart. */
+    private void curve(final StringBuilder svg, final int curve, final String color, final String dashes)
     {
         final Histogram histogram = curves.get(curve);
-        svg.append("  <polyline fill=\"none\" stroke=\"").append(color).append("\" stroke-width=\"1.8\" points=\"");
+        svg.append("  <polyline fill=\"none\" stroke=\"").append(color).append("\" stroke-width=\"1.8\"").append(dashes)
+            .append(" points=\"");
         // No further than there are requests: beyond that every percentile is the same one.
         final double last = Math.min(MOST_NINES, Math.log10(Math.max(1, histogram.getTotalCount())));
         for (double nines = 0; nines <= last; nines += STEP)
