@@ -23,7 +23,7 @@ final class SteadyDecode
         final int computed = request.computedTokens;
         final boolean decodes = request.knownTokens() == computed + 1 && request.prefix().endsBefore(computed, blockSize);
         if (!decodes || request.isEnding() || stay.isLeaving() || stay.isProvisional() ||
-            request.weights.last() != weightGeneration)
+            request.weights.last() != weightGeneration || request.weights.floor(weightGeneration, computed) > computed)
         {
             request.unsettle();
             return;

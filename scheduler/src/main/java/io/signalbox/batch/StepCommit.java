@@ -96,7 +96,7 @@ public final class StepCommit
         endedCount = 0;
         logprobCount = 0;
         ensureCapacity(plan);
-        spans.begin();
+        spans.begin(output, plan.tokens() * rowBytes);
         int row = 0;
         int token = 0;
         for (int entry = 0; entry < plan.entryCount(); entry++)
@@ -135,7 +135,7 @@ public final class StepCommit
         record(entry, plan.entryStart(entry), 1, 0, 1, 0);
         if (rowBytes > 0)
         {
-            storeRows(plan, entry, blocks, output, row);
+            storeRow(plan, entry, blocks, output, row);
         }
         SteadyDecode.commit(plan, entry, load, token);
         words[entry * ENTRY_WORDS + COUNTS] |= Outcome.CONTINUES.bits;
@@ -268,6 +268,23 @@ public final class StepCommit
             position += count;
         }
         request.addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advance(entry)));
+    }
+
+    /** The row of a steady entry: no other weights computed its position, as {@link SteadyDecode#settle} made sure. */
+    private void storeRow(
+        final StepPlan plan, final int entry, final RankBlocks blocks, final StepOutput output, final int row)
+    {
+        final Request request = plan.entryRequest(entry);
+        final int index = plan.firstBlock(entry);
+        if (plan.isLastBlock(index, request) || blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
+        {
+            spans.storeRow(plan, index, blocks.blockSize().offsetOf(plan.entryStart(entry)), blocks.pages(), output,
+                row * rowBytes);
+        }
+        if (spans.hasImpossible(row + 1))
+        {
+            request.addImpossibleRows(spans.countImpossible(output, row, row + 1));
+        }
     }
 
     /** Others may share the blocks of a chunk whose request is to end: its tokens count, but it samples none. */

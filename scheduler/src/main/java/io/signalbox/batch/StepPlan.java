@@ -369,6 +369,12 @@ public final class StepPlan
         return sliceIssues[index];
     }
 
+    /** Whether the block at this index is the last one of the request, which then holds it in the issue of the layout. */
+    boolean isLastBlock(final int index, final Request request)
+    {
+        return sliceBlocks[index] == request.lastBlock && sliceIssues[index] == request.lastIssue;
+    }
+
     public int admittedCount()
     {
         return admitted.size();
