@@ -140,13 +140,12 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (SteadyDecode.plan(plan, request, rules))
+            final int behind = running.size() - 1 - i;
+            final int steady = SteadyDecode.plan(plan, request, rules, blocks, budget, behind);
+            budget -= steady;
+            if (steady == 0 && request.takesEntries())
             {
-                budget--;
-            }
-            else if (request.takesEntries())
-            {
-                continueRequest(plan, request, running.size() - 1 - i);
+                continueRequest(plan, request, behind);
                 // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }

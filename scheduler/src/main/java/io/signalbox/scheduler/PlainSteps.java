@@ -106,7 +106,7 @@ final class PlainSteps
 
     static boolean isPlain(final StepCommit result)
     {
-        return (result.registeredCount() | result.logprobCount() | result.lastBlocks().count()) == 0;
+        return (result.registered().count() | result.logprobCount() | result.lastBlocks().count()) == 0;
     }
 
     /** Writes the plan as one message of the group. */
