@@ -6,6 +6,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.kv.KvBlockListener;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
 
@@ -33,6 +34,7 @@ public final class BlockPages implements KvBlockListener
     private final RowReader reader;
     private final int[] pageOfBlock;
     private final int rowBytes;
+    private final UnsafeBuffer oneRow = new UnsafeBuffer();
     private int rowsAlreadyThere;
     private int[] sameBlock = new int[0];
     private int[] listedPages = new int[16];
@@ -117,23 +119,40 @@ public final class BlockPages implements KvBlockListener
     public int store(
         final int blockId, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
     {
-        int page = pageOfBlock[blockId];
-        if (page == RoutedExpertPages.NO_PAGE)
+        final byte[] array = source.byteArray();
+        if (rows != 1 || array == null)
         {
-            page = pages.allocate();
-            pageOfBlock[blockId] = page;
+            return storeRows(pageToFill(blockId), firstPosition, rows, source, offset);
         }
-        return rows == 1 ? storeRow(page, firstPosition, source, offset) :
-            storeRows(page, firstPosition, rows, source, offset);
+        source.boundsCheck(offset, rowBytes);
+        return storeRow(blockId, firstPosition, array, source.wrapAdjustment() + offset) ? 1 : 0;
     }
 
-    /** As most entries of a decode step have it. */
-    private int storeRow(final int page, final int position, final DirectBuffer source, final int offset)
+    /**
+     * Stores one row in the same way, as most entries of a decode step have it.
+     *
+     * @param source array of which all bytes of the row are rows of the step.
+     * @return whether it was stored.
+     */
+    public boolean storeRow(final int blockId, final int position, final byte[] source, final int start)
     {
-        final boolean marked = RowCheck.isMarked(pages.shape(), source, offset);
-        final int stored = marked ? 0 : pages.store(page, position, 1, source, offset);
-        rowsAlreadyThere = marked ? 0 : 1 - stored;
+        final int page = pageToFill(blockId);
+        final boolean marked = source[start] == -1 && isMarked(source, start);
+        final boolean stored = !marked && pages.storeRow(page, position, source, start);
+        rowsAlreadyThere = marked || stored ? 0 : 1;
         return stored;
+    }
+
+    private boolean isMarked(final byte[] source, final int start)
+    {
+        oneRow.wrap(source, start, rowBytes);
+        return RowCheck.isMarked(pages.shape(), oneRow, 0);
+    }
+
+    private int pageToFill(final int blockId)
+    {
+        final int page = pageOfBlock[blockId];
+        return page == RoutedExpertPages.NO_PAGE ? pageOfBlock[blockId] = pages.allocate() : page;
     }
 
     private int storeRows(

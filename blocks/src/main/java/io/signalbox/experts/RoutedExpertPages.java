@@ -16,6 +16,8 @@ import java.util.Arrays;
  *
  * <p>Which rows a page has is kept beside the ids, one bit per row: a row without its bit is <em>missing</em>, whatever
  * its bytes say. The first write of a row wins: no later one replaces it.
+ *
+ * <p>One file, because every method reads or changes the records of pages, whose words it alone knows.
  */
 public final class RoutedExpertPages
 {
@@ -152,15 +154,14 @@ public final class RoutedExpertPages
     {
         if (firstRow < 0 || rows < 0 || firstRow > pageRows - rows || refCount(page) <= 0)
         {
-            throw new InvariantViolation(
-                rows + " rows from row " + firstRow + " on do not fit page " + page + " of " + pageRows + " rows");
+            throw doesNotFit(page, firstRow, rows);
         }
         source.boundsCheck(offset, rows * rowBytes);
         if (isSealed(page))
         {
             return 0;
         }
-        if (rows == 1 ? !isValid(page, firstRow) : validRows(page, firstRow, rows) == 0)
+        if (validRows(page, firstRow, rows) == 0)
         {
             storeMissing(page, firstRow, rows, source, offset);
             return rows;
@@ -175,6 +176,41 @@ public final class RoutedExpertPages
             }
         }
         return stored;
+    }
+
+    /**
+     * Does for one row what {@link #store} does for several, with one look at the record of the page: most entries of a
+     * decode step have one row.
+     *
+     * @return whether it was stored.
+     */
+    boolean storeRow(final int page, final int row, final byte[] source, final int start)
+    {
+        final long[] all = records;
+        final int record = record(page);
+        final long counts = all[record + COUNTS];
+        if (row < 0 || row >= pageRows || counts < ONE_REFERENCE)
+        {
+            throw doesNotFit(page, row, 1);
+        }
+        final int validity = record + VALIDITY + (row >>> 6);
+        if ((counts & SEALED) != 0 || (all[validity] & 1L << row) != 0)
+        {
+            return false;
+        }
+        System.arraycopy(source, start, slabs[page >> slabShift], pageStart(page) + row * rowBytes, rowBytes);
+        final long rowDigest = RowDigest.of(row, source, start, rowBytes);
+        all[record + COUNTS] = counts + 1;
+        all[record + DIGEST] += rowDigest;
+        all[validity] |= 1L << row;
+        digest += rowDigest;
+        return true;
+    }
+
+    private InvariantViolation doesNotFit(final int page, final int firstRow, final int rows)
+    {
+        return new InvariantViolation(
+            rows + " rows from row " + firstRow + " on do not fit page " + page + " of " + pageRows + " rows");
     }
 
     /** Stores rows that are all missing with one copy. */

@@ -28,16 +28,25 @@ final class RowDigest
         long second = 0;
         long third = 0;
         long fourth = 0;
-        int i = 0;
-        for (; i <= length - WORDS_BYTES; i += WORDS_BYTES)
+        final int end = start + length;
+        int at = start;
+        // Twice a group of words, because the loop itself takes as many instructions as three words.
+        for (; at <= end - 2 * WORDS_BYTES; at += 2 * WORDS_BYTES)
         {
-            final int at = start + i;
-            first = step(first, (long)LONGS.get(source, at));
-            second = step(second, (long)LONGS.get(source, at + Long.BYTES));
-            third = step(third, (long)LONGS.get(source, at + 2 * Long.BYTES));
-            fourth = step(fourth, (long)LONGS.get(source, at + 3 * Long.BYTES));
+            first = step(step(first, word(source, at)), word(source, at + WORDS_BYTES));
+            second = step(step(second, word(source, at + 8)), word(source, at + WORDS_BYTES + 8));
+            third = step(step(third, word(source, at + 16)), word(source, at + WORDS_BYTES + 16));
+            fourth = step(step(fourth, word(source, at + 24)), word(source, at + WORDS_BYTES + 24));
         }
-        first = tail(first, source, start + i, start + length);
+        if (at <= end - WORDS_BYTES)
+        {
+            first = step(first, word(source, at));
+            second = step(second, word(source, at + 8));
+            third = step(third, word(source, at + 16));
+            fourth = step(fourth, word(source, at + 24));
+            at += WORDS_BYTES;
+        }
+        first = tail(first, source, at, end);
         return join(first, second, third, fourth);
     }
 
@@ -67,18 +76,35 @@ final class RowDigest
         for (int i = 0; i < rows; i++)
         {
             final long place = (firstRow + i + 1) * 0x9E3779B97F4A7C15L;
-            sum += StateDigest.mix(step(place, (long)LONGS.get(source, start + i * Long.BYTES)));
+            sum += StateDigest.mix(step(place, word(source, start + i * Long.BYTES)));
         }
         return sum;
+    }
+
+    private static long word(final byte[] source, final int at)
+    {
+        return (long)LONGS.get(source, at);
     }
 
     private static long tail(final long lane, final byte[] source, final int start, final int end)
     {
         long first = lane;
         int i = start;
-        for (; i <= end - Long.BYTES; i += Long.BYTES)
+        // At most three words, so not a loop, which the compiler would unroll at a price.
+        if (i <= end - Long.BYTES)
         {
-            first = step(first, (long)LONGS.get(source, i));
+            first = step(first, word(source, i));
+            i += Long.BYTES;
+        }
+        if (i <= end - Long.BYTES)
+        {
+            first = step(first, word(source, i));
+            i += Long.BYTES;
+        }
+        if (i <= end - Long.BYTES)
+        {
+            first = step(first, word(source, i));
+            i += Long.BYTES;
         }
         for (; i < end; i++)
         {

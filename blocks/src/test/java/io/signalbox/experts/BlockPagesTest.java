@@ -57,7 +57,7 @@ class BlockPagesTest
         final RoutedExpertPages others = new RoutedExpertPages(SHAPE, 4);
         final BlockPages oneByOne = new BlockPages(others, 5);
         blockPages.store(1, 1, 1, rows, rowBytes);
-        oneByOne.store(1, 1, 1, rows, rowBytes);
+        assertEquals(1, oneByOne.store(1, 1, 1, rows, rowBytes));
 
         assertEquals(2, blockPages.store(1, 0, 4, rows, 0));
         assertEquals(1, blockPages.rowsAlreadyThere());
@@ -65,7 +65,7 @@ class BlockPagesTest
         final int[] alreadyThere = new int[4];
         for (int row = 0; row < 4; row++)
         {
-            stored[row] = oneByOne.store(1, row, 1, rows, row * rowBytes);
+            stored[row] = oneByOne.storeRow(1, row, rows.byteArray(), row * rowBytes) ? 1 : 0;
             alreadyThere[row] = oneByOne.rowsAlreadyThere();
         }
         assertArrayEquals(new int[] {1, 0, 0, 1}, stored);

@@ -3,10 +3,12 @@ package io.signalbox.experts;
 
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
+import io.signalbox.StateDigest;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -51,6 +53,37 @@ class RoutedExpertPagesTest
         assertEquals(RoutedExpertPages.MISSING, read(pages, page, 2));
         assertEquals(0, read(pages, page, 3));
         assertEquals(1, pages.validRows(page, 0, 16));
+    }
+
+    /** Every length has its own end behind the groups of four words. */
+    @Test
+    void shouldDigestARowOfAnyLengthAsTheDefinitionDoes()
+    {
+        final byte[] bytes = new byte[200];
+        for (int i = 0; i < bytes.length; i++)
+        {
+            bytes[i] = (byte)(i * 151 + 7);
+        }
+        for (int length = 1; length < 190; length++)
+        {
+            assertEquals(slowDigest(5, bytes, 3, length), RowDigest.of(5, bytes, 3, length), length + " bytes");
+        }
+    }
+
+    /** Word by word: words of whole groups go to four lanes by turns, the others, then the last bytes, to the first one. */
+    private static long slowDigest(final int row, final byte[] bytes, final int start, final int length)
+    {
+        final ByteBuffer source = ByteBuffer.wrap(bytes, start, length).order(ByteOrder.LITTLE_ENDIAN);
+        final long[] lanes = {(row + 1) * 0x9E3779B97F4A7C15L, 0, 0, 0};
+        for (int word = 0; source.hasRemaining(); word++)
+        {
+            final int lane = word < length / 32 * 4 ? word % 4 : 0;
+            final long value = source.remaining() < Long.BYTES ? source.get() & 0xFF : source.getLong();
+            final long product = (lanes[lane] ^ value) * 0x9E3779B97F4A7C15L;
+            lanes[lane] = product ^ product >>> 32;
+        }
+        return StateDigest.mix(lanes[0] ^ Long.rotateLeft(lanes[1], 16) ^ Long.rotateLeft(lanes[2], 32) ^
+            Long.rotateLeft(lanes[3], 48));
     }
 
     @Test

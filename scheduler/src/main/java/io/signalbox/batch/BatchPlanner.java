@@ -148,14 +148,13 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
+            final int behind = running.size() - 1 - i;
             final boolean isAllowed = suspects.allow(plan, request);
-            if (isAllowed && SteadyDecode.plan(plan, request, rules))
+            final int steady = isAllowed ? SteadyDecode.plan(plan, request, rules, blocks, budget, behind) : 0;
+            budget -= steady;
+            if (isAllowed && steady == 0 && request.takesEntries())
             {
-                budget--;
-            }
-            else if (isAllowed && request.takesEntries())
-            {
-                continueRequest(plan, request, running.size() - 1 - i);
+                continueRequest(plan, request, behind);
                 // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }

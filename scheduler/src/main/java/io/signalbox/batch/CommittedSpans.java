@@ -2,28 +2,58 @@
 package io.signalbox.batch;
 
 import io.signalbox.experts.BlockPages;
+import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
 
 /** The runs of routed-expert rows, each within one KV block, that one step stored. */
 public final class CommittedSpans
 {
+    /**
+     * Words of a span: the first {@link #BYTES} bytes are a span of {@code Commit} as the schema lays it out.
+     *
+     * <pre>
+     *   word 0   block (32 bits), issue (32)
+     *   word 1   offset (32), kept (32)
+     *   word 2   already there (32)
+     * </pre>
+     */
+    public static final int WORDS = 3;
+    public static final int BYTES = 20;
+    private static final long LOW = 0xFFFF_FFFFL;
+
     private int count;
-    private int[] blocks = new int[16];
-    private int[] issues = new int[16];
-    private int[] offsets = new int[16];
-    private int[] kept = new int[16];
-    private int[] alreadyThere = new int[16];
+    private long[] words = new long[16 * WORDS];
     private int missingRows;
     private int impossibleRows;
     private int nextImpossible;
+    /** The next row that was refused; above every row if there is none. */
+    private int nextImpossibleRow;
+    /** The array that holds the rows of the step, and where they begin; null if they are in none. */
+    private byte[] memory;
+    private int memoryStart;
 
-    void begin()
+    /** @param bytes of all rows of the step. */
+    void begin(final StepOutput output, final int bytes)
     {
         count = 0;
         missingRows = 0;
         impossibleRows = 0;
         nextImpossible = 0;
+        findImpossible(output);
+        final DirectBuffer rows = output.rows();
+        memory = rows == null ? null : rows.byteArray();
+        if (memory != null)
+        {
+            rows.boundsCheck(output.rowsOffset(), bytes);
+            memoryStart = rows.wrapAdjustment() + output.rowsOffset();
+        }
+    }
+
+    private void findImpossible(final StepOutput output)
+    {
+        nextImpossibleRow =
+            nextImpossible < output.impossibleCount() ? output.impossibleRow(nextImpossible) : Integer.MAX_VALUE;
     }
 
     /**
@@ -43,41 +73,61 @@ public final class CommittedSpans
         final int rowsAt,
         final int rowBytes)
     {
-        ensureCapacity();
-        blocks[count] = plan.blockAt(index);
-        issues[count] = plan.issueAt(index);
-        offsets[count] = offset;
-        final int block = blocks[count];
-        kept[count] = pages.store(
+        final int block = plan.blockAt(index);
+        final int kept = pages.store(
             block, offset + former, length - former, output.rows(), output.rowsOffset() + rowsAt + former * rowBytes);
-        alreadyThere[count] = pages.rowsAlreadyThere() + (former == 0 ? 0 : pages.validRows(block, offset, former));
-        missingRows += length - kept[count] - alreadyThere[count];
+        add(block, plan.issueAt(index), offset, length, kept,
+            pages.rowsAlreadyThere() + (former == 0 ? 0 : pages.validRows(block, offset, former)));
+    }
+
+    /** Stores one row that no former weights left, in the same way. */
+    void storeRow(
+        final StepPlan plan,
+        final int index,
+        final int offset,
+        final BlockPages pages,
+        final StepOutput output,
+        final int rowAt)
+    {
+        final int block = plan.blockAt(index);
+        final int kept = memory == null ? pages.store(block, offset, 1, output.rows(), output.rowsOffset() + rowAt) :
+            pages.storeRow(block, offset, memory, memoryStart + rowAt) ? 1 : 0;
+        add(block, plan.issueAt(index), offset, 1, kept, pages.rowsAlreadyThere());
+    }
+
+    private void add(
+        final int block, final int issue, final int offset, final int length, final int kept, final int alreadyThere)
+    {
+        final int at = count * WORDS;
+        if (at == words.length)
+        {
+            words = Arrays.copyOf(words, 2 * at);
+        }
+        words[at] = block & LOW | (long)issue << Integer.SIZE;
+        words[at + 1] = offset & LOW | (long)kept << Integer.SIZE;
+        words[at + 2] = alreadyThere;
+        missingRows += length - kept - alreadyThere;
         count++;
+    }
+
+    /** Whether a row before {@code end} was refused that is not counted yet. */
+    boolean hasImpossible(final int end)
+    {
+        return nextImpossibleRow < end;
     }
 
     /** Rows of the step from {@code first} to before {@code end} that were refused; to be asked in ascending order. */
     int countImpossible(final StepOutput output, final int first, final int end)
     {
         int found = 0;
-        while (nextImpossible < output.impossibleCount() && output.impossibleRow(nextImpossible) < end)
+        while (nextImpossibleRow < end)
         {
-            found += output.impossibleRow(nextImpossible++) >= first ? 1 : 0;
+            found += nextImpossibleRow >= first ? 1 : 0;
+            nextImpossible++;
+            findImpossible(output);
         }
         impossibleRows += found;
         return found;
-    }
-
-    private void ensureCapacity()
-    {
-        if (count == blocks.length)
-        {
-            final int capacity = 2 * count;
-            blocks = Arrays.copyOf(blocks, capacity);
-            issues = Arrays.copyOf(issues, capacity);
-            offsets = Arrays.copyOf(offsets, capacity);
-            kept = Arrays.copyOf(kept, capacity);
-            alreadyThere = Arrays.copyOf(alreadyThere, capacity);
-        }
     }
 
     public int count()
@@ -85,32 +135,10 @@ public final class CommittedSpans
         return count;
     }
 
-    public int block(final int span)
+    /** The words of the spans, {@link #WORDS} each; callers must not change them. */
+    public long[] words()
     {
-        return blocks[span];
-    }
-
-    public int issue(final int span)
-    {
-        return issues[span];
-    }
-
-    /** First position of the span in its block. */
-    public int offset(final int span)
-    {
-        return offsets[span];
-    }
-
-    /** Rows that were stored. */
-    public int kept(final int span)
-    {
-        return kept[span];
-    }
-
-    /** Rows that were written before; the first write wins. */
-    public int alreadyThere(final int span)
-    {
-        return alreadyThere[span];
+        return words;
     }
 
     /** Rows of the step without experts, those that were refused included. */

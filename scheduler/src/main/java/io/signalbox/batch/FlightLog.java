@@ -8,7 +8,7 @@ import io.signalbox.StateDigest;
  * The entries of one request that are in flight, in step order, and the interval in which the next one starts. The host
  * knows bounds; the device knows the exact position; each commit narrows the bounds. Nothing is ever rolled back.
  */
-abstract class FlightLog
+abstract class FlightLog extends RequestProgress
 {
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;

@@ -416,7 +416,7 @@ public final class RankBlocks
     }
 
     /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */
-    void register(final Request request, final int start, final int end, final StepCommit commit)
+    void register(final Request request, final int start, final int end, final RegisteredBlocks registered)
     {
         if (start >= tokensOf(request.prefix().count()) || !registers(request))
         {
@@ -429,7 +429,7 @@ public final class RankBlocks
             final long hash = request.prefix().get(index);
             if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
-                commit.addRegistered(blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
+                registered.add(blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
                 partial.registered(request, index);
                 if (indexed != null)
                 {

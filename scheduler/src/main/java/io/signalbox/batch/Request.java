@@ -13,7 +13,7 @@ import java.util.Arrays;
  *
  * <p>One file, because its state is reset, digested and reused as a whole.
  */
-public final class Request extends RequestProgress
+public final class Request extends Residency
 {
     public static final int NO_RANK = -1;
 

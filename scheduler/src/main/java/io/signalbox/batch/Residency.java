@@ -10,9 +10,6 @@ import io.signalbox.StateDigest;
  */
 abstract class Residency extends FlightLog
 {
-    private static final long NONE = 0;
-    private static final long NO_STEP = Long.MIN_VALUE / 2;
-
     /** Why a request gets no further entries, and leaves the batch when its last one has landed. */
     enum Leaving
     {
@@ -27,11 +24,8 @@ abstract class Residency extends FlightLog
         ENDING
     }
 
-    private long number = NONE;
     /** Of a request that waits again: the number of the stay that it lost. */
-    private long former = NONE;
-    private long sampledInStep = NO_STEP;
-    private int sampledInEntry;
+    private long former = NO_STAY;
     private Leaving leaving = Leaving.NO;
     private int firstPending;
     private int endPending;
@@ -43,11 +37,17 @@ abstract class Residency extends FlightLog
     /** Counts on beyond the stay. */
     private int preemptions;
 
+    /** The request's stay in the batch of its rank, and its entries in flight. */
+    final Residency stay()
+    {
+        return this;
+    }
+
     /** @param admission a number of no other admission. */
     void begin(final long admission)
     {
         number = admission;
-        former = NONE;
+        former = NO_STAY;
     }
 
     /** The request loses its blocks and waits again on its rank. */
@@ -60,18 +60,18 @@ abstract class Residency extends FlightLog
     /** The request waits on a rank on which it has not run. */
     void waitAnew()
     {
-        former = NONE;
+        former = NO_STAY;
     }
 
     /** Whether the request has run on its rank and waits again, and was admitted before the other one. */
     boolean wasAheadOf(final Residency other)
     {
-        return former != NONE && former < other.former;
+        return former != NO_STAY && former < other.former;
     }
 
     void end()
     {
-        number = NONE;
+        number = NO_STAY;
         sampledInStep = NO_STEP;
         sampledInEntry = 0;
         leaving = Leaving.NO;
@@ -85,7 +85,7 @@ abstract class Residency extends FlightLog
     void reset()
     {
         end();
-        former = NONE;
+        former = NO_STAY;
         preemptions = 0;
     }
 
@@ -246,6 +246,6 @@ abstract class Residency extends FlightLog
             StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
         final long shared = firstPending < endPending ? StateDigest.mix(stay, firstPending, endPending) : stay;
         final long copied = copiedTokens > 0 ? StateDigest.mix(shared, copiedFrom, copiedTokens) : shared;
-        return former == NONE ? copied : StateDigest.mix(copied, former);
+        return former == NO_STAY ? copied : StateDigest.mix(copied, former);
     }
 }

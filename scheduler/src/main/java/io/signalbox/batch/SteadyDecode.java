@@ -5,7 +5,8 @@ import io.signalbox.InvariantViolation;
 
 /**
  * The entry of most requests in most steps: it feeds one token at a position that is certain, within the last block of its
- * request, and samples one that does not end the request. {@link BatchPlanner} and {@link StepCommit} ask here first and do
+ * request, and samples one that does not end the request; or with draft tokens, the same for all tokens that it accepts,
+ * from whatever start. {@link BatchPlanner} and {@link StepCommit} ask here first and do
  * the same for every other entry in more general terms. A request of a decode step costs less than a tenth of a microsecond
  * in all: at that scale each question that need not be asked counts, so that its answer is a bound which is computed
  * whenever something changes on which it depends.
@@ -23,7 +24,7 @@ final class SteadyDecode
         final int computed = request.computedTokens;
         final boolean decodes = request.knownTokens() == computed + 1 && request.prefix().endsBefore(computed, blockSize);
         if (!decodes || request.isEnding() || stay.isLeaving() || stay.isProvisional() ||
-            request.weights.last() != weightGeneration)
+            request.weights.last() != weightGeneration || request.weights.floor(weightGeneration, computed) > computed)
         {
             request.unsettle();
             return;
@@ -47,28 +48,64 @@ final class SteadyDecode
     }
 
     /**
-     * Adds the next entry of a running request to the plan, if it needs no block and one token is all that is left to feed.
-     * If draft tokens are computed, a start may be uncertain, and no entry is steady.
+     * Adds the next entry of a running request to the plan, if it needs no block and one token is all that is left to feed,
+     * or one token and all draft tokens.
      *
-     * @return whether it did.
+     * @param budget tokens that the step may have.
+     * @param behind running requests that come after this one in the step; each must still find a token left.
+     * @return the tokens of the entry; 0: none was added.
      */
-    static boolean plan(final StepPlan plan, final Request request, final BatchRules rules)
+    static int plan(
+        final StepPlan plan,
+        final Request request,
+        final BatchRules rules,
+        final RankBlocks blocks,
+        final int budget,
+        final int behind)
     {
+        if (rules.draftTokens() > 0)
+        {
+            return planDrafts(plan, request, rules, blocks, budget - behind);
+        }
         final Residency flights = request.stay();
         final int position = request.computedTokens + flights.tokens();
-        if (position >= request.steadyPlanEnd || rules.draftTokens() > 0)
+        if (position >= request.steadyPlanEnd)
         {
-            return false;
+            return 0;
         }
         final boolean isOnDevice = position >= request.knownTokens();
         if (isOnDevice && plan.step() - flights.sampledInStep() > rules.depth())
         {
-            return false;
+            return 0;
         }
         plan.addSteady(request, position, isOnDevice);
         flights.add(plan.step(), 1, position + 1, isOnDevice);
         flights.sampledIn(plan.step(), plan.entryCount() - 1);
-        return true;
+        return 1;
+    }
+
+    /** The blocks must hold every token that the entry may compute; its start may be uncertain. */
+    private static int planDrafts(
+        final StepPlan plan, final Request request, final BatchRules rules, final RankBlocks blocks, final int most)
+    {
+        final Residency flights = request.stay();
+        final int tokens = 1 + rules.draftTokens();
+        final int highest = flights.highest(request.computedTokens);
+        final int end = highest + tokens;
+        if (end > request.steadyPlanEnd || tokens > most || plan.step() - flights.sampledInStep() > rules.depth())
+        {
+            return 0;
+        }
+        final int lowest = flights.lowest(request.computedTokens);
+        if (lowest < request.knownTokens() - 1)
+        {
+            return 0;
+        }
+        plan.addLateEntry(request, lowest, highest, tokens - 1, end);
+        flights.add(plan.step(), tokens, end, true);
+        flights.sampledIn(plan.step(), plan.entryCount() - 1);
+        blocks.layOut(request, lowest, end);
+        return tokens;
     }
 
     /** Whether the entry, which its request still owns, computes and emits one token, and nothing else happens with it. */
@@ -78,16 +115,38 @@ final class SteadyDecode
             request.steadyWeights == plan.weightGeneration() && !request.stopsAt(token);
     }
 
+    /**
+     * Whether the entry, which its request still owns and whose start the device knew alone, computes and emits all tokens
+     * that it accepts, and nothing else happens with it.
+     *
+     * @param first index of the first accepted token.
+     */
+    static boolean areSteady(
+        final StepPlan plan,
+        final int entry,
+        final Request request,
+        final StepOutput output,
+        final int first,
+        final int accepted)
+    {
+        if (!plan.isLateBound(entry) || output.start(entry) + accepted > request.steadyCommitEnd ||
+            request.steadyWeights != plan.weightGeneration())
+        {
+            return false;
+        }
+        int i = 0;
+        while (i < accepted && !request.stopsAt(output.token(first + i)))
+        {
+            i++;
+        }
+        return i == accepted;
+    }
+
     /** The step has landed, and the token of such an entry is known. */
     static void commit(final StepPlan plan, final int entry, final RankLoad load, final int token)
     {
         final Request request = plan.entryRequest(entry);
-        if (request.computedTokens != plan.entryStart(entry))
-        {
-            throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
-                " tokens, but an entry of it began at position " + plan.entryStart(entry));
-        }
-        request.stay().landed(plan.step());
+        landed(plan, request, plan.entryStart(entry));
         if (request.keepsTokens)
         {
             request.generated(token);
@@ -97,5 +156,41 @@ final class SteadyDecode
             request.generatedTokens++;
         }
         load.computed(request, 1);
+    }
+
+    /** The same for several tokens, from {@code first} on in the array. */
+    static void commit(
+        final StepPlan plan,
+        final int entry,
+        final RankLoad load,
+        final int start,
+        final int[] tokens,
+        final int first,
+        final int accepted)
+    {
+        final Request request = plan.entryRequest(entry);
+        landed(plan, request, start);
+        if (request.keepsTokens)
+        {
+            for (int i = first; i < first + accepted; i++)
+            {
+                request.generated(tokens[i]);
+            }
+        }
+        else
+        {
+            request.generatedTokens += accepted;
+        }
+        load.computed(request, accepted);
+    }
+
+    private static void landed(final StepPlan plan, final Request request, final int start)
+    {
+        if (request.computedTokens != start)
+        {
+            throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
+                " tokens, but an entry of it began at position " + start);
+        }
+        request.stay().landed(plan.step());
     }
 }

@@ -58,6 +58,7 @@ public final class StepCommit
     private final int rowBytes;
     private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
+    private final RegisteredBlocks registered = new RegisteredBlocks();
     private final LastBlocks lastBlocks = new LastBlocks();
     private long[] words = new long[16 * ENTRY_WORDS];
     private int endedCount;
@@ -66,11 +67,6 @@ public final class StepCommit
     private int[] logprobs = new int[16];
     private int logprobCount;
     private int[] tokens = new int[16];
-    private int registeredCount;
-    private int[] registeredBlocks = new int[16];
-    private int[] registeredIssues = new int[16];
-    private long[] registeredHashes = new long[16];
-    private boolean[] registeredGenerated = new boolean[16];
 
     /**
      * @param capture the rows of every step, or null if capture is off.
@@ -90,13 +86,13 @@ public final class StepCommit
      */
     public void apply(final StepPlan plan, final RankBlocks blocks, final RankLoad load, final StepOutput output)
     {
-        registeredCount = 0;
+        registered.clear();
         lastBlocks.clear();
         tokenCount = 0;
         endedCount = 0;
         logprobCount = 0;
         ensureCapacity(plan);
-        spans.begin();
+        spans.begin(output, plan.tokens() * rowBytes);
         int row = 0;
         int token = 0;
         for (int entry = 0; entry < plan.entryCount(); entry++)
@@ -105,6 +101,10 @@ public final class StepCommit
             if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token))
             {
                 applySteady(plan, entry, blocks, load, output, row, output.token(token));
+            }
+            else if (!output.hasLogprobs() && areSteady(plan, entry, accepted, output, token))
+            {
+                applySteady(plan, entry, blocks, load, output, row, token, accepted);
             }
             else
             {
@@ -135,9 +135,41 @@ public final class StepCommit
         record(entry, plan.entryStart(entry), 1, 0, 1, 0);
         if (rowBytes > 0)
         {
-            storeRows(plan, entry, blocks, output, row);
+            storeRow(plan, entry, blocks, output, row);
         }
         SteadyDecode.commit(plan, entry, load, token);
+        words[entry * ENTRY_WORDS + COUNTS] |= Outcome.CONTINUES.bits;
+    }
+
+    private static boolean areSteady(
+        final StepPlan plan, final int entry, final int accepted, final StepOutput output, final int token)
+    {
+        return accepted > 0 && plan.isOwned(entry) &&
+            SteadyDecode.areSteady(plan, entry, plan.entryRequest(entry), output, token, accepted);
+    }
+
+    private void applySteady(
+        final StepPlan plan,
+        final int entry,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int row,
+        final int firstToken,
+        final int accepted)
+    {
+        final int first = tokenCount;
+        for (int i = 0; i < accepted; i++)
+        {
+            tokens[tokenCount++] = output.token(firstToken + i);
+        }
+        final int start = output.start(entry);
+        record(entry, start, accepted, plan.entryTokens(entry) - accepted, accepted, 0);
+        if (rowBytes > 0)
+        {
+            storeRows(plan, entry, blocks, output, row);
+        }
+        SteadyDecode.commit(plan, entry, load, start, tokens, first, accepted);
         words[entry * ENTRY_WORDS + COUNTS] |= Outcome.CONTINUES.bits;
     }
 
@@ -270,6 +302,23 @@ public final class StepCommit
         request.addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advance(entry)));
     }
 
+    /** The row of a steady entry: no other weights computed its position, as {@link SteadyDecode#settle} made sure. */
+    private void storeRow(
+        final StepPlan plan, final int entry, final RankBlocks blocks, final StepOutput output, final int row)
+    {
+        final Request request = plan.entryRequest(entry);
+        final int index = plan.firstBlock(entry);
+        if (plan.isLastBlock(index, request) || blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
+        {
+            spans.storeRow(plan, index, blocks.blockSize().offsetOf(plan.entryStart(entry)), blocks.pages(), output,
+                row * rowBytes);
+        }
+        if (spans.hasImpossible(row + 1))
+        {
+            request.addImpossibleRows(spans.countImpossible(output, row, row + 1));
+        }
+    }
+
     /** Others may share the blocks of a chunk whose request is to end: its tokens count, but it samples none. */
     private static boolean isChunk(final StepPlan plan, final int entry, final int start)
     {
@@ -305,7 +354,7 @@ public final class StepCommit
         request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
         load.computed(request, advance(entry));
         request.prefix().complete(request.computedTokens, blocks.blockSize(), hasher);
-        blocks.register(request, start(entry), end, this);
+        blocks.register(request, start(entry), end, registered);
     }
 
     private Outcome endIfReached(final Request request, final int entry, final Outcome outcome)
@@ -329,22 +378,6 @@ public final class StepCommit
             logprobs = Arrays.copyOf(logprobs, 2 * logprobCount);
         }
         logprobs[logprobCount++] = bits;
-    }
-
-    /** @param isGenerated whether decoding put a token into the block. */
-    void addRegistered(final int blockId, final int issue, final long blockHash, final boolean isGenerated)
-    {
-        if (registeredCount == registeredBlocks.length)
-        {
-            registeredBlocks = Arrays.copyOf(registeredBlocks, 2 * registeredCount);
-            registeredIssues = Arrays.copyOf(registeredIssues, 2 * registeredCount);
-            registeredHashes = Arrays.copyOf(registeredHashes, 2 * registeredCount);
-            registeredGenerated = Arrays.copyOf(registeredGenerated, 2 * registeredCount);
-        }
-        registeredBlocks[registeredCount] = blockId;
-        registeredIssues[registeredCount] = issue;
-        registeredGenerated[registeredCount] = isGenerated;
-        registeredHashes[registeredCount++] = blockHash;
     }
 
     private void ensureCapacity(final StepPlan plan)
@@ -437,29 +470,8 @@ public final class StepCommit
         return lastBlocks;
     }
 
-    public int registeredCount()
+    public RegisteredBlocks registered()
     {
-        return registeredCount;
-    }
-
-    public int registeredBlock(final int index)
-    {
-        return registeredBlocks[index];
-    }
-
-    public int registeredIssue(final int index)
-    {
-        return registeredIssues[index];
-    }
-
-    public long registeredHash(final int index)
-    {
-        return registeredHashes[index];
-    }
-
-    /** Whether decoding put a token into the block. */
-    public boolean registeredGenerated(final int index)
-    {
-        return registeredGenerated[index];
+        return registered;
     }
 }

@@ -144,9 +144,14 @@ public final class StepPlan
     /** Adds an entry that feeds one token, at a certain position within the last block of its request, and samples. */
     void addSteady(final Request request, final int position, final boolean isOnDevice)
     {
+        final int block = sliceLength;
+        ensureSlice(block);
+        sliceBlocks[block] = request.lastBlock;
+        sliceIssues[block] = request.lastIssue;
+        // Behind the block, so that it is the end of the entry's blocks.
+        sliceLength = block + 1;
         append(request, position, 1, isOnDevice ? request.stay().sampledInEntry() : 0, 0,
             (isOnDevice ? source(request) : SAMPLES) | 1 << SURELY_SHIFT);
-        addBlock(request.lastBlock, request.lastIssue);
     }
 
     /** Of an entry whose first token another one samples. */
@@ -204,15 +209,20 @@ public final class StepPlan
     /** Adds the next block to the layout of the entry that was added last. */
     void addBlock(final int blockId, final int issue)
     {
-        if (sliceLength == sliceBlocks.length)
-        {
-            sliceBlocks = Arrays.copyOf(sliceBlocks, 2 * sliceLength);
-            sliceIssues = Arrays.copyOf(sliceIssues, 2 * sliceLength);
-        }
+        ensureSlice(sliceLength);
         sliceBlocks[sliceLength] = blockId;
         sliceIssues[sliceLength] = issue;
         final int at = (entryCount - 1) * ENTRY_WORDS + SOURCE;
         entryWords[at] = entryWords[at] & LOW | (long)++sliceLength << 32;
+    }
+
+    private void ensureSlice(final int index)
+    {
+        if (index == sliceBlocks.length)
+        {
+            sliceBlocks = Arrays.copyOf(sliceBlocks, 2 * index);
+            sliceIssues = Arrays.copyOf(sliceIssues, 2 * index);
+        }
     }
 
     void addAdmitted(final Request request, final int matched, final boolean isResumed)
@@ -367,6 +377,12 @@ public final class StepPlan
     int issueAt(final int index)
     {
         return sliceIssues[index];
+    }
+
+    /** Whether the block at this index is the last one of the request, which then holds it in the issue of the layout. */
+    boolean isLastBlock(final int index, final Request request)
+    {
+        return sliceBlocks[index] == request.lastBlock && sliceIssues[index] == request.lastIssue;
     }
 
     public int admittedCount()

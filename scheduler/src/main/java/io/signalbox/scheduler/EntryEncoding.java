@@ -24,7 +24,6 @@ final class EntryEncoding
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    static final int SPAN_BYTES = 20;
     static final int COMMIT_ENTRY_BYTES = Long.BYTES + StepCommit.COMMIT_BYTES;
 
     static
@@ -62,7 +61,7 @@ final class EntryEncoding
             CommitEncoder.EntriesEncoder.emittedEncodingOffset() == 18 &&
             CommitEncoder.EntriesEncoder.verdictEncodingOffset() == 19 &&
             CommitEncoder.TokensEncoder.sbeBlockLength() == Integer.BYTES &&
-            CommitEncoder.SpansEncoder.sbeBlockLength() == SPAN_BYTES &&
+            CommitEncoder.SpansEncoder.sbeBlockLength() == CommittedSpans.BYTES &&
             CommitEncoder.SpansEncoder.blockIdEncodingOffset() == 0 &&
             CommitEncoder.SpansEncoder.issueEncodingOffset() == 4 &&
             CommitEncoder.SpansEncoder.offsetEncodingOffset() == 8 &&
@@ -92,15 +91,15 @@ final class EntryEncoding
     static void scheduleEntries(final byte[] bytes, final int first, final StepPlan plan, final int count)
     {
         final long[] words = plan.entryWords();
-        int at = first;
-        for (int word = 0; word < count * StepPlan.ENTRY_WORDS; word += StepPlan.ENTRY_WORDS)
+        for (int i = 0; i < count; i++)
         {
+            final int at = first + i * StepPlan.SCHEDULE_BYTES;
+            final int word = i * StepPlan.ENTRY_WORDS;
             LONGS.set(bytes, at, words[word]);
             LONGS.set(bytes, at + 8, words[word + 1]);
             LONGS.set(bytes, at + 16, words[word + 2]);
             // The last three bytes, and once more the five before them.
             LONGS.set(bytes, at + 19, words[word + 2] >>> 24 | words[word + 3] << 40);
-            at += StepPlan.SCHEDULE_BYTES;
         }
     }
 
@@ -154,22 +153,22 @@ final class EntryEncoding
     {
         message.spansCount(spans.count());
         final int at = message.limit();
-        final int end = at + spans.count() * SPAN_BYTES;
+        final int end = at + spans.count() * CommittedSpans.BYTES;
         message.limit(end);
         spans(group.bytes(end), at, spans);
     }
 
     static void spans(final byte[] bytes, final int first, final CommittedSpans spans)
     {
-        int at = first;
-        for (int i = 0; i < spans.count(); i++)
+        final long[] words = spans.words();
+        final int count = spans.count();
+        for (int i = 0; i < count; i++)
         {
-            INTS.set(bytes, at, spans.block(i));
-            INTS.set(bytes, at + 4, spans.issue(i));
-            INTS.set(bytes, at + 8, spans.offset(i));
-            INTS.set(bytes, at + 12, spans.kept(i));
-            INTS.set(bytes, at + 16, spans.alreadyThere(i));
-            at += SPAN_BYTES;
+            final int at = first + i * CommittedSpans.BYTES;
+            final int word = i * CommittedSpans.WORDS;
+            LONGS.set(bytes, at, words[word]);
+            LONGS.set(bytes, at + 8, words[word + 1]);
+            INTS.set(bytes, at + 16, (int)words[word + 2]);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.signalbox.batch.BatchListener;
 import io.signalbox.batch.BlockCopies;
 import io.signalbox.batch.CommittedSpans;
 import io.signalbox.batch.LastBlocks;
+import io.signalbox.batch.RegisteredBlocks;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequeueCause;
 import io.signalbox.batch.StepCommit;
@@ -186,12 +187,13 @@ final class OutputEncoder implements BatchListener
         EntryEncoding.commit(commit, group, plan, result);
         EntryEncoding.tokens(commit, group, result);
         EntryEncoding.spans(commit, group, stored);
-        final CommitEncoder.RegisteredEncoder registered = commit.registeredCount(result.registeredCount());
-        for (int i = 0; i < result.registeredCount(); i++)
+        final RegisteredBlocks blocks = result.registered();
+        final CommitEncoder.RegisteredEncoder registered = commit.registeredCount(blocks.count());
+        for (int i = 0; i < blocks.count(); i++)
         {
             registered.next()
-                .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i))
-                .generated(flag(result.registeredGenerated(i)));
+                .blockHash(blocks.hash(i)).blockId(blocks.block(i)).issue(blocks.issue(i))
+                .generated(flag(blocks.isGenerated(i)));
         }
         final CommitEncoder.LogprobsEncoder logprobs = commit.logprobsCount(result.logprobCount());
         for (int i = 0; i < result.logprobCount(); i++)

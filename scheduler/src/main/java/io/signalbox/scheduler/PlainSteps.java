@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.batch.CommittedSpans;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
@@ -105,7 +106,7 @@ final class PlainSteps
 
     static boolean isPlain(final StepCommit result)
     {
-        return (result.registeredCount() | result.logprobCount() | result.lastBlocks().count()) == 0;
+        return (result.registered().count() | result.logprobCount() | result.lastBlocks().count()) == 0;
     }
 
     /** Writes the plan as one message of the group. */
@@ -135,7 +136,7 @@ final class PlainSteps
         final int tokens = tokensPart + PART_BYTES;
         final int spansPart = tokens + result.tokenCount() * Integer.BYTES;
         final int spans = spansPart + PART_BYTES;
-        final int tail = spans + result.spans().count() * EntryEncoding.SPAN_BYTES;
+        final int tail = spans + result.spans().count() * CommittedSpans.BYTES;
         final byte[] bytes = group.bytes(tail + COMMIT_TAIL_BYTES + Long.BYTES);
         copy(COMMIT, 0, bytes, at, COMMIT_ENTRIES + Long.BYTES);
         putBlock(bytes, at + STEP, plan.step(), epoch, rank,

@@ -16,9 +16,13 @@ class SteadyDecodeTest
 {
     private static final int RUNS = TestStrength.count(200, 2_000);
     private static final String FILE = "batch/SteadyDecode.java";
-    private static final String PLAN = "return false;\n        }\n        final boolean isOnDevice";
-    private static final String NEVER_PLANNED = "return false;\n        }\n        if (plan.step() > 0)\n        {\n" +
-        "            return false;\n        }\n        final boolean isOnDevice";
+    private static final String PLAN = "return 0;\n        }\n        final boolean isOnDevice";
+    private static final String NEVER_PLANNED = "return 0;\n        }\n        if (plan.step() > 0)\n        {\n" +
+        "            return 0;\n        }\n        final boolean isOnDevice";
+    private static final String PLAN_DRAFTS = "if (end > request.steadyPlanEnd ||";
+    private static final String DRAFTS_NEVER_PLANNED = "if (plan.step() > 0 || end > request.steadyPlanEnd ||";
+    private static final String COMMIT_DRAFTS = "if (!plan.isLateBound(entry) ||";
+    private static final String DRAFTS_NEVER_COMMITTED = "if (plan.entryCount() > 0 || !plan.isLateBound(entry) ||";
     private static final String COMMIT = "return plan.isSteady(entry) &&";
     private static final String NEVER_COMMITTED = "return plan.entryCount() < 0 && plan.isSteady(entry) &&";
 
@@ -28,7 +32,8 @@ class SteadyDecodeTest
     @Test
     void shouldDecideTheSameWithoutTheShortWay()
     {
-        final String general = MutatedClasses.of(FILE, List.of(PLAN, NEVER_PLANNED, COMMIT, NEVER_COMMITTED), directory)
+        final String general = MutatedClasses.of(FILE, List.of(PLAN, NEVER_PLANNED, COMMIT, NEVER_COMMITTED,
+            PLAN_DRAFTS, DRAFTS_NEVER_PLANNED, COMMIT_DRAFTS, DRAFTS_NEVER_COMMITTED), directory)
             .call(DepthRuns.class, "digests", RUNS);
         assertEquals(general, DepthRuns.digests(RUNS));
     }
@@ -42,11 +47,19 @@ class SteadyDecodeTest
     }
 
     @Test
+    void shouldTakeTheShortWayWithDrafts()
+    {
+        final String wrong = MutatedClasses.of(FILE, List.of("load.computed(request, accepted);",
+            "load.computed(request, 0);"), directory).call(DepthRuns.class, "firstFailure", RUNS);
+        assertNotEquals(null, wrong);
+    }
+
+    @Test
     void shouldEncodeTheSameWithoutPlainSteps()
     {
         final String general = MutatedClasses.of("scheduler/PlainSteps.java", List.of("return (plan.admittedCount()",
-            "return plan.entryCount() < 0 && (plan.admittedCount()", "return (result.registeredCount()",
-            "return result.tokenCount() < 0 && (result.registeredCount()"), directory)
+            "return plan.entryCount() < 0 && (plan.admittedCount()", "return (result.registered().count()",
+            "return result.tokenCount() < 0 && (result.registered().count()"), directory)
             .call(DepthRuns.class, "digests", RUNS);
         assertEquals(general, DepthRuns.digests(RUNS));
     }
