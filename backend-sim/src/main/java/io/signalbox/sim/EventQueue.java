@@ -8,7 +8,7 @@ import java.util.Arrays;
  * entries agree in all four, so that the order of insertion never decides. Nothing is allocated once the queue has reached
  * its largest size.
  *
- * <p>Entries lie in slots, and each pair of slots is a match that the earlier entry wins, up to the final. A change of one
+ * <p>Entries are in slots, and each pair of slots is a match that the earlier entry wins, up to the final. A change of one
  * slot repeats its matches alone, one on each level, without a branch that depends on the times unless two are equal: the
  * processor would guess it wrong every other time.
  */

@@ -19,7 +19,7 @@ public final class CompletionView
     public static final int WITHHELD_TOKEN_BYTES = Integer.BYTES + Long.BYTES;
 
     private static final String MESSAGE = "a D2hComplete";
-    /** What is behind the tokens if there is nothing more, rows included. */
+    /** The parts behind the tokens, rows included, if all of them are empty. */
     private static final long[] NO_TAIL =
         ArrayBytes.emptyParts(2, ImpossibleRowsDecoder.sbeBlockLength(), LogprobsDecoder.sbeBlockLength());
     private static final int NO_TAIL_BYTES = 2 * Long.BYTES;

@@ -167,7 +167,7 @@ public abstract class EventReader
         }
     }
 
-    /** What is not in an array is read from a copy. */
+    /** Bytes outside of an array are read from a copy. */
     private DirectBuffer copied(final DirectBuffer source, final int offset, final int length)
     {
         copy = copy == null || copy.capacity() < length ? new UnsafeBuffer(new byte[length]) : copy;

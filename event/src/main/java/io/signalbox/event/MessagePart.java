@@ -3,7 +3,7 @@ package io.signalbox.event;
 
 import io.signalbox.event.codec.GroupSizeEncodingDecoder;
 
-/** One repeating group of a message that lies in an array; its elements can be read in any order. */
+/** One repeating group of a message that is in an array; its elements can be read in any order. */
 final class MessagePart
 {
     static final int DIMENSION_BYTES = GroupSizeEncodingDecoder.ENCODED_LENGTH;
