@@ -5,33 +5,42 @@ import java.util.Arrays;
 
 /**
  * Things that will happen, ordered by time, then phase, then identity, then sequence. The order is total as long as no two
- * entries agree in all four, so that the order of insertion never decides. Entries live in parallel arrays: nothing is
- * allocated once the queue has reached its largest size.
+ * entries agree in all four, so that the order of insertion never decides. Nothing is allocated once the queue has reached
+ * its largest size.
  *
- * <p>Few entries, as those of some ranks are, have no order, and the first one is searched when it has changed: a loop
- * without surprises for the processor, where each level of a heap is one. Many entries are a binary heap.
+ * <p>Entries are in slots, and each pair of slots is a match that the earlier entry wins, up to the final. A change of one
+ * slot repeats its matches alone, one on each level, without a branch that depends on the times unless two are equal: the
+ * processor would guess it wrong every other time.
  */
 final class EventQueue
 {
-    private static final int FEW = 32;
-
     /** The time of the first event of an empty queue. */
     static final long NEVER = Long.MAX_VALUE;
 
+    private int slots;
+    /** {@link #NEVER} in a slot without an entry. */
     private long[] times;
     /** Phase and identity, in this order. */
     private long[] kinds;
     private long[] sequences;
+    /** Slots without an entry; the next one that is used is the last. */
+    private int[] free;
+    /** The slot that wins match 1, the final, or match {@code i} between the winners at 2i and 2i + 1. */
+    private int[] winners;
     private int size;
-    /** Index of the first entry, unless it is to be searched. */
+    /** The slot of the first entry, whether it was taken away or not. */
     private int first;
-    private boolean isHeap;
+    /** The first entry was taken away, and its slot not yet used again: most often another entry comes at once. */
+    private boolean isFirstTaken;
 
     EventQueue(final int initialCapacity)
     {
-        times = new long[initialCapacity];
-        kinds = new long[initialCapacity];
-        sequences = new long[initialCapacity];
+        slots = Integer.highestOneBit(Math.max(1, 2 * initialCapacity - 1));
+        times = new long[slots];
+        kinds = new long[slots];
+        sequences = new long[slots];
+        Arrays.fill(times, NEVER);
+        addSlots(0);
     }
 
     private static long kind(final int phase, final int identity)
@@ -41,172 +50,133 @@ final class EventQueue
 
     int size()
     {
-        return size;
+        return isFirstTaken ? size - 1 : size;
+    }
+
+    /** The slot of the first event. */
+    private int next()
+    {
+        if (isFirstTaken)
+        {
+            isFirstTaken = false;
+            free[slots - size] = first;
+            size--;
+            put(first, NEVER, 0, 0);
+        }
+        return first;
     }
 
     /** Time of the first event, or {@link #NEVER}. */
     long nextNanos()
     {
-        return size == 0 ? NEVER : times[first];
+        return times[next()];
     }
 
     int nextPhase()
     {
-        return (int)(kinds[first] >> Integer.SIZE);
+        return (int)(kinds[next()] >> Integer.SIZE);
     }
 
     int nextIdentity()
     {
-        return (int)kinds[first];
+        return (int)kinds[next()];
     }
 
     long nextSequence()
     {
-        return sequences[first];
+        return sequences[next()];
     }
 
     /** @param identity not negative. */
     void add(final long timeNanos, final int phase, final int identity, final long sequence)
     {
-        if (size == times.length)
+        if (isFirstTaken)
+        {
+            isFirstTaken = false;
+            put(first, timeNanos, kind(phase, identity), sequence);
+            return;
+        }
+        if (size == slots)
         {
             grow();
         }
-        final long kind = kind(phase, identity);
-        if (isHeap)
-        {
-            siftUp(timeNanos, kind, sequence);
-            return;
-        }
-        put(size, timeNanos, kind, sequence);
-        first = size > 0 && isBefore(timeNanos, kind, sequence, first) ? size : first;
-        if (++size > FEW)
-        {
-            makeHeap();
-        }
-    }
-
-    private void makeHeap()
-    {
-        isHeap = true;
-        first = 0;
-        final int entries = size;
-        for (size = 0; size < entries;)
-        {
-            siftUp(times[size], kinds[size], sequences[size]);
-        }
-    }
-
-    private void siftUp(final long timeNanos, final long kind, final long sequence)
-    {
-        int hole = size++;
-        while (hole > 0)
-        {
-            final int parent = (hole - 1) >>> 1;
-            if (!isBefore(timeNanos, kind, sequence, parent))
-            {
-                break;
-            }
-            put(hole, times[parent], kinds[parent], sequences[parent]);
-            hole = parent;
-        }
-        put(hole, timeNanos, kind, sequence);
+        size++;
+        put(free[slots - size], timeNanos, kind(phase, identity), sequence);
     }
 
     /** Takes the first event away; there must be one. */
     void removeNext()
     {
-        final int last = --size;
-        if (isHeap)
-        {
-            siftDown(times[last], kinds[last], sequences[last]);
-            // A heap is entries in some order, of which the first one is known.
-            isHeap = size > FEW / 2;
-            return;
-        }
-        put(first, times[last], kinds[last], sequences[last]);
-        searchFirst();
+        next();
+        isFirstTaken = true;
     }
 
     /** Takes the first event away and adds another one. */
     void replaceNext(final long timeNanos, final int phase, final int identity, final long sequence)
     {
-        if (isHeap)
-        {
-            siftDown(timeNanos, kind(phase, identity), sequence);
-            return;
-        }
-        put(first, timeNanos, kind(phase, identity), sequence);
-        searchFirst();
+        put(next(), timeNanos, kind(phase, identity), sequence);
     }
 
-    /** Without a branch that depends on the times, unless two are equal; times are not negative. */
-    private void searchFirst()
+    /** Times are not negative, so that their difference is within a long. */
+    private void put(final int slot, final long timeNanos, final long kind, final long sequence)
     {
-        int at = 0;
-        long least = times[0];
-        for (int i = 1; i < size; i++)
+        times[slot] = timeNanos;
+        kinds[slot] = kind;
+        sequences[slot] = sequence;
+        int winner = slot;
+        long time = timeNanos;
+        for (int place = slots + slot; place > 1; place >>= 1)
         {
-            final long later = times[i] - least;
+            final int other = winners[place ^ 1];
+            final long later = times[other] - time;
             if (later == 0)
             {
-                at = isBefore(least, kinds[i], sequences[i], at) ? i : at;
+                winner = isOfEarlierKind(other, winner) ? other : winner;
             }
             else
             {
                 final long isEarlier = later >> Long.SIZE - 1;
-                least += later & isEarlier;
-                at += i - at & (int)isEarlier;
+                time += later & isEarlier;
+                winner += other - winner & (int)isEarlier;
             }
+            winners[place >> 1] = winner;
         }
-        first = at;
+        first = winner;
     }
 
-    private void siftDown(final long timeNanos, final long kind, final long sequence)
+    private boolean isOfEarlierKind(final int slot, final int other)
     {
-        int hole = 0;
-        while (true)
-        {
-            int child = 2 * hole + 1;
-            if (child >= size)
-            {
-                break;
-            }
-            if (child + 1 < size && isBefore(times[child + 1], kinds[child + 1], sequences[child + 1], child))
-            {
-                child++;
-            }
-            if (isBefore(timeNanos, kind, sequence, child))
-            {
-                break;
-            }
-            put(hole, times[child], kinds[child], sequences[child]);
-            hole = child;
-        }
-        put(hole, timeNanos, kind, sequence);
-    }
-
-    private boolean isBefore(final long timeNanos, final long kind, final long sequence, final int other)
-    {
-        if (timeNanos != times[other])
-        {
-            return timeNanos < times[other];
-        }
-        return kind != kinds[other] ? kind < kinds[other] : sequence < sequences[other];
-    }
-
-    private void put(final int index, final long timeNanos, final long kind, final long sequence)
-    {
-        times[index] = timeNanos;
-        kinds[index] = kind;
-        sequences[index] = sequence;
+        return kinds[slot] != kinds[other] ? kinds[slot] < kinds[other] : sequences[slot] < sequences[other];
     }
 
     private void grow()
     {
-        final int capacity = Math.max(16, times.length * 2);
-        times = Arrays.copyOf(times, capacity);
-        kinds = Arrays.copyOf(kinds, capacity);
-        sequences = Arrays.copyOf(sequences, capacity);
+        final int former = slots;
+        slots *= 2;
+        times = Arrays.copyOf(times, slots);
+        kinds = Arrays.copyOf(kinds, slots);
+        sequences = Arrays.copyOf(sequences, slots);
+        Arrays.fill(times, former, slots, NEVER);
+        addSlots(former);
+    }
+
+    /** Frees the slots from this one on, the lowest first, and plays all matches. */
+    private void addSlots(final int from)
+    {
+        free = new int[slots];
+        winners = new int[2 * slots];
+        for (int slot = 0; slot < slots; slot++)
+        {
+            winners[slots + slot] = slot;
+            free[slots - 1 - slot] = slot;
+        }
+        for (int slot = from; slot < slots; slot++)
+        {
+            put(slot, NEVER, 0, 0);
+        }
+        for (int slot = 0; slot < from; slot++)
+        {
+            put(slot, times[slot], kinds[slot], sequences[slot]);
+        }
     }
 }

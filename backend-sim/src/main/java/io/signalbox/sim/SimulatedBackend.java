@@ -40,12 +40,14 @@ final class SimulatedBackend implements Backend
     private final DraftAcceptance drafts;
     private final SampledTokens sampled;
     private final StepWork work = new StepWork();
-    private final EventQueue events = new EventQueue(64);
+    private final EventQueue events = new EventQueue(8);
     private CompletionSink completions;
     private ExpertModel experts;
     private CaptureSlicePool slices;
     private SimulatedRank[] ranks = new SimulatedRank[0];
     private long nowNanos;
+    /** Whether an event may be that of a step that its rank has no more. */
+    private boolean mayHavePastSteps;
     /** Null if nothing goes wrong. */
     private FaultInjector faults;
     /** Reports on their way, by number. */
@@ -111,6 +113,7 @@ final class SimulatedBackend implements Backend
         if (config.faults() != null)
         {
             faults = new FaultInjector(config.faults(), config.seed(), shape, sink);
+            mayHavePastSteps = true;
         }
     }
 
@@ -140,6 +143,7 @@ final class SimulatedBackend implements Backend
     public void abort(final int rank, final long step)
     {
         ranks[rank].remove(step);
+        mayHavePastSteps = true;
         releaseHeldIfNobodyReports();
     }
 
@@ -147,6 +151,7 @@ final class SimulatedBackend implements Backend
     void restart(final int rank)
     {
         ranks[rank].removeAll();
+        mayHavePastSteps = true;
         ranks[rank].busyUntilNanos = nowNanos;
         ranks[rank].completesNanos = nowNanos;
         releaseHeldIfNobodyReports();
@@ -167,7 +172,7 @@ final class SimulatedBackend implements Backend
     /** Time of the next event, or {@link EventQueue#NEVER}. */
     long nextNanos()
     {
-        while (events.size() > 0 && isOfPastStep())
+        while (mayHavePastSteps && events.size() > 0 && isOfPastStep())
         {
             events.removeNext();
         }

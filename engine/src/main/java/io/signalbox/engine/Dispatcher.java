@@ -129,9 +129,11 @@ class Dispatcher extends EventReader
     @Override
     protected void onCommit(final CommitView commit)
     {
-        launches.landed(commit.rank(), commit.step());
-        flights.landed(commit.rank(), commit.step());
-        resets.worked(commit.rank());
+        final int rank = commit.rank();
+        final long step = commit.step();
+        launches.landed(rank, step);
+        flights.landed(rank, step);
+        resets.worked(rank);
     }
 
     /** The backend was never given a step that a restart withdraws. */

@@ -46,8 +46,7 @@ final class Ingress
             {
                 throw new IllegalStateException("the engine is closed");
             }
-            InputBounds.check(input, offset, length, rows);
-            door.check(input, offset, length);
+            door.check(InputBounds.check(input, offset, length, rows), input, offset, length);
             publish(input, offset, length, rows);
         }
         catch (final RuntimeException | Error e)

@@ -12,8 +12,11 @@ final class InputBounds
     {
     }
 
-    /** @throws IllegalArgumentException if neither the scheduler nor the journal could process the input. */
-    static void check(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+    /**
+     * @return the template id of the input.
+     * @throws IllegalArgumentException if neither the scheduler nor the journal could process the input.
+     */
+    static int check(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
         if (input == null)
         {
@@ -24,13 +27,14 @@ final class InputBounds
             throw new IllegalArgumentException(
                 "an input of " + length + " bytes is above the bound of " + Engine.MAX_INPUT_BYTES + " bytes");
         }
-        EncodedInput.check(input, offset, length);
-        final boolean chunked = EncodedInput.hasChunkedRows(input, offset);
+        final int template = EncodedInput.check(input, offset, length);
+        final boolean chunked = EncodedInput.hasChunkedRows(template, input, offset);
         if (chunked != (rows != null))
         {
             throw new IllegalArgumentException(chunked ?
                 "a D2hComplete whose form is CHUNKED came without its routed-expert rows" :
                 "routed-expert rows came with an input that is no D2hComplete whose form is CHUNKED");
         }
+        return template;
     }
 }

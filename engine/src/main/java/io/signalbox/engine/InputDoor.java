@@ -27,16 +27,17 @@ final class InputDoor
     }
 
     /**
-     * @param input a message whose bounds were checked.
+     * @param template the template id of the input.
+     * @param input    a message whose bounds were checked.
      * @throws IllegalArgumentException if it is such an input, with the reason.
      */
-    void check(final DirectBuffer input, final int offset, final int length)
+    void check(final int template, final DirectBuffer input, final int offset, final int length)
     {
-        if (EncodedInput.isNewWeights(input, offset, length))
+        if (EncodedInput.isNewWeights(template, input, offset, length))
         {
             checkWeights(input, offset);
         }
-        else if (EncodedInput.isSubmit(input, offset))
+        else if (EncodedInput.isSubmit(template))
         {
             checkSubmit(input, offset, length);
         }

@@ -95,8 +95,7 @@ public final class SteppedEngine implements Engine
             enter();
             entered = true;
             checkOpen();
-            InputBounds.check(input, offset, length, rows);
-            door.check(input, offset, length);
+            door.check(InputBounds.check(input, offset, length, rows), input, offset, length);
         }
         catch (final RuntimeException e)
         {

@@ -12,10 +12,6 @@ import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.Flag;
 import org.agrona.DirectBuffer;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /**
  * View of one {@code Commit}: the outcome of one step. Its parts can be read in any order and repeatedly. Index arguments
  * are checked. A view is valid only while the call that received it runs; it allocates nothing.
@@ -25,35 +21,49 @@ public final class CommitView
     /** Words of an entry that {@link #copyEntries} copies. */
     public static final int ENTRY_WORDS = 3;
 
-    private static final ByteOrder ORDER = MessagePart.ORDER;
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ORDER);
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ORDER);
     private static final String MESSAGE = "a Commit";
+    /** The parts behind the tokens if all of them are empty. */
+    private static final long[] NO_TAIL = ArrayBytes.emptyParts(3, SpansDecoder.sbeBlockLength(),
+        RegisteredDecoder.sbeBlockLength(), LogprobsDecoder.sbeBlockLength(), PartlyFilledDecoder.sbeBlockLength());
+    private static final int NO_TAIL_BYTES = 3 * Long.BYTES;
 
     private final CommitDecoder decoder = new CommitDecoder();
-    private final MessagePart entries = new MessagePart(MESSAGE);
-    private final MessagePart tokens = new MessagePart(MESSAGE);
-    private final MessagePart spans = new MessagePart(MESSAGE);
-    private final MessagePart registered = new MessagePart(MESSAGE);
-    private final MessagePart logprobs = new MessagePart(MESSAGE);
-    private final MessagePart partlyFilled = new MessagePart(MESSAGE);
+    private final MessagePart entries = new MessagePart(MESSAGE, EntriesDecoder.sbeBlockLength());
+    private final MessagePart tokens = new MessagePart(MESSAGE, TokensDecoder.sbeBlockLength());
+    private final MessagePart spans = new MessagePart(MESSAGE, SpansDecoder.sbeBlockLength());
+    private final MessagePart registered = new MessagePart(MESSAGE, RegisteredDecoder.sbeBlockLength());
+    private final MessagePart logprobs = new MessagePart(MESSAGE, LogprobsDecoder.sbeBlockLength());
+    private final MessagePart partlyFilled = new MessagePart(MESSAGE, PartlyFilledDecoder.sbeBlockLength());
     private DirectBuffer buffer;
-    private int partsOffset;
-    private int partsLimit;
+    private byte[] bytes;
+    /** Index in the array of what is at 0 in the buffer. */
+    private int shift;
+    private int body;
+    private int blockLength;
+    private int version;
+    private int limit;
     private boolean isLocated;
 
     /**
      * Its parts are located when one of them is asked for: most readers of a {@code Commit} read none.
      *
-     * @param limit position behind the message.
+     * @param source has an array.
+     * @param end    position behind the message.
+     * @throws MessageFormatException if it has not all fields.
      */
-    CommitView wrap(
-        final DirectBuffer source, final int bodyOffset, final int blockLength, final int version, final int limit)
+    CommitView wrap(final DirectBuffer source, final int bodyOffset, final int block, final int schemaVersion, final int end)
     {
+        if (end - bodyOffset < CommitDecoder.BLOCK_LENGTH)
+        {
+            throw MessageFormatException.withinFields(MESSAGE, bodyOffset, end);
+        }
         buffer = source;
-        decoder.wrap(source, bodyOffset, blockLength, version);
-        partsOffset = bodyOffset + blockLength;
-        partsLimit = limit;
+        bytes = source.byteArray();
+        shift = source.wrapAdjustment();
+        body = bodyOffset + shift;
+        blockLength = block;
+        version = schemaVersion;
+        limit = end + shift;
         isLocated = false;
         return this;
     }
@@ -69,46 +79,58 @@ public final class CommitView
 
     private void locate()
     {
-        int next = entries.wrap(buffer, partsOffset, partsLimit);
-        next = tokens.wrap(buffer, next, partsLimit);
-        next = spans.wrap(buffer, next, partsLimit);
-        next = registered.wrap(buffer, next, partsLimit);
-        next = logprobs.wrap(buffer, next, partsLimit);
-        partlyFilled.wrap(buffer, next, partsLimit);
+        int next = entries.wrap(bytes, body + blockLength, limit, shift);
+        next = tokens.wrap(bytes, next, limit, shift);
+        if (limit - next >= NO_TAIL_BYTES && ArrayBytes.getLong(bytes, next) == NO_TAIL[0] &&
+            ArrayBytes.getLong(bytes, next + Long.BYTES) == NO_TAIL[1] &&
+            ArrayBytes.getLong(bytes, next + 2 * Long.BYTES) == NO_TAIL[2])
+        {
+            spans.empty();
+            registered.empty();
+            logprobs.empty();
+            partlyFilled.empty();
+        }
+        else
+        {
+            next = spans.wrap(bytes, next, limit, shift);
+            next = registered.wrap(bytes, next, limit, shift);
+            next = logprobs.wrap(bytes, next, limit, shift);
+            partlyFilled.wrap(bytes, next, limit, shift);
+        }
         isLocated = true;
     }
 
     /** The message as a whole, for printing. */
     CommitDecoder message()
     {
-        return decoder;
+        return decoder.wrap(buffer, body - shift, blockLength, version);
     }
 
     public long step()
     {
-        return decoder.step();
+        return ArrayBytes.getLong(bytes, body + CommitDecoder.stepEncodingOffset());
     }
 
     public int epoch()
     {
-        return decoder.epoch();
+        return ArrayBytes.getInt(bytes, body + CommitDecoder.epochEncodingOffset());
     }
 
     public int rank()
     {
-        return decoder.rank();
+        return ArrayBytes.getInt(bytes, body + CommitDecoder.rankEncodingOffset());
     }
 
     /** Rows for which the backend had no experts. */
     public int missingRows()
     {
-        return decoder.missingRows();
+        return ArrayBytes.getInt(bytes, body + CommitDecoder.missingRowsEncodingOffset());
     }
 
     /** Rows that were refused because no expert router can have chosen their ids. */
     public int impossibleRows()
     {
-        return decoder.impossibleRows();
+        return ArrayBytes.getInt(bytes, body + CommitDecoder.impossibleRowsEncodingOffset());
     }
 
     /** Entries, in batch order. */
@@ -131,56 +153,55 @@ public final class CommitView
     public void copyEntries(final long[] words)
     {
         final int end = entryCount() * ENTRY_WORDS;
-        final byte[] bytes = entries.bytes(buffer);
         final int stride = entries.stride();
-        int at = entries.firstByte();
+        int at = entries.base();
         for (int word = 0; word < end; word += ENTRY_WORDS)
         {
-            words[word] = (long)LONGS.get(bytes, at);
-            words[word + 1] = (long)LONGS.get(bytes, at + Long.BYTES);
-            words[word + 2] = (int)INTS.get(bytes, at + 2 * Long.BYTES) & 0xFFFF_FFFFL;
+            words[word] = ArrayBytes.getLong(bytes, at);
+            words[word + 1] = ArrayBytes.getLong(bytes, at + Long.BYTES);
+            words[word + 2] = ArrayBytes.getInt(bytes, at + 2 * Long.BYTES) & 0xFFFF_FFFFL;
             at += stride;
         }
     }
 
     public long requestId(final int entry)
     {
-        return buffer.getLong(located(entries).at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, located(entries).at(entry) + EntriesDecoder.requestIdEncodingOffset());
     }
 
     /** Position of the first token that was fed. */
     public int start(final int entry)
     {
-        return buffer.getInt(located(entries).at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(entries).at(entry) + EntriesDecoder.startEncodingOffset());
     }
 
     /** Tokens that count as computed from this commit on. */
     public int advance(final int entry)
     {
-        return buffer.getInt(located(entries).at(entry) + EntriesDecoder.advanceEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(entries).at(entry) + EntriesDecoder.advanceEncodingOffset());
     }
 
     /** Draft tokens that the backend did not accept. */
     public int rejected(final int entry)
     {
-        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.rejectedEncodingOffset()) & 0xFF;
+        return bytes[located(entries).at(entry) + EntriesDecoder.rejectedEncodingOffset()] & 0xFF;
     }
 
     /** Accepted tokens behind the one at which the request stopped. */
     public int afterStop(final int entry)
     {
-        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.afterStopEncodingOffset()) & 0xFF;
+        return bytes[located(entries).at(entry) + EntriesDecoder.afterStopEncodingOffset()] & 0xFF;
     }
 
     /** Tokens of the entry that became visible: that many of {@link #token}, in batch order. */
     public int emitted(final int entry)
     {
-        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.emittedEncodingOffset()) & 0xFF;
+        return bytes[located(entries).at(entry) + EntriesDecoder.emittedEncodingOffset()] & 0xFF;
     }
 
     public EntryVerdict verdict(final int entry)
     {
-        final int verdict = buffer.getByte(located(entries).at(entry) + EntriesDecoder.verdictEncodingOffset());
+        final int verdict = bytes[located(entries).at(entry) + EntriesDecoder.verdictEncodingOffset()];
         return EntryVerdict.get((short)(verdict & 0xFF));
     }
 
@@ -192,7 +213,7 @@ public final class CommitView
 
     public int token(final int index)
     {
-        return buffer.getInt(located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset());
     }
 
     /** Whether the step reported log-probabilities of sampled tokens. */
@@ -205,7 +226,8 @@ public final class CommitView
     public float logprob(final int index)
     {
         return located(logprobs).count() == 0 ? Float.NaN :
-            buffer.getFloat(located(logprobs).at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
+            Float.intBitsToFloat(
+                ArrayBytes.getInt(bytes, located(logprobs).at(index) + LogprobsDecoder.logprobEncodingOffset()));
     }
 
     /** Runs of rows within one block; none if capture is off. */
@@ -217,24 +239,24 @@ public final class CommitView
     /** Rows of the span that were stored. */
     public int keptRows(final int span)
     {
-        return buffer.getInt(located(spans).at(span) + SpansDecoder.keptEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(spans).at(span) + SpansDecoder.keptEncodingOffset());
     }
 
     /** Rows of the span that kept their first write. */
     public int alreadyThereRows(final int span)
     {
-        return buffer.getInt(located(spans).at(span) + SpansDecoder.alreadyThereEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(spans).at(span) + SpansDecoder.alreadyThereEncodingOffset());
     }
 
     public int spanBlockId(final int span)
     {
-        return buffer.getInt(located(spans).at(span) + SpansDecoder.blockIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(spans).at(span) + SpansDecoder.blockIdEncodingOffset());
     }
 
     /** First position of the span within its block. */
     public int spanOffset(final int span)
     {
-        return buffer.getInt(located(spans).at(span) + SpansDecoder.offsetEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(spans).at(span) + SpansDecoder.offsetEncodingOffset());
     }
 
     /** Block hashes that can be matched from this commit on. */
@@ -245,18 +267,18 @@ public final class CommitView
 
     public long registeredHash(final int index)
     {
-        return buffer.getLong(located(registered).at(index) + RegisteredDecoder.blockHashEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, located(registered).at(index) + RegisteredDecoder.blockHashEncodingOffset());
     }
 
     public int registeredBlockId(final int index)
     {
-        return buffer.getInt(located(registered).at(index) + RegisteredDecoder.blockIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(registered).at(index) + RegisteredDecoder.blockIdEncodingOffset());
     }
 
     /** Whether decoding put a token into the block. */
     public boolean registeredGenerated(final int index)
     {
-        final int generated = buffer.getByte(located(registered).at(index) + RegisteredDecoder.generatedEncodingOffset());
+        final int generated = bytes[located(registered).at(index) + RegisteredDecoder.generatedEncodingOffset()];
         return generated == Flag.YES.value();
     }
 
@@ -268,17 +290,17 @@ public final class CommitView
 
     public long partlyFilledHash(final int index)
     {
-        return buffer.getLong(located(partlyFilled).at(index) + PartlyFilledDecoder.blockHashEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, located(partlyFilled).at(index) + PartlyFilledDecoder.blockHashEncodingOffset());
     }
 
     public int partlyFilledBlockId(final int index)
     {
-        return buffer.getInt(located(partlyFilled).at(index) + PartlyFilledDecoder.blockIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(partlyFilled).at(index) + PartlyFilledDecoder.blockIdEncodingOffset());
     }
 
     /** Tokens of the block that are computed. */
     public int partlyFilledTokens(final int index)
     {
-        return buffer.getInt(located(partlyFilled).at(index) + PartlyFilledDecoder.tokensEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(partlyFilled).at(index) + PartlyFilledDecoder.tokensEncodingOffset());
     }
 }

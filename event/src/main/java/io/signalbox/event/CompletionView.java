@@ -9,10 +9,6 @@ import io.signalbox.event.codec.D2hCompleteDecoder.TokensDecoder;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /**
  * View of one {@code D2hComplete}: the results of one step. Its parts can be read in any order and repeatedly. Index
  * arguments are checked. A view is valid only while the call that received it runs; it allocates nothing.
@@ -22,18 +18,25 @@ public final class CompletionView
     /** Bytes of an entry of a withheld token: its replacement, and the hash of the block that it fills. */
     public static final int WITHHELD_TOKEN_BYTES = Integer.BYTES + Long.BYTES;
 
-    private static final ByteOrder ORDER = MessagePart.ORDER;
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ORDER);
     private static final String MESSAGE = "a D2hComplete";
+    /** The parts behind the tokens, rows included, if all of them are empty. */
+    private static final long[] NO_TAIL =
+        ArrayBytes.emptyParts(2, ImpossibleRowsDecoder.sbeBlockLength(), LogprobsDecoder.sbeBlockLength());
+    private static final int NO_TAIL_BYTES = 2 * Long.BYTES;
 
     private final D2hCompleteDecoder decoder = new D2hCompleteDecoder();
-    private final MessagePart entries = new MessagePart(MESSAGE);
-    private final MessagePart tokens = new MessagePart(MESSAGE);
-    private final MessagePart impossible = new MessagePart(MESSAGE);
-    private final MessagePart logprobs = new MessagePart(MESSAGE);
+    private final MessagePart entries = new MessagePart(MESSAGE, EntriesDecoder.sbeBlockLength());
+    private final MessagePart tokens = new MessagePart(MESSAGE, TokensDecoder.sbeBlockLength());
+    private final MessagePart impossible = new MessagePart(MESSAGE, ImpossibleRowsDecoder.sbeBlockLength());
+    private final MessagePart logprobs = new MessagePart(MESSAGE, LogprobsDecoder.sbeBlockLength());
     private DirectBuffer buffer;
-    private int partsOffset;
-    private int partsLimit;
+    private byte[] bytes;
+    /** Index in the array of what is at 0 in the buffer. */
+    private int shift;
+    private int body;
+    private int blockLength;
+    private int version;
+    private int limit;
     private boolean isLocated;
     private int rowsOffset;
     private int rowsLength;
@@ -41,15 +44,24 @@ public final class CompletionView
     /**
      * Its parts are located when one of them is asked for: most readers of a {@code D2hComplete} read none.
      *
-     * @param limit position behind the message.
+     * @param source has an array.
+     * @param end    position behind the message.
+     * @throws MessageFormatException if it has not all fields.
      */
     CompletionView wrap(
-        final DirectBuffer source, final int bodyOffset, final int blockLength, final int version, final int limit)
+        final DirectBuffer source, final int bodyOffset, final int block, final int schemaVersion, final int end)
     {
+        if (end - bodyOffset < D2hCompleteDecoder.BLOCK_LENGTH)
+        {
+            throw MessageFormatException.withinFields(MESSAGE, bodyOffset, end);
+        }
         buffer = source;
-        decoder.wrap(source, bodyOffset, blockLength, version);
-        partsOffset = bodyOffset + blockLength;
-        partsLimit = limit;
+        bytes = source.byteArray();
+        shift = source.wrapAdjustment();
+        body = bodyOffset + shift;
+        blockLength = block;
+        version = schemaVersion;
+        limit = end + shift;
         isLocated = false;
         return this;
     }
@@ -72,50 +84,66 @@ public final class CompletionView
 
     private void locate()
     {
-        int next = entries.wrap(buffer, partsOffset, partsLimit);
-        next = tokens.wrap(buffer, next, partsLimit);
-        next = impossible.wrap(buffer, next, partsLimit);
-        next = logprobs.wrap(buffer, next, partsLimit);
-        rowsOffset = next + D2hCompleteDecoder.rowsHeaderLength();
-        rowsLength = rowsOffset > partsLimit ? -1 : buffer.getInt(next, ORDER);
-        if (rowsLength < 0 || rowsLength > partsLimit - rowsOffset)
+        int next = entries.wrap(bytes, body + blockLength, limit, shift);
+        next = tokens.wrap(bytes, next, limit, shift);
+        if (limit - next >= NO_TAIL_BYTES && ArrayBytes.getLong(bytes, next) == NO_TAIL[0] &&
+            ArrayBytes.getLong(bytes, next + Long.BYTES) == NO_TAIL[1])
         {
-            throw new MessageFormatException(
-                MESSAGE + " ends at byte " + partsLimit + ", within its routed-expert rows, which begin at byte " + next);
+            impossible.empty();
+            logprobs.empty();
+            rowsOffset = next + NO_TAIL_BYTES - shift;
+            rowsLength = 0;
+        }
+        else
+        {
+            next = impossible.wrap(bytes, next, limit, shift);
+            locateRows(logprobs.wrap(bytes, next, limit, shift));
         }
         isLocated = true;
+    }
+
+    private void locateRows(final int header)
+    {
+        final int first = header + D2hCompleteDecoder.rowsHeaderLength();
+        rowsLength = first > limit ? -1 : ArrayBytes.getInt(bytes, header);
+        if (rowsLength < 0 || rowsLength > limit - first)
+        {
+            throw new MessageFormatException(MESSAGE + " ends at byte " + (limit - shift) +
+                ", within its routed-expert rows, which begin at byte " + (header - shift));
+        }
+        rowsOffset = first - shift;
     }
 
     /** The message as a whole, for printing. */
     D2hCompleteDecoder message()
     {
-        return decoder;
+        return decoder.wrap(buffer, body - shift, blockLength, version);
     }
 
     public long timeNanos()
     {
-        return decoder.timeNanos();
+        return ArrayBytes.getLong(bytes, body + D2hCompleteDecoder.timeNanosEncodingOffset());
     }
 
     public long step()
     {
-        return decoder.step();
+        return ArrayBytes.getLong(bytes, body + D2hCompleteDecoder.stepEncodingOffset());
     }
 
     public int epoch()
     {
-        return decoder.epoch();
+        return ArrayBytes.getInt(bytes, body + D2hCompleteDecoder.epochEncodingOffset());
     }
 
     public int rank()
     {
-        return decoder.rank();
+        return ArrayBytes.getInt(bytes, body + D2hCompleteDecoder.rankEncodingOffset());
     }
 
     /** How long the device computed the step; 0 if that is not known. */
     public long computeNanos()
     {
-        return decoder.computeNanos();
+        return ArrayBytes.getLong(bytes, body + D2hCompleteDecoder.computeNanosEncodingOffset());
     }
 
     /** Entries, in the batch order of the {@code Schedule}. */
@@ -127,13 +155,13 @@ public final class CompletionView
     /** Position of the first token that the entry fed. */
     public int start(final int entry)
     {
-        return buffer.getInt(located(entries).at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(entries).at(entry) + EntriesDecoder.startEncodingOffset());
     }
 
     /** Tokens that the entry adds to its request: that many of {@link #token}, in batch order. */
     public int accepted(final int entry)
     {
-        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
+        return bytes[located(entries).at(entry) + EntriesDecoder.acceptedEncodingOffset()] & 0xFF;
     }
 
     /**
@@ -145,13 +173,12 @@ public final class CompletionView
     {
         final int count = located(entries).count();
         final int stride = entries.stride();
-        final byte[] bytes = entries.bytes(buffer);
-        int at = entries.firstByte();
+        int at = entries.base();
         long sum = 0;
         for (int entry = 0; entry < count; entry++)
         {
             final int tokensOfEntry = bytes[at + EntriesDecoder.acceptedEncodingOffset()] & 0xFF;
-            starts[entry] = (int)INTS.get(bytes, at + EntriesDecoder.startEncodingOffset());
+            starts[entry] = ArrayBytes.getInt(bytes, at + EntriesDecoder.startEncodingOffset());
             accepted[entry] = tokensOfEntry;
             sum += tokensOfEntry;
             at += stride;
@@ -168,12 +195,11 @@ public final class CompletionView
     {
         final int count = located(tokens).count();
         final int stride = tokens.stride();
-        final byte[] bytes = tokens.bytes(buffer);
-        int at = tokens.firstByte() + TokensDecoder.tokenIdEncodingOffset();
+        int at = tokens.base() + TokensDecoder.tokenIdEncodingOffset();
         int any = 0;
         for (int index = 0; index < count; index++)
         {
-            final int token = (int)INTS.get(bytes, at);
+            final int token = ArrayBytes.getInt(bytes, at);
             copies[index] = token;
             any |= token;
             at += stride;
@@ -189,7 +215,7 @@ public final class CompletionView
 
     public int token(final int index)
     {
-        return buffer.getInt(located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset());
     }
 
     /** Whether tokens are withheld, and each comes with the hash of the block that it fills. */
@@ -201,7 +227,7 @@ public final class CompletionView
     /** Hash of the block that a withheld token fills; 0 if it fills none. */
     public long blockHash(final int index)
     {
-        return buffer.getLong(located(tokens).at(index) + TokensDecoder.sbeBlockLength(), ORDER);
+        return ArrayBytes.getLong(bytes, located(tokens).at(index) + TokensDecoder.sbeBlockLength());
     }
 
     /** Whether there is a log-probability for each accepted token. */
@@ -218,7 +244,7 @@ public final class CompletionView
     /** Log-probability of a token as the bits of a float; NaN if it is not known. */
     public int logprobBits(final int index)
     {
-        return buffer.getInt(located(logprobs).at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(logprobs).at(index) + LogprobsDecoder.logprobEncodingOffset());
     }
 
     /** Rows that were refused: no expert router can have chosen their ids. They are marked as missing. */
@@ -230,35 +256,40 @@ public final class CompletionView
     /** Index of such a row in the step. */
     public int impossibleRow(final int index)
     {
-        return buffer.getInt(located(impossible).at(index) + ImpossibleRowsDecoder.rowEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(impossible).at(index) + ImpossibleRowsDecoder.rowEncodingOffset());
     }
 
     /** Routed-expert rows, one per token of the step; 0 if capture is off. */
     public int rowCount()
     {
-        return decoder.rowCount();
+        return ArrayBytes.getInt(bytes, body + D2hCompleteDecoder.rowCountEncodingOffset());
     }
 
     public int rowBytes()
     {
-        return decoder.rowBytes();
+        return ArrayBytes.getInt(bytes, body + D2hCompleteDecoder.rowBytesEncodingOffset());
     }
 
     /** CRC32C over all rows. */
     public long rowsChecksum()
     {
-        return decoder.rowsChecksum();
+        return ArrayBytes.getInt(bytes, body + D2hCompleteDecoder.rowsChecksumEncodingOffset()) & 0xFFFF_FFFFL;
     }
 
     /** Whether the rows are beside the message; also of a message whose form this version does not know. */
     public boolean isChunked()
     {
-        return decoder.rowFormRaw() == RowForm.CHUNKED.value();
+        return rawRowForm() == RowForm.CHUNKED.value();
     }
 
     public RowForm rowForm()
     {
-        return decoder.rowForm();
+        return RowForm.get(rawRowForm());
+    }
+
+    private short rawRowForm()
+    {
+        return (short)(bytes[body + D2hCompleteDecoder.rowFormEncodingOffset()] & 0xFF);
     }
 
     /** Holds the rows from {@link #rowsOffset} if their form is INLINE. */

@@ -26,9 +26,10 @@ public final class EncodedInput
     /**
      * Checks that the bytes begin with the header of an input, and that the input's block fits.
      *
+     * @return the template id of the input.
      * @throws IllegalArgumentException if they do not; the message names the fault.
      */
-    public static void check(final DirectBuffer input, final int offset, final int length)
+    public static int check(final DirectBuffer input, final int offset, final int length)
     {
         if (length < MessageHeaderDecoder.ENCODED_LENGTH)
         {
@@ -40,42 +41,38 @@ public final class EncodedInput
             throw new IllegalArgumentException("an input of " + length + " bytes at byte " + offset +
                 " leaves its buffer of " + input.capacity() + " bytes");
         }
-        final int template = template(input, offset);
-        final int schema = field(input, offset + MessageHeaderDecoder.schemaIdEncodingOffset());
+        final long header = input.getLong(offset, ByteOrder.LITTLE_ENDIAN);
+        final int template = field(header, MessageHeaderDecoder.templateIdEncodingOffset());
+        final int schema = field(header, MessageHeaderDecoder.schemaIdEncodingOffset());
         if (schema != SubmitDecoder.SCHEMA_ID || template < FIRST_INPUT || template > LAST_INPUT)
         {
             throw new IllegalArgumentException("template " + template + " of schema " + schema + " is no input; " +
                 "inputs are " + FIRST_INPUT + " to " + LAST_INPUT + " of schema " + SubmitDecoder.SCHEMA_ID);
         }
-        final int block = field(input, offset + MessageHeaderDecoder.blockLengthEncodingOffset());
+        final int block = field(header, MessageHeaderDecoder.blockLengthEncodingOffset());
         if (block > length - MessageHeaderDecoder.ENCODED_LENGTH)
         {
             throw new IllegalArgumentException("an input of " + length + " bytes is shorter than its header " +
                 "and its block of " + block + " bytes");
         }
+        return template;
     }
 
     /** Whether a checked input is a {@code D2hComplete} whose routed-expert rows travel outside the message. */
-    public static boolean hasChunkedRows(final DirectBuffer input, final int offset)
+    public static boolean hasChunkedRows(final int template, final DirectBuffer input, final int offset)
     {
         final int block = offset + MessageHeaderDecoder.ENCODED_LENGTH;
-        return template(input, offset) == D2hCompleteDecoder.TEMPLATE_ID &&
+        return template == D2hCompleteDecoder.TEMPLATE_ID &&
             input.getByte(block + D2hCompleteDecoder.rowFormEncodingOffset()) == RowForm.CHUNKED.value();
     }
 
-    /** Whether the bytes are a {@code Control NEW_WEIGHTS}; false if they are no sound input. */
-    public static boolean isNewWeights(final DirectBuffer input, final int offset, final int length)
+    /** Whether a checked input is a {@code Control NEW_WEIGHTS}; false if its block is too short for its fields. */
+    public static boolean isNewWeights(final int template, final DirectBuffer input, final int offset, final int length)
     {
-        return isControl(input, offset, length) &&
+        return template == ControlDecoder.TEMPLATE_ID &&
+            length >= MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.BLOCK_LENGTH &&
             input.getByte(offset + MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.kindEncodingOffset()) ==
                 ControlKind.NEW_WEIGHTS.value();
-    }
-
-    private static boolean isControl(final DirectBuffer input, final int offset, final int length)
-    {
-        return input != null && offset >= 0 && offset <= input.capacity() - length &&
-            length >= MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.BLOCK_LENGTH &&
-            template(input, offset) == ControlDecoder.TEMPLATE_ID;
     }
 
     /** The way of a {@code Control NEW_WEIGHTS} for requests that have begun; null if it is none of the three. */
@@ -88,18 +85,14 @@ public final class EncodedInput
     }
 
     /** Whether a checked input is a {@code Submit}. */
-    public static boolean isSubmit(final DirectBuffer input, final int offset)
+    public static boolean isSubmit(final int template)
     {
-        return template(input, offset) == SubmitDecoder.TEMPLATE_ID;
+        return template == SubmitDecoder.TEMPLATE_ID;
     }
 
-    private static int template(final DirectBuffer input, final int offset)
+    /** A field of the header, whose 8 bytes are read at once. */
+    private static int field(final long header, final int fieldOffset)
     {
-        return field(input, offset + MessageHeaderDecoder.templateIdEncodingOffset());
-    }
-
-    private static int field(final DirectBuffer input, final int at)
-    {
-        return input.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+        return (int)(header >>> fieldOffset * Byte.SIZE) & 0xFFFF;
     }
 }

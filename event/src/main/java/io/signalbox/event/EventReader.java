@@ -29,15 +29,15 @@ import io.signalbox.event.codec.VoidDecoder;
 import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
-
-import java.nio.ByteOrder;
 
 /**
  * Decodes messages and calls the method named after each. A subclass overrides the methods of the messages it needs;
  * every other message goes to {@link #onOther}. This is the only place that switches over template ids.
  *
- * <p>A decoder is valid during the call that receives it. Reading allocates nothing. Not thread-safe.
+ * <p>A decoder is valid during the call that receives it. Reading allocates nothing, and copies only what is not in an
+ * array. Not thread-safe.
  */
 public abstract class EventReader
 {
@@ -47,6 +47,8 @@ public abstract class EventReader
     /** A bit for each template id that is read. */
     private final long templates;
     private final GroupReader messages = new GroupReader();
+    /** {@code null} until something is read that is not in an array. */
+    private UnsafeBuffer copy;
     private final SubmitDecoder submit = new SubmitDecoder();
     private final CancelDecoder cancel = new CancelDecoder();
     private final ControlDecoder control = new ControlDecoder();
@@ -98,10 +100,29 @@ public abstract class EventReader
      */
     public final void readGroup(final DirectBuffer group, final int offset, final int length)
     {
-        messages.wrap(group, offset, length);
-        while (messages.next())
+        final byte[] bytes = group.byteArray();
+        if (bytes == null)
         {
-            read(group, messages.offset(), messages.messageLength());
+            readGroup(copied(group, offset, length), 0, length);
+            return;
+        }
+        group.boundsCheck(offset, length);
+        final int shift = group.wrapAdjustment();
+        final int end = offset + shift + length;
+        for (int at = offset + shift; at != end;)
+        {
+            final int message = at + GroupWriter.LENGTH_BYTES;
+            final int messageLength = message <= end ? ArrayBytes.getInt(bytes, at) : -1;
+            if (messageLength < MessageHeaderDecoder.ENCODED_LENGTH || messageLength > end - message)
+            {
+                throw GroupReader.leaving(messageLength, at - shift);
+            }
+            final long header = ArrayBytes.getLong(bytes, message);
+            if (isRead(header))
+            {
+                read(group, message - shift, messageLength, header);
+            }
+            at = message + messageLength;
         }
     }
 
@@ -114,7 +135,7 @@ public abstract class EventReader
     {
         if (messages.wrap(group, offset, length).next())
         {
-            read(group, messages.offset(), messages.messageLength());
+            readMessage(group, messages.offset(), messages.messageLength());
         }
     }
 
@@ -132,7 +153,26 @@ public abstract class EventReader
             throw new IllegalArgumentException("a message of " + length + " bytes at byte " + offset +
                 " is shorter than its header of " + MessageHeaderDecoder.ENCODED_LENGTH + " bytes");
         }
-        read(buffer, offset, length);
+        final byte[] bytes = buffer.byteArray();
+        if (bytes == null)
+        {
+            readMessage(copied(buffer, offset, length), 0, length);
+            return;
+        }
+        buffer.boundsCheck(offset, length);
+        final long header = ArrayBytes.getLong(bytes, offset + buffer.wrapAdjustment());
+        if (isRead(header))
+        {
+            read(buffer, offset, length, header);
+        }
+    }
+
+    /** Bytes outside of an array are read from a copy. */
+    private DirectBuffer copied(final DirectBuffer source, final int offset, final int length)
+    {
+        copy = copy == null || copy.capacity() < length ? new UnsafeBuffer(new byte[length]) : copy;
+        copy.putBytes(0, source, offset, length);
+        return copy;
     }
 
     /** A field of the header, whose 8 bytes are read at once. */
@@ -141,14 +181,32 @@ public abstract class EventReader
         return (int)(header >>> fieldOffset * Byte.SIZE) & 0xFFFF;
     }
 
-    private void read(final DirectBuffer buffer, final int offset, final int length)
+    private boolean isRead(final long header)
     {
-        final long header = buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN);
         final int template = field(header, MessageHeaderDecoder.templateIdEncodingOffset());
-        if (templates != ALL && (templates >>> template & 1) == 0)
+        return templates == ALL || (templates >>> template & 1) != 0;
+    }
+
+    /** The messages of almost every group; apart from the others, so that compilers put it in place of its call. */
+    private void read(final DirectBuffer buffer, final int offset, final int length, final long header)
+    {
+        final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
+        final int block = field(header, MessageHeaderDecoder.blockLengthEncodingOffset());
+        final int version = field(header, MessageHeaderDecoder.versionEncodingOffset());
+        switch (field(header, MessageHeaderDecoder.templateIdEncodingOffset()))
         {
-            return;
+            case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrap(buffer, body, block, version));
+            case D2hCompleteDecoder.TEMPLATE_ID ->
+                onD2hComplete(d2hComplete.wrap(buffer, body, block, version, offset + length));
+            case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrap(buffer, body, block, version, offset + length));
+            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrap(buffer, body, block, version, offset + length));
+            default -> readRare(buffer, offset, length, header);
         }
+    }
+
+    private void readRare(final DirectBuffer buffer, final int offset, final int length, final long header)
+    {
+        final int template = field(header, MessageHeaderDecoder.templateIdEncodingOffset());
         final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
         final int block = field(header, MessageHeaderDecoder.blockLengthEncodingOffset());
         final int version = field(header, MessageHeaderDecoder.versionEncodingOffset());
@@ -159,17 +217,12 @@ public abstract class EventReader
             case ControlDecoder.TEMPLATE_ID -> onControl(control.wrap(buffer, body, block, version));
             case WakeDecoder.TEMPLATE_ID -> onWake(wake.wrap(buffer, body, block, version));
             case TickDecoder.TEMPLATE_ID -> onTick(tick.wrap(buffer, body, block, version));
-            case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrap(buffer, body, block, version));
-            case D2hCompleteDecoder.TEMPLATE_ID ->
-                onD2hComplete(d2hComplete.wrap(buffer, body, block, version, offset + length));
             case BackendFaultDecoder.TEMPLATE_ID -> onBackendFault(backendFault.wrap(buffer, body, block, version));
             case StepTimedOutDecoder.TEMPLATE_ID -> onStepTimedOut(stepTimedOut.wrap(buffer, body, block, version));
             case BackendResetDecoder.TEMPLATE_ID -> onBackendReset(backendReset.wrap(buffer, body, block, version));
             case AcceptedDecoder.TEMPLATE_ID -> onAccepted(accepted.wrap(buffer, body, block, version));
             case RefusedDecoder.TEMPLATE_ID -> onRefused(refused.wrap(buffer, body, block, version));
             case PlacedDecoder.TEMPLATE_ID -> onPlaced(placed.wrap(buffer, body, block, version));
-            case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrap(buffer, body, block, version, offset + length));
-            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrap(buffer, body, block, version, offset + length));
             case FreeDecoder.TEMPLATE_ID -> onFree(free.wrap(buffer, body, block, version));
             case DigestDecoder.TEMPLATE_ID -> onDigest(digest.wrap(buffer, body, block, version));
             case RequeuedDecoder.TEMPLATE_ID -> onRequeued(requeued.wrap(buffer, body, block, version));

@@ -50,12 +50,17 @@ public final class GroupReader
         final int length = bodyStart <= end ? buffer.getInt(next) : -1;
         if (length < MessageHeaderDecoder.ENCODED_LENGTH || length > end - bodyStart)
         {
-            throw new IllegalArgumentException("message length " + length + " at byte " + next + " leaves its group");
+            throw leaving(length, next);
         }
         offset = bodyStart;
         messageLength = length;
         next = bodyStart + length;
         return true;
+    }
+
+    static IllegalArgumentException leaving(final int length, final int at)
+    {
+        return new IllegalArgumentException("message length " + length + " at byte " + at + " leaves its group");
     }
 
     public DirectBuffer buffer()

@@ -10,4 +10,10 @@ public final class MessageFormatException extends IllegalArgumentException
     {
         super(message);
     }
+
+    static MessageFormatException withinFields(final String message, final int fieldsOffset, final int end)
+    {
+        return new MessageFormatException(
+            message + " ends at byte " + end + ", within its fields, which begin at byte " + fieldsOffset);
+    }
 }

@@ -2,63 +2,58 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.GroupSizeEncodingDecoder;
-import org.agrona.DirectBuffer;
 
-import java.nio.ByteOrder;
-
-/** One repeating group of a message; its elements can be read in any order. */
+/** One repeating group of a message that is in an array; its elements can be read in any order. */
 final class MessagePart
 {
-    static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    static final int DIMENSION_BYTES = GroupSizeEncodingDecoder.ENCODED_LENGTH;
     private static final int MAX_COUNT = 16_777_216;
-    private static final int BLOCK_LENGTH_SHIFT = Byte.SIZE * GroupSizeEncodingDecoder.blockLengthEncodingOffset();
-    private static final int COUNT_SHIFT = Byte.SIZE * GroupSizeEncodingDecoder.numInGroupEncodingOffset();
+    private static final int BLOCK_LENGTH = GroupSizeEncodingDecoder.blockLengthEncodingOffset();
+    private static final int COUNT = GroupSizeEncodingDecoder.numInGroupEncodingOffset();
 
     private final String message;
+    private final int elementBytes;
     private int base;
     private int blockLength;
     private int count;
-    private int firstByte;
-    private byte[] copy = new byte[0];
 
-    /** @param message with its article, for what is thrown. */
-    MessagePart(final String message)
+    /**
+     * @param message      with its article, for what is thrown.
+     * @param elementBytes bytes of an element, at least.
+     */
+    MessagePart(final String message, final int elementBytes)
     {
         this.message = message;
+        this.elementBytes = elementBytes;
     }
 
     /**
      * Wraps the group that begins at {@code offset}.
      *
      * @param limit position behind the message.
+     * @param shift from a position in the caller's buffer to the one in the array.
      * @return the position behind the group.
      * @throws MessageFormatException if the group leaves the message.
      */
-    int wrap(final DirectBuffer buffer, final int offset, final int limit)
+    int wrap(final byte[] bytes, final int offset, final int limit, final int shift)
     {
-        base = offset + GroupSizeEncodingDecoder.ENCODED_LENGTH;
+        base = offset + DIMENSION_BYTES;
         if (base > limit)
         {
-            throw new MessageFormatException(
-                message + " ends at byte " + limit + ", within the group that begins at byte " + offset);
+            throw new MessageFormatException(message + " ends at byte " + (limit - shift) +
+                ", within the group that begins at byte " + (offset - shift));
         }
-        if (limit - offset >= Long.BYTES)
+        blockLength = ArrayBytes.getShort(bytes, offset + BLOCK_LENGTH) & 0xFFFF;
+        count = ArrayBytes.getInt(bytes, offset + COUNT);
+        if (count == 0)
         {
-            // Both fields at once: most parts are empty, and their dimensions are all that is read of them.
-            final long dimensions = buffer.getLong(offset, ORDER);
-            blockLength = (int)(dimensions >>> BLOCK_LENGTH_SHIFT) & 0xFFFF;
-            count = (int)(dimensions >>> COUNT_SHIFT);
+            return base;
         }
-        else
+        if (count < 0 || count > MAX_COUNT || (long)count * blockLength > limit - base || blockLength < elementBytes)
         {
-            blockLength = buffer.getShort(
-                offset + GroupSizeEncodingDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
-            count = buffer.getInt(offset + GroupSizeEncodingDecoder.numInGroupEncodingOffset(), ORDER);
-        }
-        if (count < 0 || count > MAX_COUNT || (long)count * blockLength > limit - base)
-        {
-            throw new MessageFormatException("a group of " + message + " at byte " + offset + " has " + count +
-                " entries of " + blockLength + " bytes, but the message ends at byte " + limit);
+            throw new MessageFormatException("a group of " + message + " at byte " + (offset - shift) + " has " + count +
+                " entries of " + blockLength + " bytes, but the message ends at byte " + (limit - shift) +
+                (blockLength < elementBytes ? ", and an entry has " + elementBytes + " bytes" : ""));
         }
         return base + count * blockLength;
     }
@@ -69,35 +64,10 @@ final class MessagePart
         count = 0;
     }
 
-    /** Position of the first element. */
+    /** Index of the first element in the array. */
     int base()
     {
         return base;
-    }
-
-    /**
-     * The bytes of the elements, from {@link #firstByte} on: those of the buffer if it has an array, else a copy. For loops
-     * over all elements, which then need no check of the buffer each.
-     */
-    byte[] bytes(final DirectBuffer buffer)
-    {
-        final byte[] array = buffer.byteArray();
-        if (array != null)
-        {
-            firstByte = base + buffer.wrapAdjustment();
-            return array;
-        }
-        final int length = count * blockLength;
-        copy = copy.length < length ? new byte[2 * length] : copy;
-        buffer.getBytes(base, copy, 0, length);
-        firstByte = 0;
-        return copy;
-    }
-
-    /** Index of the first element in what {@link #bytes} returned last. */
-    int firstByte()
-    {
-        return firstByte;
     }
 
     /** Bytes per element. */
@@ -111,7 +81,7 @@ final class MessagePart
         return count;
     }
 
-    /** Position of an element. */
+    /** Index of an element in the array. */
     int at(final int index)
     {
         if (index < 0 || index >= count)

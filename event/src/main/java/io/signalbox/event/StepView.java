@@ -2,7 +2,6 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.GroupSizeEncodingDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.AdmittedDecoder;
@@ -14,10 +13,6 @@ import io.signalbox.event.codec.ScheduleDecoder.TableChangesDecoder;
 import io.signalbox.event.codec.TableChangeKind;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /**
  * View of one {@code Schedule}: the plan of one step of one rank. Its parts can be read in any order and repeatedly.
@@ -31,44 +26,44 @@ public final class StepView
     /** Words of an entry that {@link #copyEntries} copies. */
     public static final int ENTRY_WORDS = 4;
 
-    private static final ByteOrder ORDER = MessagePart.ORDER;
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ORDER);
     /** The last word of an entry that is read: its upper bytes are those behind the third word. */
     private static final int LAST_BYTES = EntriesDecoder.samplesEncodingOffset() + 1 - Long.BYTES;
     private static final int LAST_SHIFT = Byte.SIZE * (3 * Long.BYTES - LAST_BYTES);
     private static final String MESSAGE = "a Schedule";
 
     /** The parts ahead of the entries if all of them are empty. */
-    private static final long[] NO_CHANGES = noChanges();
+    private static final long[] NO_CHANGES = ArrayBytes.emptyParts(3, AdmittedDecoder.sbeBlockLength(),
+        EvictedDecoder.sbeBlockLength(), TableChangesDecoder.sbeBlockLength(), PendingDecoder.sbeBlockLength());
     private static final int NO_CHANGES_BYTES = 3 * Long.BYTES;
+    /** The parts that were located: none, those ahead of the entries, all. */
+    private static final int NONE = 0;
+    private static final int CHANGES = 1;
+    private static final int ALL = 2;
 
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final ScheduleDecoder decoder = new ScheduleDecoder();
-    private final MessagePart admitted = new MessagePart(MESSAGE);
-    private final MessagePart evicted = new MessagePart(MESSAGE);
-    private final MessagePart changes = new MessagePart(MESSAGE);
-    private final MessagePart pending = new MessagePart(MESSAGE);
-    private final MessagePart entries = new MessagePart(MESSAGE);
-    private final MessagePart copies = new MessagePart(MESSAGE);
+    private final MessagePart admitted = new MessagePart(MESSAGE, AdmittedDecoder.sbeBlockLength());
+    private final MessagePart evicted = new MessagePart(MESSAGE, EvictedDecoder.sbeBlockLength());
+    private final MessagePart changes = new MessagePart(MESSAGE, TableChangesDecoder.sbeBlockLength());
+    private final MessagePart pending = new MessagePart(MESSAGE, PendingDecoder.sbeBlockLength());
+    private final MessagePart entries = new MessagePart(MESSAGE, EntriesDecoder.sbeBlockLength());
+    private final MessagePart copies = new MessagePart(MESSAGE, CopiesDecoder.sbeBlockLength());
     private DirectBuffer buffer;
+    private byte[] bytes;
+    /** Index in the array of what is at 0 in the buffer. */
+    private int shift;
+    /** Index of the fields behind the SBE header; the parts are behind {@code blockLength} bytes of fields. */
     private int body;
+    private int blockLength;
+    private int version;
+    private int limit;
+    private int located;
+    private int entriesOffset;
     /** Null if the backend reads no tokens. */
     private RequestContents contents;
 
-    private static long[] noChanges()
-    {
-        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[NO_CHANGES_BYTES]);
-        final int[] elementBytes = {AdmittedDecoder.sbeBlockLength(), EvictedDecoder.sbeBlockLength(),
-            TableChangesDecoder.sbeBlockLength(), PendingDecoder.sbeBlockLength()};
-        for (int part = 0; part < elementBytes.length; part++)
-        {
-            bytes.putShort(part * GroupSizeEncodingDecoder.ENCODED_LENGTH, (short)elementBytes[part], ORDER);
-        }
-        return new long[]{bytes.getLong(0, ORDER), bytes.getLong(Long.BYTES, ORDER), bytes.getLong(2 * Long.BYTES, ORDER)};
-    }
-
     /**
-     * Wraps an encoded {@code Schedule}.
+     * Wraps an encoded {@code Schedule}. One that is not in an array is copied.
      *
      * @param offset position of its SBE header.
      * @throws IllegalStateException    if the message is not a {@code Schedule}.
@@ -76,31 +71,72 @@ public final class StepView
      */
     public StepView wrap(final DirectBuffer source, final int offset)
     {
-        decoder.wrapAndApplyHeader(source, offset, header);
-        return wrap(source, decoder.offset(), header.blockLength(), header.version(), source.capacity());
-    }
-
-    /**
-     * @param bodyOffset position behind the SBE header.
-     * @param limit      position behind the message.
-     * @throws IllegalArgumentException if a part of the message leaves it.
-     */
-    StepView wrap(
-        final DirectBuffer source, final int bodyOffset, final int blockLength, final int version, final int limit)
-    {
-        buffer = source;
-        body = bodyOffset;
-        decoder.wrap(source, bodyOffset, blockLength, version);
-        copies.wrap(source, entries.wrap(source, locateChanges(bodyOffset + blockLength, limit), limit), limit);
+        final DirectBuffer array = source.byteArray() != null ? source : copyOf(source);
+        decoder.wrapAndApplyHeader(array, offset, header);
+        wrap(array, decoder.offset(), header.blockLength(), header.version(), array.capacity());
+        locatedAll(entries);
         return this;
     }
 
-    /** Locates the parts ahead of the entries, which most steps have empty, and returns where the entries begin. */
-    private int locateChanges(final int offset, final int limit)
+    private static DirectBuffer copyOf(final DirectBuffer source)
     {
-        if (limit - offset >= NO_CHANGES_BYTES && buffer.getLong(offset, ORDER) == NO_CHANGES[0] &&
-            buffer.getLong(offset + Long.BYTES, ORDER) == NO_CHANGES[1] &&
-            buffer.getLong(offset + 2 * Long.BYTES, ORDER) == NO_CHANGES[2])
+        final byte[] copy = new byte[source.capacity()];
+        source.getBytes(0, copy);
+        return new UnsafeBuffer(copy);
+    }
+
+    /**
+     * Its parts are located when one of them is asked for: some readers of a {@code Schedule} read none, or few.
+     *
+     * @param source     has an array.
+     * @param bodyOffset position behind the SBE header.
+     * @param end        position behind the message.
+     * @throws MessageFormatException if it has not all fields.
+     */
+    StepView wrap(final DirectBuffer source, final int bodyOffset, final int block, final int schemaVersion, final int end)
+    {
+        if (end - bodyOffset < ScheduleDecoder.BLOCK_LENGTH)
+        {
+            throw MessageFormatException.withinFields(MESSAGE, bodyOffset, end);
+        }
+        buffer = source;
+        bytes = source.byteArray();
+        shift = source.wrapAdjustment();
+        body = bodyOffset + shift;
+        blockLength = block;
+        version = schemaVersion;
+        limit = end + shift;
+        located = NONE;
+        return this;
+    }
+
+    private MessagePart located(final MessagePart part)
+    {
+        if (located == NONE)
+        {
+            entriesOffset = locateChanges(body + blockLength);
+            located = CHANGES;
+        }
+        return part;
+    }
+
+    private MessagePart locatedAll(final MessagePart part)
+    {
+        if (located != ALL)
+        {
+            located(part);
+            copies.wrap(bytes, entries.wrap(bytes, entriesOffset, limit, shift), limit, shift);
+            located = ALL;
+        }
+        return part;
+    }
+
+    /** Locates the parts ahead of the entries, which most steps have empty, and returns where the entries begin. */
+    private int locateChanges(final int offset)
+    {
+        if (limit - offset >= NO_CHANGES_BYTES && ArrayBytes.getLong(bytes, offset) == NO_CHANGES[0] &&
+            ArrayBytes.getLong(bytes, offset + Long.BYTES) == NO_CHANGES[1] &&
+            ArrayBytes.getLong(bytes, offset + 2 * Long.BYTES) == NO_CHANGES[2])
         {
             admitted.empty();
             evicted.empty();
@@ -108,10 +144,10 @@ public final class StepView
             pending.empty();
             return offset + NO_CHANGES_BYTES;
         }
-        int next = admitted.wrap(buffer, offset, limit);
-        next = evicted.wrap(buffer, next, limit);
-        next = changes.wrap(buffer, next, limit);
-        return pending.wrap(buffer, next, limit);
+        int next = admitted.wrap(bytes, offset, limit, shift);
+        next = evicted.wrap(bytes, next, limit, shift);
+        next = changes.wrap(bytes, next, limit, shift);
+        return pending.wrap(bytes, next, limit, shift);
     }
 
     /** Connects the step with the requests that it computes. */
@@ -124,46 +160,46 @@ public final class StepView
     /** The message as a whole, for printing. */
     ScheduleDecoder message()
     {
-        return decoder;
+        return decoder.wrap(buffer, body - shift, blockLength, version);
     }
 
     /** Number of the step; steps of a rank count upwards from 1. */
     public long step()
     {
-        return buffer.getLong(body + ScheduleDecoder.stepEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, body + ScheduleDecoder.stepEncodingOffset());
     }
 
     public int epoch()
     {
-        return buffer.getInt(body + ScheduleDecoder.epochEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, body + ScheduleDecoder.epochEncodingOffset());
     }
 
     public int rank()
     {
-        return buffer.getInt(body + ScheduleDecoder.rankEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, body + ScheduleDecoder.rankEncodingOffset());
     }
 
     /** Tokens of all entries together. */
     public int tokens()
     {
-        return buffer.getInt(body + ScheduleDecoder.tokensEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, body + ScheduleDecoder.tokensEncodingOffset());
     }
 
     /** The weights that compute the step; 0: those with which the run began. Steps in order never go back to former ones. */
     public int weightGeneration()
     {
-        return buffer.getInt(body + ScheduleDecoder.weightGenerationEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, body + ScheduleDecoder.weightGenerationEncodingOffset());
     }
 
     /** Entries, in batch order; 0 in the plan of an idle rank in lock-step. */
     public int entryCount()
     {
-        return entries.count();
+        return locatedAll(entries).count();
     }
 
     public long requestId(final int entry)
     {
-        return buffer.getLong(entries.at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, locatedAll(entries).at(entry) + EntriesDecoder.requestIdEncodingOffset());
     }
 
     /**
@@ -180,16 +216,15 @@ public final class StepView
      */
     public void copyEntries(final long[] words)
     {
-        final byte[] bytes = entries.bytes(buffer);
+        final int end = entryCount() * ENTRY_WORDS;
         final int stride = entries.stride();
-        final int end = entries.count() * ENTRY_WORDS;
-        int at = entries.firstByte();
+        int at = entries.base();
         for (int word = 0; word < end; word += ENTRY_WORDS)
         {
-            words[word] = (long)LONGS.get(bytes, at);
-            words[word + 1] = (long)LONGS.get(bytes, at + Long.BYTES);
-            words[word + 2] = (long)LONGS.get(bytes, at + 2 * Long.BYTES);
-            words[word + 3] = (long)LONGS.get(bytes, at + LAST_BYTES) >>> LAST_SHIFT;
+            words[word] = ArrayBytes.getLong(bytes, at);
+            words[word + 1] = ArrayBytes.getLong(bytes, at + Long.BYTES);
+            words[word + 2] = ArrayBytes.getLong(bytes, at + 2 * Long.BYTES);
+            words[word + 3] = ArrayBytes.getLong(bytes, at + LAST_BYTES) >>> LAST_SHIFT;
             at += stride;
         }
     }
@@ -200,18 +235,18 @@ public final class StepView
      */
     public int start(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(entries).at(entry) + EntriesDecoder.startEncodingOffset());
     }
 
     public int tokenCount(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + EntriesDecoder.tokenCountEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(entries).at(entry) + EntriesDecoder.tokenCountEncodingOffset());
     }
 
     /** The first token's position is at most that far behind {@link #start}; 0 if the host knows it. */
     public int slack(final int entry)
     {
-        return buffer.getShort(entries.at(entry) + EntriesDecoder.slackEncodingOffset(), ORDER) & 0xFFFF;
+        return ArrayBytes.getShort(bytes, locatedAll(entries).at(entry) + EntriesDecoder.slackEncodingOffset()) & 0xFFFF;
     }
 
     /**
@@ -220,17 +255,17 @@ public final class StepView
      */
     public int end(final int entry)
     {
-        final int at = entries.at(entry);
-        return buffer.getInt(at + EntriesDecoder.startEncodingOffset(), ORDER) +
-            (buffer.getShort(at + EntriesDecoder.slackEncodingOffset(), ORDER) & 0xFFFF) +
-            buffer.getInt(at + EntriesDecoder.tokenCountEncodingOffset(), ORDER) -
-            (buffer.getShort(at + EntriesDecoder.clipEncodingOffset(), ORDER) & 0xFFFF);
+        final int at = locatedAll(entries).at(entry);
+        return ArrayBytes.getInt(bytes, at + EntriesDecoder.startEncodingOffset()) +
+            (ArrayBytes.getShort(bytes, at + EntriesDecoder.slackEncodingOffset()) & 0xFFFF) +
+            ArrayBytes.getInt(bytes, at + EntriesDecoder.tokenCountEncodingOffset()) -
+            (ArrayBytes.getShort(bytes, at + EntriesDecoder.clipEncodingOffset()) & 0xFFFF);
     }
 
     /** Draft tokens at the end of the entry's tokens, which the device holds. */
     public int drafts(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.draftsEncodingOffset()) & 0xFF;
+        return bytes[locatedAll(entries).at(entry) + EntriesDecoder.draftsEncodingOffset()] & 0xFF;
     }
 
     /**
@@ -239,13 +274,13 @@ public final class StepView
      */
     public int predecessorBack(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.predecessorBackEncodingOffset()) & 0xFF;
+        return bytes[locatedAll(entries).at(entry) + EntriesDecoder.predecessorBackEncodingOffset()] & 0xFF;
     }
 
     /** The entry of that step which sampled the first token; only if there is a predecessor. */
     public int predecessorEntry(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + EntriesDecoder.predecessorEntryEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(entries).at(entry) + EntriesDecoder.predecessorEntryEncodingOffset());
     }
 
     /**
@@ -275,48 +310,48 @@ public final class StepView
     /** Whether the entry samples a token behind its last one; a chunk within a prompt does not. */
     public boolean samples(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.samplesEncodingOffset()) == Flag.YES.value();
+        return bytes[locatedAll(entries).at(entry) + EntriesDecoder.samplesEncodingOffset()] == Flag.YES.value();
     }
 
     /** Number of block table changes to apply before the step runs. */
     public int changeCount()
     {
-        return changes.count();
+        return located(changes).count();
     }
 
     public long changeRequestId(final int change)
     {
-        return buffer.getLong(changes.at(change) + TableChangesDecoder.requestIdEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, located(changes).at(change) + TableChangesDecoder.requestIdEncodingOffset());
     }
 
     /** Index in the request's block table. */
     public int changeIndex(final int change)
     {
-        return buffer.getInt(changes.at(change) + TableChangesDecoder.blockIndexEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(changes).at(change) + TableChangesDecoder.blockIndexEncodingOffset());
     }
 
     public int changeBlockId(final int change)
     {
-        return buffer.getInt(changes.at(change) + TableChangesDecoder.blockIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(changes).at(change) + TableChangesDecoder.blockIdEncodingOffset());
     }
 
     /** How often the block has been allocated, this time included. */
     public int changeIssue(final int change)
     {
-        return buffer.getInt(changes.at(change) + TableChangesDecoder.issueEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(changes).at(change) + TableChangesDecoder.issueEncodingOffset());
     }
 
     /** Whether the block is shared through a prefix match; otherwise it was allocated. */
     public boolean changeIsMatch(final int change)
     {
-        return buffer.getByte(changes.at(change) + TableChangesDecoder.kindEncodingOffset()) ==
+        return bytes[located(changes).at(change) + TableChangesDecoder.kindEncodingOffset()] ==
             TableChangeKind.MATCHED.value() || changeIsPendingMatch(change);
     }
 
     /** Whether the block is shared with an entry in flight, or of the same step, that computes it. */
     public boolean changeIsPendingMatch(final int change)
     {
-        return buffer.getByte(changes.at(change) + TableChangesDecoder.kindEncodingOffset()) ==
+        return bytes[located(changes).at(change) + TableChangesDecoder.kindEncodingOffset()] ==
             TableChangeKind.MATCHED_PENDING.value();
     }
 
@@ -326,81 +361,81 @@ public final class StepView
      */
     public int copyCount()
     {
-        return copies.count();
+        return locatedAll(copies).count();
     }
 
     /** The request whose block receives the copy. */
     public long copyRequestId(final int copy)
     {
-        return buffer.getLong(copies.at(copy) + CopiesDecoder.requestIdEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, locatedAll(copies).at(copy) + CopiesDecoder.requestIdEncodingOffset());
     }
 
     /** The block that is copied; no step in flight writes the tokens that are. */
     public int copyFromBlock(final int copy)
     {
-        return buffer.getInt(copies.at(copy) + CopiesDecoder.fromBlockEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.fromBlockEncodingOffset());
     }
 
     /** How often that block has been allocated. */
     public int copyFromIssue(final int copy)
     {
-        return buffer.getInt(copies.at(copy) + CopiesDecoder.fromIssueEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.fromIssueEncodingOffset());
     }
 
     /** The block that receives the copy; a change of this step allocates it. */
     public int copyToBlock(final int copy)
     {
-        return buffer.getInt(copies.at(copy) + CopiesDecoder.toBlockEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.toBlockEncodingOffset());
     }
 
     /** How often that block has been allocated, this time included. */
     public int copyToIssue(final int copy)
     {
-        return buffer.getInt(copies.at(copy) + CopiesDecoder.toIssueEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.toIssueEncodingOffset());
     }
 
     /** The first tokens of the block, that many, are copied to the same places. */
     public int copyTokens(final int copy)
     {
-        return buffer.getInt(copies.at(copy) + CopiesDecoder.tokensEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.tokensEncodingOffset());
     }
 
     /** Requests that entered the batch with this step. */
     public int admittedCount()
     {
-        return admitted.count();
+        return located(admitted).count();
     }
 
     public long admittedRequestId(final int index)
     {
-        return buffer.getLong(admitted.at(index) + AdmittedDecoder.requestIdEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, located(admitted).at(index) + AdmittedDecoder.requestIdEncodingOffset());
     }
 
     /** Blocks that the admitted request shares through its prefix match. */
     public int matchedBlocks(final int index)
     {
-        return buffer.getInt(admitted.at(index) + AdmittedDecoder.matchedBlocksEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(admitted).at(index) + AdmittedDecoder.matchedBlocksEncodingOffset());
     }
 
     /** Whether the admitted request had been preempted before. */
     public boolean isResumed(final int index)
     {
-        return buffer.getByte(admitted.at(index) + AdmittedDecoder.resumedEncodingOffset()) == Flag.YES.value();
+        return bytes[located(admitted).at(index) + AdmittedDecoder.resumedEncodingOffset()] == Flag.YES.value();
     }
 
     /** Number of cached blocks that were evicted for this step. */
     public int evictedCount()
     {
-        return evicted.count();
+        return located(evicted).count();
     }
 
     public long evictedHash(final int index)
     {
-        return buffer.getLong(evicted.at(index) + EvictedDecoder.blockHashEncodingOffset(), ORDER);
+        return ArrayBytes.getLong(bytes, located(evicted).at(index) + EvictedDecoder.blockHashEncodingOffset());
     }
 
     public int evictedBlockId(final int index)
     {
-        return buffer.getInt(evicted.at(index) + EvictedDecoder.blockIdEncodingOffset(), ORDER);
+        return ArrayBytes.getInt(bytes, located(evicted).at(index) + EvictedDecoder.blockIdEncodingOffset());
     }
 }

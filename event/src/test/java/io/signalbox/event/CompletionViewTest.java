@@ -2,6 +2,7 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,8 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class CompletionViewTest
 {
@@ -58,6 +61,26 @@ class CompletionViewTest
             }
         }.readMessage(buffer, 16, writer.length());
         assertEquals(1, seen.size());
+    }
+
+    @ParameterizedTest
+    @MethodSource("memory")
+    void shouldRefuseEntriesThatLackAField(final UnsafeBuffer buffer)
+    {
+        final InputWriter writer = completion();
+        buffer.putBytes(16, writer.buffer(), 0, writer.length());
+        final int entries = 16 + MessageHeaderEncoder.ENCODED_LENGTH + D2hCompleteEncoder.BLOCK_LENGTH;
+        buffer.putShort(entries, (short)(D2hCompleteEncoder.EntriesEncoder.sbeBlockLength() - 1));
+        final EventReader reader = new EventReader()
+        {
+            @Override
+            protected void onD2hComplete(final CompletionView completion)
+            {
+                completion.entryCount();
+            }
+        };
+        assertTrue(assertThrows(MessageFormatException.class, () -> reader.readMessage(buffer, 16, writer.length()))
+            .getMessage().endsWith(", and an entry has 5 bytes"));
     }
 
     private static InputWriter completion()
