@@ -67,33 +67,58 @@ final class Matrix
         }
     }
 
-    /** Multiplies some rows with one vector. */
+    /**
+     * Multiplies some rows with the vectors {@code begin} to {@code end - 1} of {@code in}; with {@code order}, with those whose
+     * numbers it has there. The result of vector number i is row i of {@code out}, whatever the order says.
+     */
     void multiply(
-        final RowProducts products, final int from, final int count, final float[] in, final int x, final float[] out,
-        final int y)
+        final RowProducts products, final int row, final int count, final float[] in, final int[] order, final int begin,
+        final int end, final float[] out)
     {
-        if (floats != null)
+        int i = begin;
+        while (i < end)
         {
-            products.one(floats, from * columns, columns, columns, count, in, x, out, y + from);
-        }
-        else
-        {
-            products.one(halves, from * columns, columns, columns, count, in, x, out, y + from);
+            final int taken = end - i >= RowProducts.TILE ? RowProducts.TILE : Math.min(end - i, 2);
+            for (int k = 0; k < taken; k++)
+            {
+                products.x[k] = (order == null ? i + k : order[i + k]) * columns;
+                products.y[k] = (i + k) * rows + row;
+            }
+            if (floats != null)
+            {
+                multiply(products, floats, row * columns, count, in, taken, out);
+            }
+            else
+            {
+                multiply(products, halves, row * columns, count, in, taken, out);
+            }
+            i += taken;
         }
     }
 
-    /** Multiplies some rows with two vectors. */
-    void multiply(
-        final RowProducts products, final int from, final int count, final float[] in, final int x0, final int x1,
-        final float[] out, final int y0, final int y1)
+    private void multiply(final RowProducts products, final float[] weights, final int at, final int count, final float[] in,
+        final int vectors, final float[] out)
     {
-        if (floats != null)
+        final int[] x = products.x;
+        final int[] y = products.y;
+        switch (vectors)
         {
-            products.two(floats, from * columns, columns, columns, count, in, x0, x1, out, y0 + from, y1 + from);
+            case 1 -> products.one(weights, at, columns, columns, count, in, x[0], out, y[0]);
+            case 2 -> products.two(weights, at, columns, columns, count, in, x[0], x[1], out, y[0], y[1]);
+            default -> products.four(weights, at, columns, columns, count, in, out);
         }
-        else
+    }
+
+    private void multiply(final RowProducts products, final short[] weights, final int at, final int count, final float[] in,
+        final int vectors, final float[] out)
+    {
+        final int[] x = products.x;
+        final int[] y = products.y;
+        switch (vectors)
         {
-            products.two(halves, from * columns, columns, columns, count, in, x0, x1, out, y0 + from, y1 + from);
+            case 1 -> products.one(weights, at, columns, columns, count, in, x[0], out, y[0]);
+            case 2 -> products.two(weights, at, columns, columns, count, in, x[0], x[1], out, y[0], y[1]);
+            default -> products.four(weights, at, columns, columns, count, in, out);
         }
     }
 }
