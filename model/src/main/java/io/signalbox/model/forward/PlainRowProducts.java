@@ -2,8 +2,8 @@
 package io.signalbox.model.forward;
 
 /**
- * Plain loops: eight lanes at a time, or two lanes of four vectors, so that their sums stay in registers and do not wait for one
- * another.
+ * Plain loops: eight lanes at a time, or two lanes of four vectors, so that their sums stay in registers and do not wait for
+ * one another.
  */
 final class PlainRowProducts extends RowProducts
 {
