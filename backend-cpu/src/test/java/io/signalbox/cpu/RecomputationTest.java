@@ -218,9 +218,8 @@ class RecomputationTest
         rows.putInt(at, rows.getInt(at, ByteOrder.LITTLE_ENDIAN) ^ 1, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** A backend whose capture fails reports no row at all. */
     @Test
-    void shouldCountTheRowsOfACompletionThatHasNone() throws Exception
+    void shouldCountTheRowsOfAStepWithoutAValidOne() throws Exception
     {
         try (SignalboxEngine engine = launch(1, new RowlessStep(backend(1), STEP)))
         {

@@ -10,8 +10,9 @@ import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
+import org.agrona.DirectBuffer;
 
-/** A backend whose capture of one step fails: it reports the tokens of the step without any row. */
+/** A backend whose capture of one step fails: it reports the tokens of the step, and that no row is valid. */
 record RowlessStep(Backend backend, long rowless) implements Backend
 {
     @Override
@@ -43,11 +44,7 @@ record RowlessStep(Backend backend, long rowless) implements Backend
                 final long timeNanos, final int epoch, final int rank, final long step, final StepTokens tokens,
                 final CaptureSlice rows)
             {
-                if (step == rowless)
-                {
-                    rows.release();
-                }
-                completions.d2hComplete(timeNanos, epoch, rank, step, tokens, step == rowless ? null : rows);
+                completions.d2hComplete(timeNanos, epoch, rank, step, tokens, step == rowless ? new Invalid(rows) : rows);
             }
 
             @Override
@@ -58,6 +55,51 @@ record RowlessStep(Backend backend, long rowless) implements Backend
                 completions.fault(timeNanos, epoch, rank, step, faultClass, detail);
             }
         });
+    }
+
+    private record Invalid(CaptureSlice rows) implements CaptureSlice
+    {
+        @Override
+        public DirectBuffer buffer()
+        {
+            return rows.buffer();
+        }
+
+        @Override
+        public int offset()
+        {
+            return rows.offset();
+        }
+
+        @Override
+        public int rowCount()
+        {
+            return rows.rowCount();
+        }
+
+        @Override
+        public int rowBytes()
+        {
+            return rows.rowBytes();
+        }
+
+        @Override
+        public boolean declaresRows()
+        {
+            return true;
+        }
+
+        @Override
+        public boolean isValid(final int row)
+        {
+            return false;
+        }
+
+        @Override
+        public void release()
+        {
+            rows.release();
+        }
     }
 
     @Override

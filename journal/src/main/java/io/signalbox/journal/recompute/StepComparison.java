@@ -100,7 +100,6 @@ final class StepComparison
             final int computed = entry.computed(start, accepted);
             tokens += computed;
             sampledTokens += accepted;
-            missingRows += shape != null && pair == null ? computed : 0;
             if (start != result.starts()[i] || accepted != result.accepted()[i])
             {
                 differ(entry.requestId(), start, Part.ENTRY, -1, text(start, accepted),
