@@ -37,8 +37,8 @@ import java.util.stream.IntStream;
  *
  * <pre>{@code ModelRate [layers [threads [rounds [steps]]]]}</pre>
  *
- * Steps are batches of decoding sequences, and {@code prefill}, such as {@code 1,4,prefill}. A model that does not fit the heap
- * or the machine ends the program with one sentence, before any of it is made.
+ * Steps are batches of decoding sequences, and {@code prefill}, such as {@code 1,4,prefill}. A model that does not fit the
+ * heap or the machine ends the program with one sentence, before any of it is made.
  */
 public final class ModelRate
 {

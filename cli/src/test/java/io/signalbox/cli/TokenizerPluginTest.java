@@ -118,8 +118,8 @@ class TokenizerPluginTest
         final String jar = PluginJar.tokenizer(directory, OPEN, ENCODE, "throw new Error(\"stuck\");").toString();
         final CommandRun run = run("{\"text\": \"abc\"}\n", "--plugins", jar, "--tokenizer", "any.json");
         assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
-        assertTrue(run.err().endsWith("the tokenizer of any.json threw java.lang.Error: stuck when it was closed; report it " +
-            "to the author of the tokenizer, or give token ids." + System.lineSeparator()), run.err());
+        assertTrue(run.err().endsWith("the tokenizer of any.json threw java.lang.Error: stuck when it was closed; report " +
+            "it to the author of the tokenizer, or give token ids." + System.lineSeparator()), run.err());
         assertEquals("3", answers().get(0).get("prompt_tokens"));
         assertTrue(run.out().contains("requests"), run.out());
     }
