@@ -36,13 +36,13 @@ class BigramSamplingTest
 
     private static CompletionRequest prompt()
     {
-        return CompletionRequest.prompt(3, 5, 8, 13);
+        return CompletionRequest.prompt(new int[] {3, 5, 8, 13});
     }
 
     @Test
     void shouldSampleByTemperatureSeedAndTopK() throws Exception
     {
-        final int[] greedy = answer(prompt());
+        final int[] greedy = answer(prompt().temperature(0));
         final int[] sampled = answer(prompt().temperature(2).seed(1));
 
         assertArrayEquals(sampled, answer(prompt().temperature(2).seed(1)));
