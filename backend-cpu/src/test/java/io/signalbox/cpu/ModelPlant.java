@@ -64,11 +64,12 @@ enum ModelPlant
     ROUNDING_OF_SILU_MISSING(Property.TRANSFORMERS, "model/forward/MlpPass.java",
         "precision.round(precision.round(FloatMath.silu(gates[i])) * others[i])",
         "precision.round(FloatMath.silu(gates[i]) * others[i])"),
-    SECOND_VECTOR_FIRST(Property.MIXTURES, "model/forward/LinearStages.java",
-        "in, token * matrix.columns(), (token + 1) * matrix.columns(),\n" +
-            "                out, token * matrix.rows()",
-        "in, (token + 1) * matrix.columns(), token * matrix.columns(),\n" +
-            "                out, token * matrix.rows()"),
+    VECTORS_OF_A_TILE_BACKWARDS(Property.MIXTURES, "model/forward/Matrix.java",
+        "products.y[k] = (i + k) * rows + row;",
+        "products.y[k] = (i + taken - 1 - k) * rows + row;"),
+    ORDER_OF_A_TILE_IGNORED(Property.MIXTURES, "model/forward/Matrix.java",
+        "(order == null ? i + k : order[i + k]) * columns",
+        "(order == null ? i + k : order[i] + k) * columns"),
     TIE_TO_THE_HIGHER_ID(Property.DEFINITIONS, "model/forward/ExpertChoice.java",
         "keys[i] > keys[best]",
         "keys[i] >= keys[best]"),

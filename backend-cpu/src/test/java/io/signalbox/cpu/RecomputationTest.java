@@ -2,6 +2,7 @@
 package io.signalbox.cpu;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -61,7 +62,12 @@ class RecomputationTest
 
     private SignalboxEngine launch(final int depth)
     {
-        return SignalboxEngine.launch(new EngineConfig().backend(backend(1))
+        return launch(depth, backend(1));
+    }
+
+    private SignalboxEngine launch(final int depth, final Backend backend)
+    {
+        return SignalboxEngine.launch(new EngineConfig().backend(backend)
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(129).blockSizeTokens(4).stepTokens(16).depth(depth)
                 .capture(SHAPE).prefixCaching(true).build())
             .vocabularySize(MODEL.plan().vocabulary())
@@ -210,6 +216,20 @@ class RecomputationTest
     private static void flip(final MutableDirectBuffer rows, final int at)
     {
         rows.putInt(at, rows.getInt(at, ByteOrder.LITTLE_ENDIAN) ^ 1, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Test
+    void shouldCountTheRowsOfAStepWithoutAValidOne() throws Exception
+    {
+        try (SignalboxEngine engine = launch(1, new RowlessStep(backend(1), STEP)))
+        {
+            engine.submit(request(0)).await(LONG);
+        }
+        final RecomputedRun run = recompute(recorded, backend(1));
+
+        assertNull(run.difference());
+        assertTrue(run.missingRows() > 0, run.toString());
+        assertEquals(run.tokens(), run.rows() + run.missingRows());
     }
 
     @Test

@@ -6,7 +6,9 @@ import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.ModelException;
 import io.signalbox.model.ModelFamily;
+import io.signalbox.model.ModelMemory;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.ForwardModel;
@@ -33,7 +35,10 @@ import java.util.stream.IntStream;
  * API if the JVM has it; plain loops are measured once. Apart from the first column, seconds are CPU seconds of the process
  * divided by the threads, so that a busy machine disturbs passes and limits alike.
  *
- * <pre>{@code ModelRate [layers [threads [rounds]]]}</pre>
+ * <pre>{@code ModelRate [layers [threads [rounds [steps]]]]}</pre>
+ *
+ * Steps are batches of decoding sequences, and {@code prefill}, such as {@code 1,4,prefill}. A model that does not fit the
+ * heap or the machine ends the program with one sentence, before any of it is made.
  */
 public final class ModelRate
 {
@@ -51,6 +56,9 @@ public final class ModelRate
     /** Weights per thread that stay in the second cache: 64 KiB, read often. */
     private static final int CACHED = 1 << 15;
     private static final int CACHED_TURNS = 4000;
+    private static final String PREFILL = "prefill";
+    /** Most rounds of prefill, which takes a hundred times as long as a decode step. */
+    private static final int PREFILLS = 5;
     private static final double GIGA = 1e9;
     private static final OperatingSystemMXBean CPU =
         (OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean();
@@ -60,7 +68,7 @@ public final class ModelRate
     /** The faster ceiling of this JVM. */
     private final WeightCeiling best;
     private final float[] vectors = new float[2 * WeightCeiling.COLUMNS];
-    private final short[][] streamed;
+    private short[][] streamed;
     private float sink;
 
     private ModelRate(final int layers, final int threads)
@@ -70,15 +78,7 @@ public final class ModelRate
         plan = new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, layers, IntStream.range(0, layers).boxed().toList(),
             HIDDEN, VOCABULARY, 0, 4096, 1e-5, false, attention, ExpertsPlan.softmax(EXPERTS, TOP_K, WIDTH, false));
         best = hasVectors() ? vectorCeiling() : new WeightCeiling();
-        streamed = new short[threads][STREAMED];
         final SplittableRandom random = new SplittableRandom(1);
-        for (final short[] part : streamed)
-        {
-            for (int i = 0; i < part.length; i++)
-            {
-                part[i] = (short)(0x3c00 + (i & 0xff));
-            }
-        }
         for (int i = 0; i < vectors.length; i++)
         {
             vectors[i] = (float)random.nextDouble(-1, 1);
@@ -107,11 +107,45 @@ public final class ModelRate
     {
         final int layers = args.length > 0 ? Integer.parseInt(args[0]) : 2;
         final int threads = args.length > 1 ? Integer.parseInt(args[1]) : Runtime.getRuntime().availableProcessors();
-        new ModelRate(layers, threads).run(args.length > 2 ? Integer.parseInt(args[2]) : 5);
+        final int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 5;
+        final List<String> steps = List.of((args.length > 3 ? args[3] : "1,4,16,32," + PREFILL).split(","));
+        try
+        {
+            new ModelRate(layers, threads).run(rounds, steps);
+        }
+        catch (final ModelException e)
+        {
+            System.err.println("ModelRate: " + e.getMessage());
+            System.exit(2);
+        }
     }
 
-    private void run(final int rounds)
+    /** Refuses a model that does not fit, with what this program needs beside it. */
+    private void checkMemory(final List<String> steps)
     {
+        int sequences = 1;
+        for (final String step : steps)
+        {
+            sequences = Math.max(sequences, step.equals(PREFILL) ? 1 : Integer.parseInt(step));
+        }
+        final long own = (long)threads * STREAMED * Short.BYTES;
+        final ModelMemory memory =
+            ModelMemory.of(plan, 1, sequences * (CONTEXT / BLOCK + 1), BLOCK, Math.max(CONTEXT, sequences), sequences);
+        System.out.println("memory: at most " + memory.text());
+        memory.check(Runtime.getRuntime().maxMemory() - own, CPU.getTotalMemorySize() - own);
+    }
+
+    private void run(final int rounds, final List<String> steps)
+    {
+        checkMemory(steps);
+        streamed = new short[threads][STREAMED];
+        for (final short[] part : streamed)
+        {
+            for (int i = 0; i < part.length; i++)
+            {
+                part[i] = (short)(0x3c00 + (i & 0xff));
+            }
+        }
         final long start = System.nanoTime();
         final ForwardModel model = ForwardModel.of(GeneratedModel.weights(plan, 1));
         System.out.printf(Locale.ROOT, "%d layers, %d threads, %s; made in %.0f s%n", plan.layers(), threads,
@@ -125,11 +159,17 @@ public final class ModelRate
             "by memory", "by arith.", "of limit");
         try (WorkTeam team = new WorkTeam(threads, "bench"))
         {
-            for (final int batch : new int[] {1, 4, 16, 32})
+            for (final String step : steps)
             {
-                measure("decode of " + batch, model, team, batch, false, rounds);
+                if (step.equals(PREFILL))
+                {
+                    measure("prefill of " + CONTEXT, model, team, CONTEXT, true, Math.min(rounds, PREFILLS));
+                }
+                else
+                {
+                    measure("decode of " + step, model, team, Integer.parseInt(step), false, rounds);
+                }
             }
-            measure("prefill of " + CONTEXT, model, team, CONTEXT, true, rounds);
         }
     }
 

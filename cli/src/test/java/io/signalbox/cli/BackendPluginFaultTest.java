@@ -103,6 +103,24 @@ class BackendPluginFaultTest
     }
 
     @Test
+    void shouldRefuseAProviderThatCannotNameItsKernelsOrDevice() throws IOException
+    {
+        final String kernels = "@Override public String kernels(io.signalbox.model.DecoderPlan plan, SettingValues values) ";
+        final String device = "@Override public String device(SettingValues values) ";
+        final String advice = "@Override public String advice(SettingValues values, int ranks) ";
+        final String thrown = "{ throw new Error(\"no luck\"); }";
+        for (final String[] wrong : new String[][] {
+            {"its kernels", kernels, thrown}, {"its device", device, thrown}, {"advice", advice, thrown},
+            {"its kernels", kernels, "{ return null; }"}, {"its device", device, "{ return null; }"}})
+        {
+            final Path jar = PluginJar.backend(directory, "bad", ABLE, "", MAKE, wrong[1] + wrong[2]);
+            assertRefused(jar, "bad", "the backend bad " +
+                (wrong[2].equals(thrown) ? "threw java.lang.Error: no luck" : "returned null") + " when it was asked for " +
+                wrong[0] + "; report it to the author of the backend, or use another one.");
+        }
+    }
+
+    @Test
     void shouldRefuseABackendWithoutTheCapabilitiesThatTheRunNeeds() throws IOException
     {
         assertRefused(PluginJar.backend(directory, "blind", ".readsTokens(true)", "", MAKE), "blind",

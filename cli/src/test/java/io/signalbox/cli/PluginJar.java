@@ -134,6 +134,15 @@ final class PluginJar
         final Path directory, final String label, final String capabilities, final String submit, final String make)
         throws IOException
     {
+        return backend(directory, label, capabilities, submit, make, "");
+    }
+
+    /** @param members further methods of the provider. */
+    static Path backend(
+        final Path directory, final String label, final String capabilities, final String submit, final String make,
+        final String members)
+        throws IOException
+    {
         final Path source = Files.createDirectories(directory.resolve("source")).resolve("Bad.java");
         Files.writeString(source, """
             import io.signalbox.backend.*;
@@ -149,6 +158,7 @@ final class PluginJar
                 {
                     public Provider() { super("%s", "A bad backend."); }
                     @Override public Backend create(ModelWeights weights, SettingValues values, LongSupplier clock) { %s }
+                    %s
                 }
                 @Override public BackendCapabilities capabilities()
                 {
@@ -159,7 +169,7 @@ final class PluginJar
                 @Override public void abort(int rank, long step) { }
                 @Override public void close() { }
             }
-            """.formatted(label, make, capabilities, submit));
+            """.formatted(label, make, members, capabilities, submit));
         final Path content = directory.resolve("content");
         compile(content, List.of(source));
         Files.createDirectories(content.resolve("META-INF/services"));
@@ -169,6 +179,13 @@ final class PluginJar
 
     /** A jar with one tokenizer of a test: a token per character. Its provider's class is {@code Letters}. */
     static Path tokenizer(final Path directory, final String open, final String encode) throws IOException
+    {
+        return tokenizer(directory, open, encode, "");
+    }
+
+    /** @param close statements that close it. */
+    static Path tokenizer(final Path directory, final String open, final String encode, final String close)
+        throws IOException
     {
         final Path source = Files.createDirectories(directory.resolve("source")).resolve("Letters.java");
         Files.writeString(source, """
@@ -184,10 +201,10 @@ final class PluginJar
                     {
                         return new String(tokens, 0, tokens.length);
                     }
-                    @Override public void close() { }
+                    @Override public void close() { %s }
                 }
             }
-            """.formatted(open, encode));
+            """.formatted(open, encode, close));
         final Path content = directory.resolve("content");
         compile(content, List.of(source));
         Files.createDirectories(content.resolve("META-INF/services"));

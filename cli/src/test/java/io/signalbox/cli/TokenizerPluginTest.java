@@ -105,7 +105,23 @@ class TokenizerPluginTest
             "the tokenizer of any.json threw java.lang.Error: no when it encoded a text; report it");
         final String none = PluginJar.tokenizer(directory, "return null;", ENCODE).toString();
         assertRefused(run("{\"text\": \"abc\"}\n", "--plugins", none, "--tokenizer", "any.json"),
-            "the tokenizer of any.json opened nothing; use another one.");
+            "the tokenizer of any.json returned null when it opened its file; report it");
+        final String nothing = PluginJar.tokenizer(directory, OPEN, "return null;").toString();
+        assertRefused(run("{\"text\": \"abc\"}\n", "--plugins", nothing, "--tokenizer", "any.json"),
+            "the tokenizer of any.json returned null when it encoded a text; report it");
+    }
+
+    /** The answers are written by then. */
+    @Test
+    void shouldNameATokenizerThatDoesNotClose() throws IOException
+    {
+        final String jar = PluginJar.tokenizer(directory, OPEN, ENCODE, "throw new Error(\"stuck\");").toString();
+        final CommandRun run = run("{\"text\": \"abc\"}\n", "--plugins", jar, "--tokenizer", "any.json");
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertTrue(run.err().endsWith("the tokenizer of any.json threw java.lang.Error: stuck when it was closed; report " +
+            "it to the author of the tokenizer, or give token ids." + System.lineSeparator()), run.err());
+        assertEquals("3", answers().get(0).get("prompt_tokens"));
+        assertTrue(run.out().contains("requests"), run.out());
     }
 
     @Test

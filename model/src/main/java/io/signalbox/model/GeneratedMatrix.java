@@ -31,20 +31,20 @@ final class GeneratedMatrix extends WeightMatrix
     }
 
     @Override
-    void copy(final float[] to)
+    void copy(final float[] to, final int at)
     {
         for (int i = 0; i < count(); i++)
         {
-            to[i] = at(i);
+            to[at + i] = at(i);
         }
     }
 
     @Override
-    void copy(final short[] to)
+    void copy(final short[] to, final int at)
     {
         for (int i = 0; i < count(); i++)
         {
-            to[i] = WeightType.toBf16(CounterBits.odd(key, i) * unit);
+            to[at + i] = WeightType.toBf16(CounterBits.odd(key, i) * unit);
         }
     }
 

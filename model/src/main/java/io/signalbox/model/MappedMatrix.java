@@ -30,23 +30,23 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
-    void copy(final float[] to)
+    void copy(final float[] to, final int at)
     {
         if (type() == WeightType.F32)
         {
-            bytes().asFloatBuffer().get(to, 0, count());
+            bytes().asFloatBuffer().get(to, at, count());
             return;
         }
         for (int i = 0; i < count(); i++)
         {
-            to[i] = at(i);
+            to[at + i] = at(i);
         }
     }
 
     @Override
-    void copy(final short[] to)
+    void copy(final short[] to, final int at)
     {
-        bytes().asShortBuffer().get(to, 0, count());
+        bytes().asShortBuffer().get(to, at, count());
     }
 
     @Override

@@ -76,11 +76,17 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     /** Copies all weights, widened exactly. */
     public final void copyTo(final float[] to)
     {
-        copy(to);
+        copyTo(to, 0);
+    }
+
+    /** Copies all weights, widened exactly, to the elements from {@code at} on. */
+    public final void copyTo(final float[] to, final int at)
+    {
+        copy(to, at);
         progress.copied((long)count() * type.bytes());
     }
 
-    abstract void copy(float[] to);
+    abstract void copy(float[] to, int at);
 
     /**
      * Copies all weights as their bits.
@@ -89,15 +95,25 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
      */
     public final void copyTo(final short[] to)
     {
+        copyTo(to, 0);
+    }
+
+    /**
+     * Copies all weights as their bits, to the elements from {@code at} on.
+     *
+     * @throws IllegalStateException unless the type is bf16.
+     */
+    public final void copyTo(final short[] to, final int at)
+    {
         if (type != WeightType.BF16)
         {
             throw new IllegalStateException(name + " is " + type);
         }
-        copy(to);
+        copy(to, at);
         progress.copied((long)count() * type.bytes());
     }
 
-    abstract void copy(short[] to);
+    abstract void copy(short[] to, int at);
 
     /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
     public abstract ByteBuffer bytes();

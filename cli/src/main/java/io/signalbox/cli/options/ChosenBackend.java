@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 import io.signalbox.backend.Backend;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** A backend that computes a model, with values of its knobs. */
 public final class ChosenBackend
@@ -112,22 +114,54 @@ public final class ChosenBackend
         return provider.make(weights, values, clock);
     }
 
+    /** A plug-in can throw any error. */
+    private String guarded(final String what, final Supplier<String> call)
+    {
+        try
+        {
+            return call.get();
+        }
+        catch (final ConfigException e)
+        {
+            throw e;
+        }
+        catch (final Throwable e)
+        {
+            throw fault("threw " + PluginFault.of(e), what);
+        }
+    }
+
+    private String named(final String what, final String name)
+    {
+        if (name == null)
+        {
+            throw fault("returned null", what);
+        }
+        return name;
+    }
+
+    private ConfigException fault(final String fault, final String what)
+    {
+        return new ConfigException("the backend " + provider.label() + " " + fault + " when it was asked for " + what +
+            "; report it to the author of the backend, or use another one.");
+    }
+
     /** How it computes, in words. */
     public String kernels(final DecoderPlan plan)
     {
-        return provider.kernels(plan, values);
+        return named("its kernels", guarded("its kernels", () -> provider.kernels(plan, values)));
     }
 
     /** The device on which it computes. */
     public String device()
     {
-        return provider.device(values);
+        return named("its device", guarded("its device", () -> provider.device(values)));
     }
 
     /** Advice on the knobs for so many ranks; {@code null}: none. */
     public String advice(final int ranks)
     {
-        return provider.advice(values, ranks);
+        return guarded("advice", () -> provider.advice(values, ranks));
     }
 
     /** The backend in a run description. */

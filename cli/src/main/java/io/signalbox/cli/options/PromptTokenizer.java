@@ -53,18 +53,15 @@ public final class PromptTokenizer implements AutoCloseable
             throw new ConfigException("the model has no tokenizer; give its tokenizer.json with --tokenizer.");
         }
         opened = guarded("opened its file", () -> providers.get(0).open(file, vocabulary));
-        if (opened == null)
-        {
-            throw new ConfigException("the tokenizer of " + file + " opened nothing; use another one.");
-        }
     }
 
-    /** A plug-in can throw any error. */
+    /** A plug-in can throw any error, or return nothing. */
     private <T> T guarded(final String when, final Supplier<T> call)
     {
+        final T result;
         try
         {
-            return call.get();
+            result = call.get();
         }
         catch (final ConfigException e)
         {
@@ -72,9 +69,19 @@ public final class PromptTokenizer implements AutoCloseable
         }
         catch (final Throwable e)
         {
-            throw new ConfigException("the tokenizer of " + file + " threw " + PluginFault.of(e) + " when it " + when +
-                "; report it to the author of the tokenizer, or give token ids.");
+            throw fault("threw " + PluginFault.of(e), when);
         }
+        if (result == null)
+        {
+            throw fault("returned null", when);
+        }
+        return result;
+    }
+
+    private ConfigException fault(final String fault, final String when)
+    {
+        return new ConfigException("the tokenizer of " + file + " " + fault + " when it " + when +
+            "; report it to the author of the tokenizer, or give token ids.");
     }
 
     /**
@@ -108,7 +115,11 @@ public final class PromptTokenizer implements AutoCloseable
     {
         if (opened != null)
         {
-            opened.close();
+            guarded("was closed", () ->
+            {
+                opened.close();
+                return this;
+            });
         }
     }
 }

@@ -97,6 +97,17 @@ public record RecomputeReport(RecomputedRun run, List<Likeness> likenesses)
         write(json, run.difference());
     }
 
+    /** Below 0 there is none. */
+    private static void writeKnown(final JsonGenerator json, final String name, final long number) throws IOException
+    {
+        if (number < 0)
+        {
+            json.writeNullField(name);
+            return;
+        }
+        json.writeNumberField(name, number);
+    }
+
     private static void write(final JsonGenerator json, final StepDifference difference) throws IOException
     {
         if (difference == null)
@@ -109,10 +120,10 @@ public record RecomputeReport(RecomputedRun run, List<Likeness> likenesses)
             json.writeNumberField("record", difference.record());
             json.writeNumberField("rank", difference.rank());
             json.writeNumberField("step", difference.step());
-            json.writeNumberField("requestId", difference.requestId());
-            json.writeNumberField("position", difference.position());
+            writeKnown(json, "requestId", difference.requestId());
+            writeKnown(json, "position", difference.position());
             json.writeStringField("part", EnumNames.label(difference.part()));
-            json.writeNumberField("layer", difference.layer());
+            writeKnown(json, "layer", difference.layer());
             json.writeStringField("recorded", difference.recorded());
             json.writeStringField("recomputed", difference.recomputed());
             json.writeNumberField("rows", difference.rows());

@@ -5,6 +5,7 @@ package io.signalbox.journal.recompute;
  * The first recorded result that comes out otherwise.
  *
  * @param record      sequence number of the record that holds it.
+ * @param requestId   -1 if the whole step failed.
  * @param position    of the token in its request; -1 if the whole step failed.
  * @param layer       of the model; -1 unless experts or combine weights differ.
  * @param recorded    what the journal has.

@@ -149,19 +149,8 @@ final class ExpertsPass
     {
         final int from = task * matrix.taskRows();
         final int rows = Math.min(matrix.taskRows(), matrix.rows() - from);
-        final RowProducts products = linear.products(worker);
-        int pair = starts[expert];
-        for (; pair + 1 < starts[expert + 1]; pair += 2)
-        {
-            final int x0 = (byToken ? tokens[pair] : pair) * matrix.columns();
-            final int x1 = (byToken ? tokens[pair + 1] : pair + 1) * matrix.columns();
-            matrix.multiply(products, from, rows, in, x0, x1, out, pair * matrix.rows(), (pair + 1) * matrix.rows());
-        }
-        if (pair < starts[expert + 1])
-        {
-            matrix.multiply(products, from, rows, in, (byToken ? tokens[pair] : pair) * matrix.columns(), out,
-                pair * matrix.rows());
-        }
+        matrix.multiply(linear.products(worker), from, rows, in, byToken ? tokens : null, starts[expert], starts[expert + 1],
+            out);
         for (int i = starts[expert]; i < starts[expert + 1]; i++)
         {
             precision.round(out, i * matrix.rows() + from, rows);

@@ -8,7 +8,6 @@ import io.signalbox.model.LatentWeights;
 import io.signalbox.model.LayerWeights;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.MoeWeights;
-import io.signalbox.model.WeightMatrix;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +20,10 @@ public final class ForwardModel
     /** Gate, up and down of an MLP or of an expert. */
     record Mlp(Matrix gate, Matrix up, Matrix down)
     {
-        private static Mlp of(final FeedForward weights)
+        private static Mlp of(final MatrixStore store, final FeedForward weights)
         {
             return weights == null ? null :
-                new Mlp(Matrix.of(weights.gate()), Matrix.of(weights.up()), Matrix.of(weights.down()));
+                new Mlp(store.of(weights.gate()), store.of(weights.up()), store.of(weights.down()));
         }
 
         int width()
@@ -36,10 +35,10 @@ public final class ForwardModel
     /** Router and experts of an MoE layer; bias and shared experts may be {@code null}. */
     record Experts(Matrix router, float[] bias, List<Mlp> experts, Mlp shared)
     {
-        private static Experts of(final MoeWeights weights)
+        private static Experts of(final MatrixStore store, final MoeWeights weights)
         {
-            return weights == null ? null : new Experts(Matrix.of(weights.router()), weights.bias(),
-                weights.experts().stream().map(Mlp::of).toList(), Mlp.of(weights.shared()));
+            return weights == null ? null : new Experts(store.of(weights.router()), weights.bias(),
+                weights.experts().stream().map(expert -> Mlp.of(store, expert)).toList(), Mlp.of(store, weights.shared()));
         }
     }
 
@@ -47,11 +46,11 @@ public final class ForwardModel
     record Latent(
         Matrix queryDown, float[] queryNorm, Matrix queryUp, Matrix keyValueDown, float[] keyValueNorm, Matrix keyValueUp)
     {
-        private static Latent of(final LatentWeights weights)
+        private static Latent of(final MatrixStore store, final LatentWeights weights)
         {
-            return weights == null ? null : new Latent(orNull(weights.queryDown()), weights.queryNorm(),
-                orNull(weights.queryUp()), Matrix.of(weights.keyValueDown()), weights.keyValueNorm(),
-                Matrix.of(weights.keyValueUp()));
+            return weights == null ? null : new Latent(store.of(weights.queryDown()), weights.queryNorm(),
+                store.of(weights.queryUp()), store.of(weights.keyValueDown()), weights.keyValueNorm(),
+                store.of(weights.keyValueUp()));
         }
     }
 
@@ -59,10 +58,10 @@ public final class ForwardModel
     record Attention(
         Matrix query, Matrix key, Matrix value, Matrix output, float[] queryNorm, float[] keyNorm, Latent latent)
     {
-        private static Attention of(final AttentionWeights weights)
+        private static Attention of(final MatrixStore store, final AttentionWeights weights)
         {
-            return new Attention(orNull(weights.query()), orNull(weights.key()), orNull(weights.value()),
-                Matrix.of(weights.output()), weights.queryNorm(), weights.keyNorm(), Latent.of(weights.latent()));
+            return new Attention(store.of(weights.query()), store.of(weights.key()), store.of(weights.value()),
+                store.of(weights.output()), weights.queryNorm(), weights.keyNorm(), Latent.of(store, weights.latent()));
         }
     }
 
@@ -90,20 +89,16 @@ public final class ForwardModel
     /** Copies the weights to the heap. */
     public static ForwardModel of(final ModelWeights weights)
     {
+        final MatrixStore store = new MatrixStore(weights.plan().type(), weights.plan().parameters());
+        final Matrix embedding = store.of(weights.embedding());
+        final Matrix head = weights.plan().tiedEmbeddings() ? embedding : store.of(weights.head());
         final List<Layer> layers = new ArrayList<>();
         for (final LayerWeights layer : weights.layers())
         {
-            layers.add(new Layer(layer.inputNorm(), Attention.of(layer.attention()), layer.postAttentionNorm(),
-                Mlp.of(layer.dense()), Experts.of(layer.moe())));
+            layers.add(new Layer(layer.inputNorm(), Attention.of(store, layer.attention()), layer.postAttentionNorm(),
+                Mlp.of(store, layer.dense()), Experts.of(store, layer.moe())));
         }
-        final Matrix embedding = Matrix.of(weights.embedding());
-        final Matrix head = weights.plan().tiedEmbeddings() ? embedding : Matrix.of(weights.head());
         return new ForwardModel(weights.plan(), embedding, List.copyOf(layers), weights.finalNorm(), head);
-    }
-
-    private static Matrix orNull(final WeightMatrix weights)
-    {
-        return weights == null ? null : Matrix.of(weights);
     }
 
     public DecoderPlan plan()

@@ -73,16 +73,7 @@ final class LinearStages
     {
         final int from = task * matrix.taskRows();
         final int rows = Math.min(matrix.taskRows(), matrix.rows() - from);
-        int token = 0;
-        for (; token + 1 < count; token += 2)
-        {
-            matrix.multiply(products, from, rows, in, token * matrix.columns(), (token + 1) * matrix.columns(),
-                out, token * matrix.rows(), (token + 1) * matrix.rows());
-        }
-        if (token < count)
-        {
-            matrix.multiply(products, from, rows, in, token * matrix.columns(), out, token * matrix.rows());
-        }
+        matrix.multiply(products, from, rows, in, null, 0, count, out);
         for (int i = 0; i < count; i++)
         {
             rounding.round(out, i * matrix.rows() + from, rows);

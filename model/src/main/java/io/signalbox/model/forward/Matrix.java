@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
-import io.signalbox.model.WeightMatrix;
-import io.signalbox.model.WeightType;
-
 /** Weights of a linear layer on the heap, row by row, as float32 or as the upper halves of it (bf16). Immutable. */
 final class Matrix
 {
@@ -12,30 +9,21 @@ final class Matrix
 
     private final int rows;
     private final int columns;
+    private final int at;
     private final float[] floats;
     private final short[] halves;
 
-    /** @param floats or {@code halves}: one of the two is {@code null}. */
-    Matrix(final int rows, final int columns, final float[] floats, final short[] halves)
+    /**
+     * @param at     where the weights begin.
+     * @param floats or {@code halves}: one of the two is {@code null}.
+     */
+    Matrix(final int rows, final int columns, final int at, final float[] floats, final short[] halves)
     {
         this.rows = rows;
         this.columns = columns;
+        this.at = at;
         this.floats = floats;
         this.halves = halves;
-    }
-
-    /** Copies weights to the heap, where vectors of the JVM read them quickest on every version. */
-    static Matrix of(final WeightMatrix weights)
-    {
-        if (weights.type() == WeightType.F32)
-        {
-            final float[] floats = new float[weights.count()];
-            weights.copyTo(floats);
-            return new Matrix(weights.rows(), weights.columns(), floats, null);
-        }
-        final short[] halves = new short[weights.count()];
-        weights.copyTo(halves);
-        return new Matrix(weights.rows(), weights.columns(), null, halves);
     }
 
     int rows()
@@ -59,41 +47,69 @@ final class Matrix
         return (rows + taskRows() - 1) / taskRows();
     }
 
-    void copyRow(final int row, final float[] to, final int at)
+    void copyRow(final int row, final float[] to, final int first)
     {
+        final int from = at + row * columns;
         for (int i = 0; i < columns; i++)
         {
-            to[at + i] = floats == null ? RowProducts.widen(halves[row * columns + i]) : floats[row * columns + i];
+            to[first + i] = floats == null ? RowProducts.widen(halves[from + i]) : floats[from + i];
         }
     }
 
-    /** Multiplies some rows with one vector. */
+    /**
+     * Multiplies some rows with the vectors {@code begin} to {@code end - 1} of {@code in}; with {@code order}, with those
+     * whose numbers it has there. The result of vector number i is row i of {@code out}, whatever the order says.
+     */
     void multiply(
-        final RowProducts products, final int from, final int count, final float[] in, final int x, final float[] out,
-        final int y)
+        final RowProducts products, final int row, final int count, final float[] in, final int[] order, final int begin,
+        final int end, final float[] out)
     {
-        if (floats != null)
+        int i = begin;
+        while (i < end)
         {
-            products.one(floats, from * columns, columns, columns, count, in, x, out, y + from);
-        }
-        else
-        {
-            products.one(halves, from * columns, columns, columns, count, in, x, out, y + from);
+            final int taken = end - i >= RowProducts.TILE ? RowProducts.TILE : Math.min(end - i, 2);
+            for (int k = 0; k < taken; k++)
+            {
+                products.x[k] = (order == null ? i + k : order[i + k]) * columns;
+                products.y[k] = (i + k) * rows + row;
+            }
+            if (floats != null)
+            {
+                multiply(products, floats, at + row * columns, count, in, taken, out);
+            }
+            else
+            {
+                multiply(products, halves, at + row * columns, count, in, taken, out);
+            }
+            i += taken;
         }
     }
 
-    /** Multiplies some rows with two vectors. */
-    void multiply(
-        final RowProducts products, final int from, final int count, final float[] in, final int x0, final int x1,
-        final float[] out, final int y0, final int y1)
+    private void multiply(
+        final RowProducts products, final float[] weights, final int from, final int count, final float[] in,
+        final int vectors, final float[] out)
     {
-        if (floats != null)
+        final int[] x = products.x;
+        final int[] y = products.y;
+        switch (vectors)
         {
-            products.two(floats, from * columns, columns, columns, count, in, x0, x1, out, y0 + from, y1 + from);
+            case 1 -> products.one(weights, from, columns, columns, count, in, x[0], out, y[0]);
+            case 2 -> products.two(weights, from, columns, columns, count, in, x[0], x[1], out, y[0], y[1]);
+            default -> products.four(weights, from, columns, columns, count, in, out);
         }
-        else
+    }
+
+    private void multiply(
+        final RowProducts products, final short[] weights, final int from, final int count, final float[] in,
+        final int vectors, final float[] out)
+    {
+        final int[] x = products.x;
+        final int[] y = products.y;
+        switch (vectors)
         {
-            products.two(halves, from * columns, columns, columns, count, in, x0, x1, out, y0 + from, y1 + from);
+            case 1 -> products.one(weights, from, columns, columns, count, in, x[0], out, y[0]);
+            case 2 -> products.two(weights, from, columns, columns, count, in, x[0], x[1], out, y[0], y[1]);
+            default -> products.four(weights, from, columns, columns, count, in, out);
         }
     }
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
-/** Plain loops: eight lanes at a time, so that their sums stay in registers and do not wait for one another. */
+/**
+ * Plain loops: eight lanes at a time, or two lanes of four vectors, so that their sums stay in registers and do not wait for
+ * one another.
+ */
 final class PlainRowProducts extends RowProducts
 {
     private static final int GROUP = 8;
+
+    private final float[][] tile = new float[TILE][LaneSum.LANES];
 
     @Override
     void one(final float[] matrix, final int at, final int stride, final int columns, final int rows,
@@ -48,6 +53,34 @@ final class PlainRowProducts extends RowProducts
         }
     }
 
+    @Override
+    void four(final float[] matrix, final int at, final int stride, final int columns, final int rows,
+        final float[] vectors, final float[] out)
+    {
+        for (int row = 0; row < rows; row++)
+        {
+            addWhole(matrix, at + row * stride, columns / LaneSum.LANES * LaneSum.LANES, vectors);
+            for (int k = 0; k < TILE; k++)
+            {
+                out[y[k] + row] = tail(matrix, at + row * stride, columns, vectors, x[k], tile[k]);
+            }
+        }
+    }
+
+    @Override
+    void four(final short[] matrix, final int at, final int stride, final int columns, final int rows,
+        final float[] vectors, final float[] out)
+    {
+        for (int row = 0; row < rows; row++)
+        {
+            addWhole(matrix, at + row * stride, columns / LaneSum.LANES * LaneSum.LANES, vectors);
+            for (int k = 0; k < TILE; k++)
+            {
+                out[y[k] + row] = tail(matrix, at + row * stride, columns, vectors, x[k], tile[k]);
+            }
+        }
+    }
+
     private float dot(final float[] w, final int at, final int columns, final float[] v, final int x)
     {
         final int whole = columns / LaneSum.LANES * LaneSum.LANES;
@@ -70,11 +103,7 @@ final class PlainRowProducts extends RowProducts
             keep(group, a0, a1, a2, a3);
             keep(group + GROUP / 2, a4, a5, a6, a7);
         }
-        for (int i = whole; i < columns; i++)
-        {
-            lanes[i - whole] += w[at + i] * v[x + i];
-        }
-        return LaneSum.ofLanes(lanes);
+        return tail(w, at, columns, v, x, lanes);
     }
 
     private float dot(final short[] w, final int at, final int columns, final float[] v, final int x)
@@ -99,11 +128,7 @@ final class PlainRowProducts extends RowProducts
             keep(group, a0, a1, a2, a3);
             keep(group + GROUP / 2, a4, a5, a6, a7);
         }
-        for (int i = whole; i < columns; i++)
-        {
-            lanes[i - whole] += widen(w[at + i]) * v[x + i];
-        }
-        return LaneSum.ofLanes(lanes);
+        return tail(w, at, columns, v, x, lanes);
     }
 
     private void keep(final int lane, final float a, final float b, final float c, final float d)
@@ -112,5 +137,95 @@ final class PlainRowProducts extends RowProducts
         lanes[lane + 1] = b;
         lanes[lane + 2] = c;
         lanes[lane + 3] = d;
+    }
+
+    private void addWhole(final float[] w, final int at, final int whole, final float[] v)
+    {
+        final int x0 = x[0];
+        final int x1 = x[1];
+        final int x2 = x[2];
+        final int x3 = x[3];
+        for (int lane = 0; lane < LaneSum.LANES; lane += 2)
+        {
+            float a0 = 0, a1 = 0, b0 = 0, b1 = 0, c0 = 0, c1 = 0, d0 = 0, d1 = 0;
+            for (int i = lane; i < whole; i += LaneSum.LANES)
+            {
+                final float w0 = w[at + i];
+                final float w1 = w[at + i + 1];
+                a0 += w0 * v[x0 + i];
+                a1 += w1 * v[x0 + i + 1];
+                b0 += w0 * v[x1 + i];
+                b1 += w1 * v[x1 + i + 1];
+                c0 += w0 * v[x2 + i];
+                c1 += w1 * v[x2 + i + 1];
+                d0 += w0 * v[x3 + i];
+                d1 += w1 * v[x3 + i + 1];
+            }
+            keep(lane, a0, a1, b0, b1, c0, c1, d0, d1);
+        }
+    }
+
+    /** Adds the columns behind the last whole 32, and the lanes. */
+    private static float tail(
+        final float[] w, final int at, final int columns, final float[] v, final int x, final float[] lanes)
+    {
+        final int whole = columns / LaneSum.LANES * LaneSum.LANES;
+        for (int i = whole; i < columns; i++)
+        {
+            lanes[i - whole] += w[at + i] * v[x + i];
+        }
+        return LaneSum.ofLanes(lanes);
+    }
+
+    private void addWhole(final short[] w, final int at, final int whole, final float[] v)
+    {
+        final int x0 = x[0];
+        final int x1 = x[1];
+        final int x2 = x[2];
+        final int x3 = x[3];
+        for (int lane = 0; lane < LaneSum.LANES; lane += 2)
+        {
+            float a0 = 0, a1 = 0, b0 = 0, b1 = 0, c0 = 0, c1 = 0, d0 = 0, d1 = 0;
+            for (int i = lane; i < whole; i += LaneSum.LANES)
+            {
+                final float w0 = widen(w[at + i]);
+                final float w1 = widen(w[at + i + 1]);
+                a0 += w0 * v[x0 + i];
+                a1 += w1 * v[x0 + i + 1];
+                b0 += w0 * v[x1 + i];
+                b1 += w1 * v[x1 + i + 1];
+                c0 += w0 * v[x2 + i];
+                c1 += w1 * v[x2 + i + 1];
+                d0 += w0 * v[x3 + i];
+                d1 += w1 * v[x3 + i + 1];
+            }
+            keep(lane, a0, a1, b0, b1, c0, c1, d0, d1);
+        }
+    }
+
+    /** Adds the columns behind the last whole 32, and the lanes. */
+    private static float tail(
+        final short[] w, final int at, final int columns, final float[] v, final int x, final float[] lanes)
+    {
+        final int whole = columns / LaneSum.LANES * LaneSum.LANES;
+        for (int i = whole; i < columns; i++)
+        {
+            lanes[i - whole] += widen(w[at + i]) * v[x + i];
+        }
+        return LaneSum.ofLanes(lanes);
+    }
+
+    /** Two lanes of each vector of a tile. */
+    private void keep(final int lane, final float a0, final float a1, final float b0, final float b1, final float c0,
+        final float c1, final float d0, final float d1)
+    {
+        tile[0][lane] = a0;
+        tile[0][lane + 1] = a1;
+        tile[1][lane] = b0;
+        tile[1][lane + 1] = b1;
+        tile[2][lane] = c0;
+        tile[2][lane + 1] = c1;
+        tile[3][lane] = d0;
+        tile[3][lane + 1] = d1;
     }
 }

@@ -87,6 +87,46 @@ class RowProductsTest
         }
     }
 
+    @Property(tries = 300)
+    void shouldMultiplyATileOfFourVectorsInTheSameOrder(
+        @ForAll final long seed, @ForAll @IntRange(min = 1, max = 200) final int columns,
+        @ForAll @IntRange(min = 1, max = 9) final int rows)
+    {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final int stride = columns + random.nextInt(4);
+        final float[] floats = new float[2 + rows * stride];
+        final short[] halves = new short[floats.length];
+        for (int i = 0; i < floats.length; i++)
+        {
+            halves[i] = (short)(Float.floatToIntBits(value(random)) >>> 16);
+            floats[i] = RowProducts.widen(halves[i]);
+        }
+        final float[] vectors = new float[4 * columns];
+        for (int i = 0; i < vectors.length; i++)
+        {
+            vectors[i] = value(random);
+        }
+        final int[] order = {2, 0, 3, 1};
+        for (final RowProducts products : new RowProducts[] {new PlainRowProducts(), RowProducts.fastest()})
+        {
+            final float[] ofFloats = new float[4 * rows];
+            final float[] ofHalves = new float[4 * rows];
+            for (int k = 0; k < order.length; k++)
+            {
+                products.x[k] = order[k] * columns;
+                products.y[k] = k * rows;
+            }
+            products.four(floats, 2, stride, columns, rows, vectors, ofFloats);
+            products.four(halves, 2, stride, columns, rows, vectors, ofHalves);
+            for (int i = 0; i < ofFloats.length; i++)
+            {
+                final float expected = stated(floats, 2 + i % rows * stride, vectors, order[i / rows] * columns, columns);
+                same(expected, ofFloats[i]);
+                same(expected, ofHalves[i]);
+            }
+        }
+    }
+
     /** Values of very different sizes, so that another order would have other bits; zeros of both signs among them. */
     private static float value(final SplittableRandom random)
     {

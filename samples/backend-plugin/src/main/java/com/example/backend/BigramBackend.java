@@ -61,7 +61,7 @@ final class BigramBackend implements Backend
             }
             if (step.samples(entry))
             {
-                results.accept(model.next(model.state(request, end - 1)));
+                results.accept(model.next(model.state(request, end - 1), request, end));
             }
         }
         reports.execute(() -> report(epoch, rank, number, results, rows));

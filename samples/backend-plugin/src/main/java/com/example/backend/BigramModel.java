@@ -6,6 +6,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.model.LayerWeights;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightMatrix;
+import io.signalbox.model.forward.TokenSampler;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -78,10 +79,17 @@ final class BigramModel
         return state;
     }
 
-    /** The first token with the largest logit. */
-    int next(final float[] state)
+    /** The token at a position, sampled as the request wants it: a function of state, seed and position alone. */
+    int next(final float[] state, final RequestContent request, final int position)
     {
-        return best(head, state, new boolean[head.count()]);
+        final float[] logits = new float[head.count()];
+        for (int row = 0; row < logits.length; row++)
+        {
+            logits[row] = head.dot(row, state);
+        }
+        final float temperature = request.isGreedy() ? 0.0f : request.temperature();
+        return new TokenSampler().next(logits, 0, logits.length,
+            new TokenSampler.Choice(temperature, request.topK(), request.topP(), request.samplingSeed()), position);
     }
 
     /** The experts with the largest router logits, best first, {@code [MoE layer][k]}. */

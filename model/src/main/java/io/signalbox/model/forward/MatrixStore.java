@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model.forward;
+
+import io.signalbox.model.WeightMatrix;
+import io.signalbox.model.WeightType;
+
+/**
+ * Copies weights to the heap, where vectors of the JVM read them quickest on every version, several matrices into one array.
+ * A collector gives a large array whole regions: with one array for each, experts of 4 MiB cost up to twice their size.
+ */
+final class MatrixStore
+{
+    /** Elements of an array that matrices share, unless fewer are left. */
+    private static final int SHARED = 1 << 27;
+    /** A larger matrix has an array for itself. */
+    private static final int LARGEST = SHARED / 16;
+
+    private final WeightType type;
+    private long left;
+    private float[] floats = new float[0];
+    private short[] halves = new short[0];
+    private int used;
+
+    /** @param elements of all matrices that come, at least; those of another type have arrays for themselves. */
+    MatrixStore(final WeightType type, final long elements)
+    {
+        this.type = type;
+        left = elements;
+    }
+
+    /** The matrix on the heap; {@code null} stays {@code null}. */
+    Matrix of(final WeightMatrix weights)
+    {
+        if (weights == null)
+        {
+            return null;
+        }
+        final int count = weights.count();
+        final boolean shares = weights.type() == type && count <= LARGEST;
+        if (shares && used + count > Math.max(floats.length, halves.length))
+        {
+            allocate((int)Math.max(count, Math.min(left, SHARED)));
+            used = 0;
+        }
+        left -= count;
+        final int at = shares ? used : 0;
+        used += shares ? count : 0;
+        if (weights.type() == WeightType.F32)
+        {
+            final float[] to = shares ? floats : new float[count];
+            weights.copyTo(to, at);
+            return new Matrix(weights.rows(), weights.columns(), at, to, null);
+        }
+        final short[] to = shares ? halves : new short[count];
+        weights.copyTo(to, at);
+        return new Matrix(weights.rows(), weights.columns(), at, null, to);
+    }
+
+    private void allocate(final int elements)
+    {
+        if (type == WeightType.F32)
+        {
+            floats = new float[elements];
+        }
+        else
+        {
+            halves = new short[elements];
+        }
+    }
+}
