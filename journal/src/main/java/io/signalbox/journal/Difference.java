@@ -44,6 +44,14 @@ public record Difference(
         {
             message++;
         }
+        return at(message, sequence, recorded, recomputed, before);
+    }
+
+    /** The difference of two groups at the message with this index. */
+    static Difference at(
+        final int message, final long sequence, final List<String> recorded, final List<String> recomputed,
+        final List<String> before)
+    {
         final String left = message < recorded.size() ? recorded.get(message) : NOTHING;
         final String right = message < recomputed.size() ? recomputed.get(message) : NOTHING;
         final String concerned = left.equals(NOTHING) ? right : left;

@@ -36,6 +36,7 @@ public final class JournalReader implements GroupCursor
     private final RowReference rowReference = new RowReference(rows);
 
     private long recordBytes;
+    private boolean packed;
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -224,9 +225,11 @@ public final class JournalReader implements GroupCursor
     public boolean next()
     {
         rows.reset();
+        packed = false;
         while (advance())
         {
             wrapPayload();
+            packed |= scanner.isPacked();
             if (scanner.type() == RecordType.VOID)
             {
                 checkVoid();
@@ -292,6 +295,12 @@ public final class JournalReader implements GroupCursor
     public List<VoidedInput> voided()
     {
         return List.copyOf(voids.inputs());
+    }
+
+    /** Whether the current group, or its rows, have the packed form in the file. */
+    boolean isPacked()
+    {
+        return packed;
     }
 
     /** The place behind the current group. */

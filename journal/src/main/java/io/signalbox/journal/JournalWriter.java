@@ -26,9 +26,10 @@ public final class JournalWriter implements GroupJournal
     private final JournalLock lock;
     private final SegmentedLog log;
     private final Durability durability;
-    private final boolean packsRows;
+    private boolean packsRows;
     private Map<String, String> runDescription = Map.of();
-    private RowRegion region = new RowRegion(null);
+    private final RowRegion plain = new RowRegion(null);
+    private RowRegion region = plain;
     private final RowChunks chunks = new RowChunks();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
@@ -170,7 +171,7 @@ public final class JournalWriter implements GroupJournal
     private void describe(final Map<String, String> settings)
     {
         runDescription = Map.copyOf(settings);
-        region = packsRows ? RowRegion.of(settings) : new RowRegion(null);
+        region = RowRegion.of(settings);
     }
 
     static JournalStore store(final Path directory, final JournalConfig config)
@@ -212,7 +213,7 @@ public final class JournalWriter implements GroupJournal
             {
                 appendRows(timeNanos, group, offset, rows);
             }
-            log.append(RecordType.GROUP, timeNanos, group, offset, length, region.group(group, offset, length));
+            log.append(RecordType.GROUP, timeNanos, group, offset, length, rowRegion().group(group, offset, length));
             dirty = true;
             if (durability == Durability.RECORD)
             {
@@ -225,6 +226,17 @@ public final class JournalWriter implements GroupJournal
         }
     }
 
+    private RowRegion rowRegion()
+    {
+        return packsRows ? region : plain;
+    }
+
+    /** Whether the rows of the groups from here on are packed. */
+    void packRows(final boolean wanted)
+    {
+        packsRows = wanted;
+    }
+
     private void appendRows(
         final long timeNanos, final DirectBuffer group, final int offset, final CaptureSlice rows)
     {
@@ -233,7 +245,7 @@ public final class JournalWriter implements GroupJournal
         while (chunks.next())
         {
             log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length(),
-                region.chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
+                rowRegion().chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
         }
     }
 

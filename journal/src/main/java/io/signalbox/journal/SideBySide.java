@@ -15,15 +15,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /** Reads two journals: group by group until they differ, then in the order of their times. */
 final class SideBySide
 {
     private static final int MOST_FIELDS = 60;
+    private static final Pattern OF_TOKENS =
+        Pattern.compile("^(tokens|hashChain|blockHashes|stopTokenId|logprobs|detail)|\\.blockHash$");
 
     private final One left;
     private final One right;
     private final RequestMatching requests;
+    /** {@code null} if groups are compared byte for byte. */
+    private final SameDecisions withoutTokens;
     private long equalGroups;
     /** The last group that is equal. */
     private final MutableDirectBuffer before = new ExpandableArrayBuffer(4096);
@@ -71,11 +76,6 @@ final class SideBySide
             return nowNanos - startNanos;
         }
 
-        private int blockSizeTokens()
-        {
-            return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
-        }
-
         private List<String> lines()
         {
             return hasGroup ? GroupText.lines(reader.group(), 0, reader.groupLength()) : List.of();
@@ -92,11 +92,18 @@ final class SideBySide
         final JournalReader leftReader,
         final Path rightPath,
         final JournalReader rightReader,
-        final boolean byId)
+        final boolean byId,
+        final ComparedPrompts prompts)
     {
         left = new One(leftPath, leftReader);
         right = new One(rightPath, rightReader);
-        requests = new RequestMatching(byId, left.blockSizeTokens(), right.blockSizeTokens());
+        requests = new RequestMatching(byId, blockSizeTokens(leftReader), blockSizeTokens(rightReader), prompts);
+        withoutTokens = ComparedPrompts.sameHashes(leftReader.settings(), rightReader.settings()) ? null : new SameDecisions();
+    }
+
+    static int blockSizeTokens(final JournalReader reader)
+    {
+        return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
     }
 
     SideBySide run()
@@ -132,7 +139,7 @@ final class SideBySide
         }
         requests.end();
         diff = new JournalDiff(
-            left.side(), right.side(), settings(), equalGroups, first, requests.counts(), requests.worst());
+            left.side(), right.side(), settings(), withoutTokens != null, equalGroups, first, requests.counts(), requests.worst());
         return this;
     }
 
@@ -157,25 +164,38 @@ final class SideBySide
         {
             return false;
         }
+        if (withoutTokens != null)
+        {
+            return differentMessage() < 0;
+        }
         final int leftStart = left.reader.group().wrapAdjustment();
         final int rightStart = right.reader.group().wrapAdjustment();
         return Arrays.equals(left.reader.group().byteArray(), leftStart, leftStart + left.reader.groupLength(),
             right.reader.group().byteArray(), rightStart, rightStart + right.reader.groupLength());
     }
 
+    private int differentMessage()
+    {
+        return withoutTokens.differentMessage(
+            left.reader.group(), left.reader.groupLength(), right.reader.group(), right.reader.groupLength());
+    }
+
     private FirstDifference firstDifference()
     {
-        final Difference difference = Difference.between(
-            left.hasGroup ? left.reader.sequence() : -1, left.lines(), right.lines(),
-            GroupText.lines(before, 0, beforeLength));
+        final long sequence = left.hasGroup ? left.reader.sequence() : -1;
+        final List<String> ahead = GroupText.lines(before, 0, beforeLength);
+        final Difference difference = withoutTokens != null && left.hasGroup && right.hasGroup ?
+            Difference.at(differentMessage(), sequence, left.lines(), right.lines(), ahead) :
+            Difference.between(sequence, left.lines(), right.lines(), ahead);
         final Map<String, Values> fields = new LinkedHashMap<>();
-        final long omitted = addFields(fields, difference);
+        final long omitted = addFields(fields, difference, withoutTokens != null);
         return new FirstDifference(
             left.hasGroup ? left.reader.sequence() : -1, right.hasGroup ? right.reader.sequence() : -1, left.nowNanos,
             right.nowNanos, difference, fields, omitted);
     }
 
-    private static long addFields(final Map<String, Values> fields, final Difference difference)
+    /** @param withheld whether fields that depend on the values of tokens are left out. */
+    static long addFields(final Map<String, Values> fields, final Difference difference, final boolean withheld)
     {
         final Map<String, String> was = MessageFields.of(difference.recorded());
         final Map<String, String> is = MessageFields.of(difference.recomputed());
@@ -186,6 +206,10 @@ final class SideBySide
         {
             final Values values = new Values(was.get(name), is.get(name));
             final boolean differs = values.left() == null || !values.left().equals(values.right());
+            if (withheld && OF_TOKENS.matcher(name).find())
+            {
+                continue;
+            }
             if (differs && fields.size() >= MOST_FIELDS)
             {
                 omitted++;

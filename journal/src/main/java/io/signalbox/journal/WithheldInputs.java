@@ -197,7 +197,8 @@ final class WithheldInputs
         for (int i = 0; i + Long.BYTES <= hashBytes; i += Long.BYTES)
         {
             final long hash = buffer.getLong(hashesAt + i, ORDER);
-            encoded.putLong(length + i, hash <= 0 ? hash : key.hash(hash), ORDER);
+            // A hash that is not positive makes the Submit malformed, whatever its value.
+            encoded.putLong(length + i, hash <= 0 ? 0 : key.hash(hash), ORDER);
         }
         encoded.setMemory(length + hashBytes / Long.BYTES * Long.BYTES, hashBytes % Long.BYTES, (byte)0);
         length += hashBytes;

@@ -168,9 +168,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     private int run(final Simulation simulation, final int requests, final OutputFile file)
     {
-        final DeferredJournal journal = journalOptions.isWanted()
-            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
-            : null;
+        final DeferredJournal journal = journalOptions.journal(simulation::settings, schedulerOptions.known());
         final long startNanos = System.nanoTime();
         final RunReport report = run(simulation, journal);
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);

@@ -39,9 +39,16 @@ public final class DiffText
         out.printf(ROW, "settings",
             diff.settings().isEmpty() ? "equal" : Decimals.grouped(diff.settings().size()) + " differ:");
         table(diff.settings());
+        if (diff.withoutTokens())
+        {
+            out.printf(ROW, "tokens", "withheld in one of the journals, or keyed otherwise: tokens, block hashes, " +
+                "log-probabilities");
+            out.printf(ROW, "", "and digests are not compared; everything else is");
+        }
         if (diff.first() == null)
         {
-            out.printf(ROW, "events", "all " + Decimals.grouped(diff.equalGroups()) + " groups are equal");
+            out.printf(ROW, "events", "all " + Decimals.grouped(diff.equalGroups()) + " groups are equal" +
+                (diff.withoutTokens() ? " in what is compared" : ""));
         }
         else
         {
