@@ -10,20 +10,14 @@ import org.agrona.MutableDirectBuffer;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /** Reads two journals: group by group until they differ, then in the order of their times. */
 final class SideBySide
 {
-    private static final int MOST_FIELDS = 60;
-    private static final Pattern OF_TOKENS =
-        Pattern.compile("^(tokens|hashChain|blockHashes|stopTokenId|logprobs|detail)|\\.blockHash$");
-
     private final One left;
     private final One right;
     private final RequestMatching requests;
@@ -187,39 +181,10 @@ final class SideBySide
         final Difference difference = withoutTokens != null && left.hasGroup && right.hasGroup ?
             Difference.at(differentMessage(), sequence, left.lines(), right.lines(), ahead) :
             Difference.between(sequence, left.lines(), right.lines(), ahead);
-        final Map<String, Values> fields = new LinkedHashMap<>();
-        final long omitted = addFields(fields, difference, withoutTokens != null);
+        final Difference.Fields fields = difference.fields(withoutTokens != null);
         return new FirstDifference(
             left.hasGroup ? left.reader.sequence() : -1, right.hasGroup ? right.reader.sequence() : -1, left.nowNanos,
-            right.nowNanos, difference, fields, omitted);
-    }
-
-    /** @param withheld whether fields that depend on the values of tokens are left out. */
-    static long addFields(final Map<String, Values> fields, final Difference difference, final boolean withheld)
-    {
-        final Map<String, String> was = MessageFields.of(difference.recorded());
-        final Map<String, String> is = MessageFields.of(difference.recomputed());
-        final LinkedHashMap<String, String> names = new LinkedHashMap<>(was);
-        is.forEach(names::putIfAbsent);
-        long omitted = 0;
-        for (final String name : names.keySet())
-        {
-            final Values values = new Values(was.get(name), is.get(name));
-            final boolean differs = values.left() == null || !values.left().equals(values.right());
-            if (withheld && OF_TOKENS.matcher(name).find())
-            {
-                continue;
-            }
-            if (differs && fields.size() >= MOST_FIELDS)
-            {
-                omitted++;
-            }
-            else if (differs || !name.contains("["))
-            {
-                fields.put(name, values);
-            }
-        }
-        return omitted;
+            right.nowNanos, difference, fields.values(), fields.omitted());
     }
 
     private Map<String, Values> settings()

@@ -12,9 +12,11 @@ import java.util.List;
  * @param digest     the chained hash over the records read, as 16 hexadecimal digits.
  * @param voided     inputs that an operator declared void; their groups were not re-run.
  * @param difference the first group that differs; {@code null} if every group is equal.
+ * @param digests    state digests at or behind the difference; {@code null} if there is no difference, or none was found.
  */
 public record Verification(
-    long records, long groups, Ending ending, String digest, List<VoidedInput> voided, Difference difference)
+    long records, long groups, Ending ending, String digest, List<VoidedInput> voided, Difference difference,
+    DigestComparison digests)
 {
     /** Whether every group in the journal is what the scheduler decides from the same inputs. */
     public boolean matches()

@@ -43,12 +43,19 @@ public abstract class JournalQuery extends EventReader
      */
     public final JournalEnd run(final Path directory, final RowReceiver rows, final ReadProgress progress)
     {
+        return runTo(directory, Long.MAX_VALUE, rows, progress);
+    }
+
+    /** As {@link #run}, up to the group of a record. */
+    public final JournalEnd runTo(
+        final Path directory, final long lastRecord, final RowReceiver rows, final ReadProgress progress)
+    {
         try (JournalReader opened = JournalReader.open(directory, progress))
         {
             reader = opened;
             receiver = rows;
             begin(opened);
-            final JournalEnd end = GroupCollector.read(directory, opened, this::onGroup);
+            final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
             finish();
             return end;
         }
