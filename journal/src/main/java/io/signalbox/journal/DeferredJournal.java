@@ -67,6 +67,12 @@ public final class DeferredJournal implements GroupJournal
     }
 
     @Override
+    public String refusesRequests()
+    {
+        return journal == null ? null : journal.refusesRequests();
+    }
+
+    @Override
     public void cutShort()
     {
         if (writer != null)

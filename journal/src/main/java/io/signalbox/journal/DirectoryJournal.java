@@ -87,7 +87,7 @@ public final class DirectoryJournal implements RunJournal
         final Map<String, String> described =
             key == null ? description : WithheldJournal.describe(description, routers, key);
         final JournalWriter writer = lock == null ? JournalWriter.create(directory, described, config) :
-            JournalWriter.create(directory, lock, JournalWriter.store(directory, config), described, config);
+            JournalWriter.create(directory, lock, ChronicleJournalStore.of(directory, config), described, config);
         try
         {
             return new BegunRun(writer, key == null ? writer : new WithheldJournal(writer, description, routers, key));

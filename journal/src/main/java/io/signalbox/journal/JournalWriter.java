@@ -35,6 +35,7 @@ public final class JournalWriter implements GroupJournal
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
     private JournalException failure;
     private long lockCheckedNanos;
+    private final DiskSpace space;
     private volatile boolean cutShort;
     private boolean dirty;
     private boolean closed;
@@ -46,6 +47,7 @@ public final class JournalWriter implements GroupJournal
         this.log = log;
         durability = config.durability();
         packsRows = config.packsRows();
+        space = new DiskSpace(directory, config.reserveBytes(), log::usableBytes);
     }
 
     /**
@@ -69,7 +71,7 @@ public final class JournalWriter implements GroupJournal
             try
             {
                 begin(directory, lock);
-                return create(directory, lock, store(directory, config), settings, config);
+                return create(directory, lock, ChronicleJournalStore.of(directory, config), settings, config);
             }
             catch (final RuntimeException | Error e)
             {
@@ -156,7 +158,7 @@ public final class JournalWriter implements GroupJournal
         final JournalConfig config)
     {
         final ScanEnd end = read.end();
-        final SegmentedLog log = new SegmentedLog(store(directory, config), config, end.position());
+        final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());
         final JournalWriter writer = new JournalWriter(directory, lock, log, config);
         writer.describe(read.settings());
         writer.begin(() ->
@@ -172,11 +174,6 @@ public final class JournalWriter implements GroupJournal
     {
         runDescription = Map.copyOf(settings);
         region = RowRegion.of(settings);
-    }
-
-    static JournalStore store(final Path directory, final JournalConfig config)
-    {
-        return new ChronicleJournalStore(directory, config.durability() != Durability.PROCESS, config.blockBytes());
     }
 
     /** Runs the writes that open a journal; a failure leaves no segment. */
@@ -214,6 +211,7 @@ public final class JournalWriter implements GroupJournal
                 appendRows(timeNanos, group, offset, rows);
             }
             log.append(RecordType.GROUP, timeNanos, group, offset, length, rowRegion().group(group, offset, length));
+            space.lacking(log.lackingBytes());
             dirty = true;
             if (durability == Durability.RECORD)
             {
@@ -359,6 +357,12 @@ public final class JournalWriter implements GroupJournal
     public long syncedSequence()
     {
         return log.syncedSequence();
+    }
+
+    @Override
+    public String refusesRequests()
+    {
+        return space.refusal();
     }
 
     @Override

@@ -116,6 +116,12 @@ public final class WithheldJournal implements GroupJournal
     }
 
     @Override
+    public String refusesRequests()
+    {
+        return writer.refusesRequests();
+    }
+
+    @Override
     public void cutShort()
     {
         writer.cutShort();

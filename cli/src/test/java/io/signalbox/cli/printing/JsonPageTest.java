@@ -49,6 +49,9 @@ class JsonPageTest
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
     private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c", false);
 
+    private static final DigestComparison DIGESTS =
+        new DigestComparison(60, List.of("router"), List.of("requests"));
+
     private static final RecomputeReport RECOMPUTED = new RecomputeReport(
         new RecomputedRun(5, 40, 40, 0, 4, 0, 1, new StepDifference(
             41, 0, 5, 7, 12, StepDifference.Part.EXPERTS, 2, "5 9", "9 5", 1, 0)),
@@ -154,14 +157,13 @@ class JsonPageTest
         documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
         documents.add(notRepeated(Path.of(journal)));
         final Verification different = new Verification(
-            42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE,
-            new DigestComparison(60, List.of("router"), List.of("requests")));
+            42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE, DIGESTS);
         documents.add(new ReplayReport(
             Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null, RECOMPUTED,
             DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).json());
         documents.addAll(ofModels());
         documents.add(Json.text("signalbox.simulate/1",
-            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, null, null))));
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, DIGESTS, null))));
         documents.addAll(ofGpus());
         return documents;
     }
