@@ -46,29 +46,36 @@ public final class JournalReader implements GroupCursor
         settings = Collections.unmodifiableMap(readSettings());
     }
 
-    private JournalReader(final JournalScanner scanner, final WriterProbe writer, final StateSnapshot snapshot)
+    private JournalReader(
+        final JournalScanner scanner, final WriterProbe writer, final JournalMark mark, final Map<String, String> settings)
     {
         this.scanner = scanner;
         this.writer = writer;
         voids = VoidRecords.of(scanner.files());
-        settings = Collections.unmodifiableMap(snapshot.settings());
-        recordBytes = snapshot.mark().place().bytes();
+        this.settings = Collections.unmodifiableMap(settings);
+        recordBytes = mark.place().bytes();
+    }
+
+    /** As {@link #behind(Path, JournalMark, Map, ReadProgress)}, behind the group of a snapshot. */
+    static JournalReader behind(final Path directory, final StateSnapshot snapshot, final ReadProgress progress)
+    {
+        return behind(directory, snapshot.mark(), snapshot.settings(), progress);
     }
 
     /**
-     * Continues behind the group of a snapshot, as if the journal had been read up to there.
+     * Continues behind a group, as if the journal had been read up to there.
      *
      * @throws UnfitSnapshotException if the journal has another record there.
      */
-    static JournalReader behind(final Path directory, final StateSnapshot snapshot, final ReadProgress progress)
+    static JournalReader behind(
+        final Path directory, final JournalMark mark, final Map<String, String> settings, final ReadProgress progress)
     {
         JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
-        final JournalScanner scanner =
-            JournalScanner.resuming(DirectoryFiles.of(directory, progress), snapshot.mark());
+        final JournalScanner scanner = JournalScanner.resuming(DirectoryFiles.of(directory, progress), mark);
         try
         {
-            return new JournalReader(scanner, writer, snapshot);
+            return new JournalReader(scanner, writer, mark, settings);
         }
         catch (final RuntimeException | Error e)
         {

@@ -48,11 +48,7 @@ public final class JournalRedaction
             try
             {
                 final WithheldJournal redacted = new WithheldJournal(writer, settings, routers, key);
-                while (reader.next())
-                {
-                    writer.packRows(reader.isPacked());
-                    redacted.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), Rows.of(reader));
-                }
+                copy(reader, writer, redacted);
                 whole = true;
             }
             finally
@@ -68,6 +64,26 @@ public final class JournalRedaction
                 writer.close();
             }
             return new Result(writer.records(), writer.groups(), writer.bytes(), writer.digest(), reader.ending());
+        }
+    }
+
+    static void copy(final JournalReader reader, final JournalWriter writer, final WithheldJournal redacted)
+    {
+        while (reader.next())
+        {
+            writer.packRows(reader.isPacked());
+            try
+            {
+                redacted.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), Rows.of(reader));
+            }
+            catch (final JournalException e)
+            {
+                throw e;
+            }
+            catch (final RuntimeException | AssertionError e)
+            {
+                throw UnreadableGroup.refusal(reader, e);
+            }
         }
     }
 

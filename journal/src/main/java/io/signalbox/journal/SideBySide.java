@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** Reads two journals: group by group until they differ, then in the order of their times. */
 final class SideBySide
@@ -115,19 +116,19 @@ final class SideBySide
                 equalGroups++;
                 beforeLength = left.reader.groupLength();
                 before.putBytes(0, left.reader.group(), 0, beforeLength);
-                requests.onLeft(left.reader);
-                requests.onRight(right.reader);
+                read(left, requests::onLeft);
+                read(right, requests::onRight);
                 left.advance();
                 right.advance();
             }
             else if (!right.hasGroup || left.hasGroup && left.elapsedNanos() <= right.elapsedNanos())
             {
-                requests.onLeft(left.reader);
+                read(left, requests::onLeft);
                 left.advance();
             }
             else
             {
-                requests.onRight(right.reader);
+                read(right, requests::onRight);
                 right.advance();
             }
         }
@@ -135,6 +136,18 @@ final class SideBySide
         diff = new JournalDiff(
             left.side(), right.side(), settings(), withoutTokens != null, equalGroups, first, requests.counts(), requests.worst());
         return this;
+    }
+
+    private static void read(final One side, final Consumer<JournalReader> requests)
+    {
+        try
+        {
+            requests.accept(side.reader);
+        }
+        catch (final RuntimeException | AssertionError e)
+        {
+            throw JournalDiff.named(side.path, UnreadableGroup.refusal(side.reader, e));
+        }
     }
 
     JournalDiff diff()

@@ -53,7 +53,7 @@ interface GroupCollector
     }
 
     /** The record's bytes are as they were written, but they may not be a group of a scheduler. */
-    private static void collect(final Path directory, final JournalReader reader, final GroupCollector collector)
+    static void collect(final Path directory, final JournalReader reader, final GroupCollector collector)
     {
         try
         {

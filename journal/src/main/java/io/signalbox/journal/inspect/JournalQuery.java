@@ -4,6 +4,7 @@ package io.signalbox.journal.inspect;
 import io.signalbox.ConfigException;
 import io.signalbox.event.EventReader;
 import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalFollower;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
@@ -12,6 +13,7 @@ import org.agrona.DirectBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 
 /**
  * A question about a journal whose answer is a table. One pass over the groups answers it; a query keeps the state of live
@@ -58,6 +60,35 @@ public abstract class JournalQuery extends EventReader
             final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
             finish();
             return end;
+        }
+    }
+
+    /**
+     * Answers the question from a journal that may still be written, until it is not.
+     *
+     * @param again called when all that is written was read; waits, and says whether to read on.
+     */
+    public final JournalEnd follow(
+        final Path directory, final RowReceiver rows, final ReadProgress progress, final BooleanSupplier again)
+    {
+        receiver = rows;
+        final JournalFollower follower = new JournalFollower(directory);
+        boolean ended = follower.follow(this::beginFirst, at -> GroupCollector.collect(directory, at, this::onGroup), progress);
+        while (!ended && again.getAsBoolean())
+        {
+            ended = follower.follow(this::beginFirst, at -> GroupCollector.collect(directory, at, this::onGroup), progress);
+        }
+        finish();
+        return ended ? JournalEnd.of(follower.ending()) : JournalEnd.BEING_WRITTEN;
+    }
+
+    private void beginFirst(final JournalReader opened)
+    {
+        final boolean isFirst = reader == null;
+        reader = opened;
+        if (isFirst)
+        {
+            begin(opened);
         }
     }
 
