@@ -20,7 +20,7 @@ public record Refusal(Reason reason, Optional<Duration> retryAfter, String messa
     {
         /** The ring of inputs is full, and the back-pressure of the engine is to refuse. */
         ENGINE_FULL,
-        /** The journal takes no new request, since its disk is nearly full. Requests that have begun go on. */
+        /** The journal takes no new request, since its disk is nearly full. Requests that have begun continue. */
         JOURNAL_FULL,
         /** As many requests wait for a rank as the configuration allows. */
         QUEUE_FULL,

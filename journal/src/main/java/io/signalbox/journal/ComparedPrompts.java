@@ -22,8 +22,10 @@ record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeToken
     static ComparedPrompts of(final JournalReader left, final JournalReader right)
     {
         final int blockSize = SideBySide.blockSizeTokens(left);
-        final boolean sameBlocks = blockSize == SideBySide.blockSizeTokens(right) && sameHashes(left.settings(), right.settings());
-        return new ComparedPrompts(sameBlocks, sameBlocks && Tails.of(left, blockSize) && Tails.of(right, blockSize), blockSize);
+        final boolean sameBlocks = blockSize == SideBySide.blockSizeTokens(right) &&
+            sameHashes(left.settings(), right.settings());
+        final boolean withTails = sameBlocks && Tails.of(left, blockSize) && Tails.of(right, blockSize);
+        return new ComparedPrompts(sameBlocks, withTails, blockSize);
     }
 
     /** Whether equal blocks have equal hashes in journals with these descriptions. */

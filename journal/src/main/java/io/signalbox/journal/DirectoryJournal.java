@@ -135,7 +135,7 @@ public final class DirectoryJournal implements RunJournal
         {
             throw new ConfigException(directory + " cannot be continued: its journal has no tokens (" +
                 WithheldJournal.TOKENS + "=" + WithheldJournal.HASHES + "), and a request continues behind its last one; " +
-                "begin a run in another directory. What is here still verifies and answers queries ('signalbox replay " +
+                "begin a run in another directory. This one still verifies and answers queries ('signalbox replay " +
                 directory + " --recover' closes it if its engine was killed).");
         }
         if (key != null)

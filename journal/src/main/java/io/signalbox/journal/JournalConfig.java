@@ -34,8 +34,8 @@ public record JournalConfig(
     public static final Setting<Boolean> PACKS_ROWS = Setting.flag("packsRows", false,
         "Whether expert ids take as few bits in the journal as the largest id of a record needs, instead of whole bytes.");
     public static final Setting<Long> RESERVE_BYTES = Setting.number("reserveBytes", "bytes", 1L << 24, 0, 1L << 40,
-        "Disk blocks that are kept ahead for requests that have begun; with fewer left, an engine refuses new requests until " +
-            "there is room again. 0: none.");
+        "Disk blocks that are kept ahead for requests that have begun; with fewer left, an engine refuses new requests " +
+            "until there is room again. 0: none.");
     public static final List<Setting<?>> SETTINGS =
         List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES, PACKS_ROWS, RESERVE_BYTES);
 

@@ -67,8 +67,8 @@ public record JournalDiff(
      * @param onlyLeft       in the first journal only.
      * @param onlyRight      in the second journal only.
      * @param notCompared    ended in one journal so long before the other one that they were not kept.
-     * @param otherPrompt    compared ones whose prompts differ; by block hashes and the tokens behind them, as far as both have
-     *                      them; else by length.
+     * @param otherPrompt    compared ones whose prompts differ; by block hashes and the tokens behind them, as far as both
+     *                       have them; else by length.
      */
     public record Requests(
         String matchedBy,

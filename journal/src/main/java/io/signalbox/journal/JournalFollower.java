@@ -66,8 +66,8 @@ public final class JournalFollower
         }
         catch (final UnfitSnapshotException e)
         {
-            throw new JournalException(Kind.FOREIGN_FILE, directory + " is another journal than the one that was followed: " +
-                e.getMessage() + "; begin again.", e);
+            throw new JournalException(Kind.FOREIGN_FILE, directory + " is another journal than the one that was " +
+                "followed: " + e.getMessage() + "; begin again.", e);
         }
     }
 

@@ -93,7 +93,8 @@ final class SideBySide
         left = new One(leftPath, leftReader);
         right = new One(rightPath, rightReader);
         requests = new RequestMatching(byId, blockSizeTokens(leftReader), blockSizeTokens(rightReader), prompts);
-        withoutTokens = ComparedPrompts.sameHashes(leftReader.settings(), rightReader.settings()) ? null : new SameDecisions();
+        withoutTokens =
+            ComparedPrompts.sameHashes(leftReader.settings(), rightReader.settings()) ? null : new SameDecisions();
     }
 
     static int blockSizeTokens(final JournalReader reader)
@@ -134,7 +135,8 @@ final class SideBySide
         }
         requests.end();
         diff = new JournalDiff(
-            left.side(), right.side(), settings(), withoutTokens != null, equalGroups, first, requests.counts(), requests.worst());
+            left.side(), right.side(), settings(), withoutTokens != null, equalGroups, first, requests.counts(),
+            requests.worst());
         return this;
     }
 

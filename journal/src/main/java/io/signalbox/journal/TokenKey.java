@@ -102,7 +102,7 @@ public final class TokenKey
     }
 
     /**
-     * Whoever gets a copy of a journal must not get its key with it.
+     * A copy of a journal must not have its key in it.
      *
      * @throws ConfigException if the file of the key is in this directory, symbolic links followed.
      */
@@ -110,8 +110,8 @@ public final class TokenKey
     {
         if (place.startsWith(RealPath.of(journal)))
         {
-            throw new ConfigException(named + " is in the journal's directory " + journal + ", so whoever gets the journal " +
-                "gets its key; keep the key elsewhere.");
+            throw new ConfigException(named + " is in the journal's directory " + journal +
+                ", so a copy of the journal has its key; keep the key elsewhere.");
         }
     }
 

@@ -35,8 +35,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Mutated bytes for everything that reads a journal: 10,000 inputs in a build, 5,000,000 with -Pfull, or so many as
- * -Dsignalbox.mutations says. Each ends in an answer or in the exception that its reader names, within a bound of memory; the
- * longest read is printed. Records of mutated groups and rows have right checksums and links, as of a writer at fault.
+ * -Dsignalbox.mutations says. Each ends in an answer or in the exception that its reader names, within a bound of memory;
+ * the longest read is printed. Records of mutated groups and rows have right checksums and links, as of a writer at fault.
  */
 final class MutatedInputsTest
 {
@@ -165,8 +165,8 @@ final class MutatedInputsTest
             largest = Math.max(largest, threads.getCurrentThreadAllocatedBytes() - allocated);
             assertTrue(largest <= MOST_ALLOCATED_BYTES, "input " + i + " allocates " + largest + " bytes");
         }
-        System.out.printf("%,d mutated inputs, %,d refused; the longest took %.1f ms, the largest %.1f MiB%n", INPUTS, refused,
-            longest / 1e6, largest / (double)(1 << 20));
+        System.out.printf("%,d mutated inputs, %,d refused; the longest took %.1f ms, the largest %.1f MiB%n", INPUTS,
+            refused, longest / 1e6, largest / (double)(1 << 20));
         assertTrue(refused > INPUTS / 4, refused + " of " + INPUTS + " are refused");
     }
 

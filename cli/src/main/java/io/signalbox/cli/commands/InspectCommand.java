@@ -233,7 +233,8 @@ public final class InspectCommand implements Callable<Integer>
     {
         final TablePrinter.Form form = asCsv ? TablePrinter.Form.CSV :
             jsonOptions.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
-        final long rows = limit != null ? limit : form == TablePrinter.Form.TEXT && !questions.follows() ? TEXT_ROWS : Long.MAX_VALUE;
+        final boolean isShort = form == TablePrinter.Form.TEXT && !questions.follows();
+        final long rows = limit != null ? limit : isShort ? TEXT_ROWS : Long.MAX_VALUE;
         return new TablePrinter(console.out(), form, schema, journal, columns, rows);
     }
 

@@ -138,7 +138,8 @@ public final class ReplayCommand implements Callable<Integer>
         final RecomputeReport recomputation = recomputes ?
             new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal) : null;
         return new ReplayReport(
-            journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation, life(verification));
+            journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation,
+            life(verification));
     }
 
     /** {@code null} if every decision is confirmed. */

@@ -59,12 +59,11 @@ public final class JournalOptions
 
     @Option(names = TOKENS, paramLabel = "FORM", converter = Word.OfTokens.class,
         completionCandidates = Word.OfTokens.class,
-        description = "Journal the tokens of prompts and answers as ids, or leave them out (hashes: of their blocks, with " +
-            "the key of --journal-key) (default: ids).")
+        description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
     private Word.Tokens tokens = Word.Tokens.IDS;
 
     @Option(names = KEY, paramLabel = "FILE",
-        description = "Key block hashes with the bytes of FILE, 32 or more, which only its owner can read.")
+        description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
     private Path keyFile;
 
     private TokenKey key;

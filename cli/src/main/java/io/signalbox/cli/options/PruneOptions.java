@@ -45,7 +45,8 @@ public final class PruneOptions
     {
         check();
         final Map<Path, String> chosen = new LinkedHashMap<>();
-        runs.stream().filter(run -> isAny() && run.isLeftover()).forEach(run -> chosen.put(run.path(), "its removal was stopped"));
+        runs.stream().filter(run -> isAny() && run.isLeftover())
+            .forEach(run -> chosen.put(run.path(), "its removal was stopped"));
         final List<RunDirectory> newestFirst = runs.stream().filter(run -> !run.isLeftover())
             .filter(run -> run.state() != RunDirectory.State.FOREIGN && run.state() != RunDirectory.State.DAMAGED)
             .sorted(Comparator.comparing(RunDirectory::written).reversed().thenComparing(RunDirectory::path)).toList();

@@ -13,10 +13,11 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 
-/** What the journal has of the request and of the block that a difference concerns, up to the difference. */
+/** The lives of the request and of the block that a difference concerns, up to the difference. */
 public final class DifferenceLife
 {
     private static final int MOST_EVENTS = 20;
+    private static final String ROW = "%12s  %-20s  %10s  %6s  %6s  %8s  %s%n";
 
     private final Difference difference;
     /** {@code null} if the difference names no request that the journal has. */
@@ -63,11 +64,11 @@ public final class DifferenceLife
             out.printf("%nBlock %s of rank %s up to there, as recorded%s:%n%n", difference.blockId(), difference.rank(),
                 blockEvents > block.size() ? ", the last " + block.size() + " of " + Decimals.grouped(blockEvents) +
                     " events" : "");
-            out.printf("%12s  %-20s  %10s  %6s  %6s  %8s  %s%n", "time, s", "event", "request", "index", "issue", "step", "");
+            out.printf(ROW, "time, s", "event", "request", "index", "issue", "step", "");
         }
         for (final Object[] event : block)
         {
-            out.printf("%12s  %-20s  %10s  %6s  %6s  %8s  %s%n", Decimals.text((long)event[0] / 1e9, 6), event[3],
+            out.printf(ROW, Decimals.text((long)event[0] / 1e9, 6), event[3],
                 number(event[4]), number(event[5]), number(event[6]), number(event[7]),
                 event[8] == null ? "" : Printable.text((String)event[8]));
         }

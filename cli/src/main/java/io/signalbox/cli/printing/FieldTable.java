@@ -34,7 +34,8 @@ final class FieldTable
         {
             final String was = text(value.getValue().left());
             final String is = text(value.getValue().right());
-            final boolean equal = value.getValue().left() != null && value.getValue().left().equals(value.getValue().right());
+            final Values both = value.getValue();
+            final boolean equal = both.left() != null && both.left().equals(both.right());
             out.printf(row, equal ? " " : "*", Printable.text(value.getKey()), was, is);
         }
         out.println();

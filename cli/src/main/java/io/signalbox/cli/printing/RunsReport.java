@@ -74,7 +74,8 @@ public final class RunsReport
                 isRun ? Decimals.bytes(run.snapshotBytes()) : ReportText.NO_DATA, note(run));
         }
         final long bytes = runs.stream().mapToLong(RunDirectory::bytes).sum();
-        out.printf("%s%-24s  %s in %s%n", runs.isEmpty() ? "" : "\n", "all", Decimals.grouped(runs.size()) + (runs.size() == 1 ? " directory" : " directories"),
+        out.printf("%s%-24s  %s in %s%n", runs.isEmpty() ? "" : "\n", "all",
+            Decimals.grouped(runs.size()) + (runs.size() == 1 ? " directory" : " directories"),
             Decimals.bytes(bytes));
         if (!chosen.isEmpty() && !removes)
         {

@@ -88,7 +88,7 @@ class RunsCommandTest
         assertTrue(Files.exists(runs.resolve("notes/a.txt")));
     }
 
-    /** What stays is the newest runs in one piece: an old run is not kept because it is small. */
+    /** The newest runs stay, without a gap: an old run is not kept because it is small. */
     @Test
     void shouldKeepNoRunBehindOneThatDoesNotFit()
     {

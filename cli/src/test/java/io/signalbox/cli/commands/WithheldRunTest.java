@@ -63,7 +63,7 @@ class WithheldRunTest
         return run.err();
     }
 
-    /** What a journal knows of texts: block hashes, and the first two of each three tokens of a prompt in a row. */
+    /** The parts of a journal that tell texts: block hashes, and the first two of each three tokens of a prompt in a row. */
     private static final class Texts extends EventReader
     {
         private final LongHashSet hashes = new LongHashSet(0);
@@ -192,12 +192,13 @@ class WithheldRunTest
         assertTrue(refused("run", HASHES, "--journal-key", key.toString(), "--no-journal")
             .contains("concerns the journal, and --no-journal writes none"));
         assertTrue(refused("simulate", HASHES, "--journal-key", key.toString(), "--journal", directory.toString())
-            .contains("so whoever gets the journal gets its key"));
+            .contains("so a copy of the journal has its key"));
         assertTrue(refused("simulate", HASHES, "--journal-key", key.toString(), "--journal", path, "--partial-blocks", "4")
             .contains("compares tokens"));
         assertFalse(Files.exists(directory.resolve("new")));
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
-        assertTrue(refused("run", HASHES, "--journal-key", key.toString(), "--journal", path).contains("so it is no secret"));
+        assertTrue(refused("run", HASHES, "--journal-key", key.toString(), "--journal", path)
+            .contains("so it is no secret"));
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A question about a journal whose answer is a table. One pass over the groups answers it; a query keeps the state of live
@@ -73,10 +74,11 @@ public abstract class JournalQuery extends EventReader
     {
         receiver = rows;
         final JournalFollower follower = new JournalFollower(directory);
-        boolean ended = follower.follow(this::beginFirst, at -> GroupCollector.collect(directory, at, this::onGroup), progress);
+        final Consumer<JournalReader> collect = at -> GroupCollector.collect(directory, at, this::onGroup);
+        boolean ended = follower.follow(this::beginFirst, collect, progress);
         while (!ended && again.getAsBoolean())
         {
-            ended = follower.follow(this::beginFirst, at -> GroupCollector.collect(directory, at, this::onGroup), progress);
+            ended = follower.follow(this::beginFirst, collect, progress);
         }
         finish();
         return ended ? JournalEnd.of(follower.ending()) : JournalEnd.BEING_WRITTEN;

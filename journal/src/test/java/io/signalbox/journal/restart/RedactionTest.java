@@ -218,8 +218,8 @@ final class RedactionTest
         final Path journal = recorded("recorded", Incarnation.config(1).build());
         final TokenKey within = TokenKey.read("--journal-key", keyFile("recorded/key", 4, "rw-------"));
         final Path link = Files.createSymbolicLink(temporary.resolve("link"), journal);
-        assertRefused("so whoever gets the journal gets its key", () -> redact(journal, "redacted", within));
-        assertRefused("so whoever gets the journal gets its key", () -> redact(link, "redacted", within));
+        assertRefused("so a copy of the journal has its key", () -> redact(journal, "redacted", within));
+        assertRefused("so a copy of the journal has its key", () -> redact(link, "redacted", within));
         assertFalse(Files.exists(temporary.resolve("redacted")));
     }
 
@@ -242,7 +242,8 @@ final class RedactionTest
         assertTrue(assertThrows(ConfigException.class, () -> redact(temporary.resolve("redacted"), "twice", key))
             .getMessage().contains("has no tokens already"));
         final ConfigException continued = assertThrows(ConfigException.class,
-            () -> engine(new DirectoryJournal(temporary.resolve("redacted"), SMALL), Incarnation.config(2).build(), new ContentBackend(2, false)));
+            () -> engine(new DirectoryJournal(temporary.resolve("redacted"), SMALL), Incarnation.config(2).build(),
+                new ContentBackend(2, false)));
         assertTrue(continued.getMessage().contains("cannot be continued: its journal has no tokens"),
             continued.getMessage());
         final SchedulerConfig partial = Incarnation.config(1).set(BatchSettings.PARTIAL_BLOCKS, 1).build();

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
-/** A real file system of a few mebibytes, mounted for a test; where that is not permitted, the test is skipped. */
+/** A real file system of a few mebibytes, mounted for a test, which is skipped if nothing can be mounted. */
 final class SmallDisk implements AutoCloseable
 {
     private static final int BLOCK = 1 << 16;
