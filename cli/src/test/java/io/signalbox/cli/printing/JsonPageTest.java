@@ -164,6 +164,8 @@ class JsonPageTest
         documents.addAll(ofModels());
         documents.add(Json.text("signalbox.simulate/1",
             json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, DIGESTS, null))));
+        documents.add(Json.text("signalbox.simulate/1",
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, null, null))));
         documents.addAll(ofGpus());
         return documents;
     }

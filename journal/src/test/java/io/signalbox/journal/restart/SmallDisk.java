@@ -106,8 +106,15 @@ final class SmallDisk implements AutoCloseable
     }
 
     @Override
-    public void close() throws InterruptedException
+    public void close()
     {
-        run("umount", mounted.toString());
+        try
+        {
+            run("umount", mounted.toString());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
     }
 }
