@@ -51,6 +51,12 @@ public final class ChunkedRowsTap implements GroupJournal
     }
 
     @Override
+    public String refusesRequests()
+    {
+        return journal.refusesRequests();
+    }
+
+    @Override
     public void cutShort()
     {
         journal.cutShort();

@@ -88,6 +88,12 @@ final class CheckedJournal implements GroupJournal
     }
 
     @Override
+    public String refusesRequests()
+    {
+        return journal.refusesRequests();
+    }
+
+    @Override
     public void cutShort()
     {
         journal.cutShort();

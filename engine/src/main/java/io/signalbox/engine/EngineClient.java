@@ -43,6 +43,7 @@ final class EngineClient
     private final RowRoom rowRoom;
     private final ClientEvents events;
     private volatile Engine engine;
+    private volatile GroupJournal journal = GroupJournal.NONE;
     private volatile List<CompletionHandle> resumed = List.of();
 
     /** @param given gives the client its configuration, ring and clock; the client follows its engine. */
@@ -76,6 +77,12 @@ final class EngineClient
     void connect(final Engine target)
     {
         engine = target;
+    }
+
+    /** @param target of the engine; asked whether a request may begin. */
+    void journal(final GroupJournal target)
+    {
+        journal = target;
     }
 
     /** The engine continues a run: the client follows the requests that it left. */
@@ -167,11 +174,12 @@ final class EngineClient
         final SubmitEncoding encoding = encodings.get();
         final SubmitEncoder message = encoding.encode(request, requestId);
         final long start = System.nanoTime();
-        final Refusal noRows = rowRoom.reserve(request, requestId, timeoutNanos);
-        if (noRows != null)
+        final String full = journal.refusesRequests();
+        final Refusal noRoom = full != null ? Refusal.ofJournal(full) : rowRoom.reserve(request, requestId, timeoutNanos);
+        if (noRoom != null)
         {
             handles.checkRunning();
-            return new CompletionHandle(this, requestId, noRows);
+            return new CompletionHandle(this, requestId, noRoom);
         }
         boolean sent = false;
         try

@@ -149,6 +149,10 @@ final class EngineContext
     GroupJournal journal()
     {
         final GroupJournal target = given.runJournal() == null ? given.journal() : start.journal();
+        if (client != null)
+        {
+            client.journal(target);
+        }
         return target == GroupJournal.NONE ? target : new CheckedJournal(target);
     }
 

@@ -33,6 +33,17 @@ public interface GroupJournal extends AutoCloseable
     void endOfBatch();
 
     /**
+     * Why no new request should begin, such as a disk that is nearly full; requests that have begun are finished. Called by
+     * any thread ahead of each request, so it must be quick.
+     *
+     * @return the reason and the remedy, as a sentence without its full stop; {@code null}: any request may begin.
+     */
+    default String refusesRequests()
+    {
+        return null;
+    }
+
+    /**
      * Called before {@link #close}, by any thread, if the run failed and so does not end with the last group. The journal
      * should record that when it closes.
      */

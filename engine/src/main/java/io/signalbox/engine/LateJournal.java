@@ -35,6 +35,12 @@ final class LateJournal implements GroupJournal
     }
 
     @Override
+    public String refusesRequests()
+    {
+        return journal == null ? null : journal.refusesRequests();
+    }
+
+    @Override
     public void cutShort()
     {
         if (journal != null)

@@ -20,6 +20,8 @@ public record Refusal(Reason reason, Optional<Duration> retryAfter, String messa
     {
         /** The ring of inputs is full, and the back-pressure of the engine is to refuse. */
         ENGINE_FULL,
+        /** The journal takes no new request, since its disk is nearly full. Requests that have begun continue. */
+        JOURNAL_FULL,
         /** As many requests wait for a rank as the configuration allows. */
         QUEUE_FULL,
         /** Ended requests hold as many bytes of rows as the configuration allows, and nobody takes them. */
@@ -36,6 +38,15 @@ public record Refusal(Reason reason, Optional<Duration> retryAfter, String messa
         MALFORMED,
         /** The thread that submitted was interrupted while it waited; its interrupt status is set. */
         INTERRUPTED
+    }
+
+    /** A disk is looked at again with each request; nothing tells when somebody frees space. */
+    private static final long DISK_NANOS = 1_000_000_000L;
+
+    /** @param reason of {@link GroupJournal#refusesRequests}. */
+    static Refusal ofJournal(final String reason)
+    {
+        return after(Reason.JOURNAL_FULL, DISK_NANOS, reason);
     }
 
     static Refusal after(final Reason reason, final long nanos, final String message)

@@ -10,11 +10,14 @@ import io.signalbox.scheduler.Scheduler;
 final class BegunRun implements RecordedRun
 {
     private final JournalWriter writer;
+    private final GroupJournal journal;
     private boolean handedOver;
 
-    BegunRun(final JournalWriter writer)
+    /** @param journal passes groups to the writer; it may be the writer. */
+    BegunRun(final JournalWriter writer, final GroupJournal journal)
     {
         this.writer = writer;
+        this.journal = journal;
     }
 
     @Override
@@ -38,7 +41,7 @@ final class BegunRun implements RecordedRun
     public GroupJournal journal()
     {
         handedOver = true;
-        return writer;
+        return journal;
     }
 
     /** Removes the files again. */

@@ -21,13 +21,16 @@ final class ChronicleJournalStore implements JournalStore
     private final Path directory;
     private final boolean synced;
     private final long blockBytes;
+    private final long reserveBytes;
     private final Set<Integer> created = new HashSet<>();
 
     /**
      * @param synced     whether {@link Segment#sync()} is to reach the device.
+     * @param reserveBytes disk blocks that each segment keeps ahead of its records.
      * @param blockBytes the unit in which Chronicle maps and grows a segment's file; a power of two from 65,536.
      */
-    ChronicleJournalStore(final Path directory, final boolean synced, final long blockBytes)
+    ChronicleJournalStore(
+        final Path directory, final boolean synced, final long blockBytes, final long reserveBytes)
     {
         if (synced && !SpaceReserve.isNative())
         {
@@ -37,6 +40,13 @@ final class ChronicleJournalStore implements JournalStore
         this.directory = directory;
         this.synced = synced;
         this.blockBytes = blockBytes;
+        this.reserveBytes = reserveBytes;
+    }
+
+    static ChronicleJournalStore of(final Path directory, final JournalConfig config)
+    {
+        return new ChronicleJournalStore(
+            directory, config.durability() != Durability.PROCESS, config.blockBytes(), config.reserveBytes());
     }
 
     @Override
@@ -71,7 +81,7 @@ final class ChronicleJournalStore implements JournalStore
 
     private Segment open(final Path path, final long block) throws IOException
     {
-        final Segment segment = ChronicleSegment.create(path, block, synced);
+        final Segment segment = ChronicleSegment.create(path, block, reserveBytes, synced);
         try
         {
             OwnerOnly.syncDirectory(path);
@@ -110,6 +120,12 @@ final class ChronicleJournalStore implements JournalStore
             // A segment without a group is refused by name when the directory is used again.
             return;
         }
+    }
+
+    @Override
+    public long usableBytes()
+    {
+        return directory.toFile().getUsableSpace();
     }
 
     private long blockFor(final int largestRecordBytes)

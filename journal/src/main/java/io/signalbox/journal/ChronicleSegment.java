@@ -29,6 +29,7 @@ final class ChronicleSegment implements JournalStore.Segment
 
     private final Path directory;
     private final long blockBytes;
+    private final long aheadBytes;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private SpaceReserve reserve;
@@ -37,16 +38,20 @@ final class ChronicleSegment implements JournalStore.Segment
     private long start;
     private long position;
 
-    private ChronicleSegment(final Path directory, final long blockBytes, final SingleChronicleQueue queue)
+    private ChronicleSegment(
+        final Path directory, final long blockBytes, final long aheadBytes, final SingleChronicleQueue queue)
     {
         this.directory = directory;
         this.blockBytes = blockBytes;
+        this.aheadBytes = aheadBytes;
         this.queue = queue;
         appender = queue.createAppender();
         appender.singleThreadedCheckDisabled(true);
     }
 
-    static ChronicleSegment create(final Path directory, final long blockBytes, final boolean synced)
+    /** @param aheadBytes disk blocks that are kept free behind the last record. */
+    static ChronicleSegment create(
+        final Path directory, final long blockBytes, final long aheadBytes, final boolean synced)
     {
         final SingleChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory)
             .rollCycle(RollCycles.FAST_DAILY)
@@ -55,7 +60,7 @@ final class ChronicleSegment implements JournalStore.Segment
             // Chronicle syncs only with both: the mode SYNC and the call of sync().
             .syncMode(synced ? SyncMode.SYNC : SyncMode.NONE)
             .build();
-        return new ChronicleSegment(directory, blockBytes, queue);
+        return new ChronicleSegment(directory, blockBytes, aheadBytes, queue);
     }
 
     static long largestRecordBytes(final long blockBytes)
@@ -77,6 +82,12 @@ final class ChronicleSegment implements JournalStore.Segment
             reserve.require(position + length + SLACK_BYTES);
         }
         return beginSeal(length);
+    }
+
+    @Override
+    public long lackingBytes()
+    {
+        return reserve == null ? 0 : reserve.lackingBytes();
     }
 
     /** Every other record leaves this many bytes free. */
@@ -112,7 +123,7 @@ final class ChronicleSegment implements JournalStore.Segment
                 OwnerOnly.restrict(file);
                 if (file.toString().endsWith(SegmentName.DATA_SUFFIX))
                 {
-                    reserve = new SpaceReserve(file, blockBytes / 2);
+                    reserve = new SpaceReserve(file, blockBytes / 2, aheadBytes);
                 }
             }
         }

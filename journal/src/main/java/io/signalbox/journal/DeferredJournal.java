@@ -5,6 +5,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
 import org.agrona.DirectBuffer;
 
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -14,8 +15,10 @@ import java.util.function.Supplier;
 public final class DeferredJournal implements GroupJournal
 {
     private final Supplier<JournalWriter> opening;
+    private final Function<JournalWriter, GroupJournal> form;
     private final Runnable afterDiscard;
     private JournalWriter writer;
+    private GroupJournal journal;
 
     /**
      * @param opening      creates the journal.
@@ -23,13 +26,22 @@ public final class DeferredJournal implements GroupJournal
      */
     public DeferredJournal(final Supplier<JournalWriter> opening, final Runnable afterDiscard)
     {
+        this(opening, writer -> writer, afterDiscard);
+    }
+
+    /** @param form what passes groups to the writer, such as a {@link WithheldJournal}. */
+    public DeferredJournal(
+        final Supplier<JournalWriter> opening, final Function<JournalWriter, GroupJournal> form, final Runnable afterDiscard)
+    {
         this.opening = opening;
+        this.form = form;
         this.afterDiscard = afterDiscard;
     }
 
     public void open()
     {
         writer = opening.get();
+        journal = form.apply(writer);
     }
 
     /** {@code null} until {@link #open()}. */
@@ -42,7 +54,7 @@ public final class DeferredJournal implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        writer.append(timeNanos, group, offset, length, rows);
+        journal.append(timeNanos, group, offset, length, rows);
     }
 
     @Override
@@ -52,6 +64,12 @@ public final class DeferredJournal implements GroupJournal
         {
             writer.endOfBatch();
         }
+    }
+
+    @Override
+    public String refusesRequests()
+    {
+        return journal == null ? null : journal.refusesRequests();
     }
 
     @Override

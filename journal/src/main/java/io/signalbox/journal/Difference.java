@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.JournalDiff.Values;
+
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,7 +35,21 @@ public record Difference(
     String groupBefore,
     boolean thrown)
 {
+    /**
+     * The message that differs, field by field.
+     *
+     * @param values  by name, in their order: those that differ, and all outside of repeating groups; left is recorded.
+     * @param omitted fields that differ and are not among them, because there are too many.
+     */
+    public record Fields(Map<String, Values> values, long omitted)
+    {
+    }
+
+    private static final int MOST_FIELDS = 60;
     private static final String NOTHING = "(no such message)";
+    /** Fields that depend on the values of tokens. */
+    private static final Pattern OF_TOKENS =
+        Pattern.compile("^(tokens|hashChain|blockHashes|stopTokenId|logprobs|detail)|\\.blockHash$");
     private static final Pattern REQUEST = Pattern.compile("requestId=(-?\\d+)");
     private static final Pattern BLOCK = Pattern.compile("blockId=(-?\\d+)");
 
@@ -44,6 +62,14 @@ public record Difference(
         {
             message++;
         }
+        return at(message, sequence, recorded, recomputed, before);
+    }
+
+    /** The difference of two groups at the message with this index. */
+    static Difference at(
+        final int message, final long sequence, final List<String> recorded, final List<String> recomputed,
+        final List<String> before)
+    {
         final String left = message < recorded.size() ? recorded.get(message) : NOTHING;
         final String right = message < recomputed.size() ? recomputed.get(message) : NOTHING;
         final String concerned = left.equals(NOTHING) ? right : left;
@@ -57,6 +83,48 @@ public record Difference(
     {
         return new Difference(given.sequence, given.message, given.recorded, given.recomputed, given.requestId,
             given.blockId, given.recordedGroup, given.recomputedGroup, given.groupBefore, true);
+    }
+
+    /** The fields of the message on both sides. */
+    public Fields fields()
+    {
+        return fields(false);
+    }
+
+    /** @param withheld whether fields that depend on the values of tokens are left out. */
+    Fields fields(final boolean withheld)
+    {
+        final Map<String, String> was = MessageFields.of(recorded);
+        final Map<String, String> is = MessageFields.of(recomputed);
+        final LinkedHashMap<String, String> names = new LinkedHashMap<>(was);
+        is.forEach(names::putIfAbsent);
+        final Map<String, Values> values = new LinkedHashMap<>();
+        long omitted = 0;
+        for (final String name : names.keySet())
+        {
+            if (withheld && OF_TOKENS.matcher(name).find())
+            {
+                continue;
+            }
+            final Values both = new Values(was.get(name), is.get(name));
+            final boolean differs = both.left() == null || !both.left().equals(both.right());
+            if (differs && values.size() >= MOST_FIELDS)
+            {
+                omitted++;
+            }
+            else if (differs || !name.contains("["))
+            {
+                values.put(name, both);
+            }
+        }
+        return new Fields(values, omitted);
+    }
+
+    /** The rank that the message names; -1 if it names none. */
+    public int rank()
+    {
+        final Map<String, String> was = MessageFields.of(recorded.equals(NOTHING) ? recomputed : recorded);
+        return Integer.parseInt(was.getOrDefault("rank", "-1"));
     }
 
     private static String text(final List<String> lines)

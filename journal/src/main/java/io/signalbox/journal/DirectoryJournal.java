@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.ConfigException;
 import io.signalbox.engine.RecordedRun;
 import io.signalbox.engine.RunJournal;
+import io.signalbox.router.DpRouters;
 
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -20,6 +21,9 @@ public final class DirectoryJournal implements RunJournal
     private final Path directory;
     private final JournalConfig config;
     private final ReadProgress progress;
+    /** {@code null} if the journal keeps tokens. */
+    private final TokenKey key;
+    private final DpRouters routers;
 
     /** @param directory may be missing or empty, or hold a journal. */
     public DirectoryJournal(final Path directory, final JournalConfig config)
@@ -30,9 +34,33 @@ public final class DirectoryJournal implements RunJournal
     /** @param progress receives the progress of the replay. */
     public DirectoryJournal(final Path directory, final JournalConfig config, final ReadProgress progress)
     {
+        this(directory, config, progress, null, null);
+    }
+
+    private DirectoryJournal(
+        final Path directory, final JournalConfig config, final ReadProgress progress, final TokenKey key,
+        final DpRouters routers)
+    {
         this.directory = directory;
         this.config = config;
         this.progress = progress;
+        this.key = key;
+        this.routers = routers;
+    }
+
+    /**
+     * The same without the tokens of prompts and answers. A second scheduler then decides each input again without them; an
+     * engine whose decisions depend on the values of tokens fails. Such a run is not continued: each engine needs an empty
+     * directory.
+     *
+     * @param tokenKey keys the block hashes.
+     * @param known    routers that the run description may name.
+     * @throws ConfigException if the key is in the directory.
+     */
+    public DirectoryJournal withoutTokens(final TokenKey tokenKey, final DpRouters known)
+    {
+        tokenKey.requireOutside(directory);
+        return new DirectoryJournal(directory, config, progress, tokenKey, known);
     }
 
     /**
@@ -45,7 +73,7 @@ public final class DirectoryJournal implements RunJournal
     {
         JvmFlags.requireToWrite();
         ChronicleLogging.start();
-        return hasSegments() ? opened(description) : begun(description);
+        return hasSegments() ? opened(description) : begun(description, null);
     }
 
     private boolean hasSegments()
@@ -53,9 +81,22 @@ public final class DirectoryJournal implements RunJournal
         return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && DirectoryFiles.of(directory).segmentCount() > 0;
     }
 
-    private RecordedRun begun(final Map<String, String> description)
+    /** @param lock of the directory, if it is held already. */
+    private RecordedRun begun(final Map<String, String> description, final JournalLock lock)
     {
-        return new BegunRun(JournalWriter.create(directory, description, config));
+        final Map<String, String> described =
+            key == null ? description : WithheldJournal.describe(description, routers, key);
+        final JournalWriter writer = lock == null ? JournalWriter.create(directory, described, config) :
+            JournalWriter.create(directory, lock, ChronicleJournalStore.of(directory, config), described, config);
+        try
+        {
+            return new BegunRun(writer, key == null ? writer : new WithheldJournal(writer, description, routers, key));
+        }
+        catch (final RuntimeException | Error e)
+        {
+            writer.discard();
+            throw e;
+        }
     }
 
     private RecordedRun opened(final Map<String, String> description)
@@ -70,8 +111,7 @@ public final class DirectoryJournal implements RunJournal
             if (unused != null)
             {
                 new SetAside(directory, files).emptySegments(unused);
-                return new BegunRun(JournalWriter.create(
-                    directory, lock, JournalWriter.store(directory, config), description, config));
+                return begun(description, lock);
             }
             reader = JournalReader.recovering(files);
             requireTokens(reader.settings());
@@ -95,7 +135,13 @@ public final class DirectoryJournal implements RunJournal
         {
             throw new ConfigException(directory + " cannot be continued: its journal has no tokens (" +
                 WithheldJournal.TOKENS + "=" + WithheldJournal.HASHES + "), and a request continues behind its last one; " +
-                "begin a run in another directory.");
+                "begin a run in another directory. This one still verifies and answers queries ('signalbox replay " +
+                directory + " --recover' closes it if its engine was killed).");
+        }
+        if (key != null)
+        {
+            throw new ConfigException(directory + " has a journal with tokens, so it cannot be continued without them; " +
+                "begin a run in another directory, or make a journal without tokens of it with 'signalbox redact'.");
         }
     }
 

@@ -38,6 +38,28 @@ final class FileHoles implements AutoCloseable
         return Math.min(length, Math.max(position, found & -SegmentWalker.ALIGNMENT));
     }
 
+    /** Bytes of a file that are no hole: what it takes of the disk, as far as the system tells. */
+    static long dataBytes(final Path file, final long length)
+    {
+        try (FileHoles holes = of(file))
+        {
+            if (holes.descriptor < 0)
+            {
+                return length;
+            }
+            long bytes = 0;
+            long from = holes.nextData(0, length);
+            while (from < length)
+            {
+                final long end = holes.library.calls().lseek(holes.descriptor, from, LibC.SEEK_HOLE);
+                final long to = end <= from ? length : Math.min(end, length);
+                bytes += to - from;
+                from = holes.nextData(to, length);
+            }
+            return bytes;
+        }
+    }
+
     @Override
     public void close()
     {

@@ -140,7 +140,7 @@ public final class InputVoiding
         aside.tornTail(end);
         lock.requireHeld();
         final JournalConfig config = JournalConfig.of(Durability.BATCH);
-        final SegmentedLog log = new SegmentedLog(JournalWriter.store(directory, config), config, end.position());
+        final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());
         final ExpandableArrayBuffer declaration = new ExpandableArrayBuffer();
         final int length = VoidRecords.encode(input, chain, declaration);
         try

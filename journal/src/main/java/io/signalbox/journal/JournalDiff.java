@@ -10,12 +10,14 @@ import java.util.Map;
  * bounded by the requests that run at a time and by those that one journal ended long before the other one.
  *
  * @param settings    settings that differ, by name.
- * @param equalGroups groups from the first on that are equal byte for byte.
+ * @param withoutTokens whether one of them has no tokens, or hashes of another key: tokens, log-probabilities, block hashes,
+ *                    state digests and texts of faults are not compared then, everything else is.
+ * @param equalGroups groups from the first on that are equal: byte for byte, or in everything that is compared.
  * @param first       {@code null} if every group is equal.
  */
 public record JournalDiff(
-    Side left, Side right, Map<String, Values> settings, long equalGroups, FirstDifference first, Requests requests,
-    List<ChangedRequest> worst)
+    Side left, Side right, Map<String, Values> settings, boolean withoutTokens, long equalGroups,
+    FirstDifference first, Requests requests, List<ChangedRequest> worst)
 {
     /** A journal that was read to its end. */
     public record Side(Path path, long records, long groups, Ending ending, String digest)
@@ -65,7 +67,8 @@ public record JournalDiff(
      * @param onlyLeft       in the first journal only.
      * @param onlyRight      in the second journal only.
      * @param notCompared    ended in one journal so long before the other one that they were not kept.
-     * @param otherPrompt    compared ones whose prompts differ; by block hashes, or by length if blocks differ in size.
+     * @param otherPrompt    compared ones whose prompts differ; by block hashes and the tokens behind them, as far as both
+     *                       have them; else by length.
      */
     public record Requests(
         String matchedBy,
@@ -108,23 +111,33 @@ public record JournalDiff(
      */
     public static JournalDiff between(final Path left, final Path right, final ReadProgress progress)
     {
-        final SideBySide byId = read(left, right, progress, true);
+        final ComparedPrompts prompts = prompts(left, right);
+        final SideBySide byId = read(left, right, progress, true, prompts);
         if (!byId.hasOtherIds())
         {
             return byId.diff();
         }
-        final SideBySide byPrompt = read(left, right, progress, false);
+        final SideBySide byPrompt = read(left, right, progress, false, prompts);
         return (byPrompt.samePrompts() > byId.samePrompts() ? byPrompt : byId).diff();
     }
 
     private static SideBySide read(
-        final Path left, final Path right, final ReadProgress progress, final boolean byId)
+        final Path left, final Path right, final ReadProgress progress, final boolean byId, final ComparedPrompts prompts)
     {
         final TwoReads both = new TwoReads(progress);
         try (JournalReader leftReader = open(left, both.left());
             JournalReader rightReader = open(right, both.right()))
         {
-            return new SideBySide(left, leftReader, right, rightReader, byId).run();
+            return new SideBySide(left, leftReader, right, rightReader, byId, prompts).run();
+        }
+    }
+
+    private static ComparedPrompts prompts(final Path left, final Path right)
+    {
+        try (JournalReader leftReader = open(left, ReadProgress.NONE);
+            JournalReader rightReader = open(right, ReadProgress.NONE))
+        {
+            return ComparedPrompts.of(leftReader, rightReader);
         }
     }
 

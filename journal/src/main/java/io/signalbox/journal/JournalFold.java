@@ -50,8 +50,8 @@ final class JournalFold implements AutoCloseable
     static JournalFold behind(
         final Path directory, final StateSnapshot snapshot, final JournalMoment target, final ReadProgress progress)
     {
-        return new JournalFold(directory, JournalReader.behind(directory, snapshot.settings(),
-            snapshot.mark(), progress), target, snapshot.state(),
+        return new JournalFold(directory, JournalReader.behind(directory, snapshot.mark(),
+            snapshot.settings(), progress), target, snapshot.state(),
             snapshot.mark().place().records() - 1);
     }
 

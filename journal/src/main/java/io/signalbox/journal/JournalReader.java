@@ -36,6 +36,7 @@ public final class JournalReader implements GroupCursor
     private final RowReference rowReference = new RowReference(rows);
 
     private long recordBytes;
+    private boolean packed;
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -46,31 +47,30 @@ public final class JournalReader implements GroupCursor
     }
 
     private JournalReader(
-        final JournalScanner scanner, final WriterProbe writer, final Map<String, String> settings, final long bytes)
+        final JournalScanner scanner, final WriterProbe writer, final JournalMark mark, final Map<String, String> settings)
     {
         this.scanner = scanner;
         this.writer = writer;
         voids = VoidRecords.of(scanner.files());
         this.settings = Collections.unmodifiableMap(settings);
-        recordBytes = bytes;
+        recordBytes = mark.place().bytes();
     }
 
     /**
-     * Continues behind the group of a snapshot, as if the journal had been read up to there.
+     * Continues behind a group, as if the journal had been read up to there.
      *
      * @param settings the run description, which is not read.
      * @throws UnfitSnapshotException if the journal has another record there.
      */
     static JournalReader behind(
-        final Path directory, final Map<String, String> settings, final JournalMark mark, final ReadProgress progress)
+        final Path directory, final JournalMark mark, final Map<String, String> settings, final ReadProgress progress)
     {
         JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
-        final JournalScanner scanner =
-            JournalScanner.resuming(DirectoryFiles.of(directory, progress), mark);
+        final JournalScanner scanner = JournalScanner.resuming(DirectoryFiles.of(directory, progress), mark);
         try
         {
-            return new JournalReader(scanner, writer, settings, mark.place().bytes());
+            return new JournalReader(scanner, writer, mark, settings);
         }
         catch (final RuntimeException | Error e)
         {
@@ -227,9 +227,11 @@ public final class JournalReader implements GroupCursor
     public boolean next()
     {
         rows.reset();
+        packed = false;
         while (advance())
         {
             wrapPayload();
+            packed |= scanner.isPacked();
             if (scanner.type() == RecordType.VOID)
             {
                 checkVoid();
@@ -295,6 +297,12 @@ public final class JournalReader implements GroupCursor
     public List<VoidedInput> voided()
     {
         return List.copyOf(voids.inputs());
+    }
+
+    /** Whether the current group, or its rows, have the packed form in the file. */
+    boolean isPacked()
+    {
+        return packed;
     }
 
     /** The place behind the current group. */

@@ -113,7 +113,7 @@ public final class JournalRecovery
     private static void seal(final Path directory, final ScanEnd end)
     {
         final JournalConfig config = JournalConfig.of(Durability.BATCH);
-        final SegmentedLog log = new SegmentedLog(JournalWriter.store(directory, config), config, end.position());
+        final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());
         try
         {
             log.openBehind(end.segments(), end.lastRecords(), end.lastSealed());

@@ -22,16 +22,18 @@ public final class JournalRedaction
     }
 
     /**
-     * Reads a journal and writes another; inputs that were declared void are left out.
+     * Reads a journal and writes another; inputs that were declared void are left out. Rows keep their form.
      *
      * @param target a directory that is missing or empty. If this throws, a journal without a group is removed, any other is
      *               closed as one of a run that failed.
      * @throws JournalException if the journal is damaged, is being written, or decides otherwise without its tokens.
-     * @throws ConfigException if the journal has no tokens, or its run compares tokens.
+     * @throws ConfigException if the journal has no tokens, or its run compares tokens, or the key is in a directory.
      */
     public static Result redact(
         final Path source, final Path target, final DpRouters routers, final TokenKey key, final ReadProgress progress)
     {
+        key.requireOutside(source);
+        key.requireOutside(target);
         try (JournalReader reader = JournalReader.open(source, progress))
         {
             final Map<String, String> settings = reader.settings();
@@ -46,10 +48,7 @@ public final class JournalRedaction
             try
             {
                 final WithheldJournal redacted = new WithheldJournal(writer, settings, routers, key);
-                while (reader.next())
-                {
-                    redacted.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), Rows.of(reader));
-                }
+                copy(reader, writer, redacted);
                 whole = true;
             }
             finally
@@ -65,6 +64,26 @@ public final class JournalRedaction
                 writer.close();
             }
             return new Result(writer.records(), writer.groups(), writer.bytes(), writer.digest(), reader.ending());
+        }
+    }
+
+    static void copy(final JournalReader reader, final JournalWriter writer, final WithheldJournal redacted)
+    {
+        while (reader.next())
+        {
+            writer.packRows(reader.isPacked());
+            try
+            {
+                redacted.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), Rows.of(reader));
+            }
+            catch (final JournalException e)
+            {
+                throw e;
+            }
+            catch (final RuntimeException | AssertionError e)
+            {
+                throw UnreadableGroup.refusal(reader, e);
+            }
         }
     }
 

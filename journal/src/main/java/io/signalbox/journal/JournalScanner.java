@@ -420,6 +420,12 @@ final class JournalScanner implements AutoCloseable
         return walker.length();
     }
 
+    /** Whether the current record's payload has the packed form. */
+    boolean isPacked()
+    {
+        return Envelope.form(walker.bytes(), walker.start()) == Envelope.PACKED;
+    }
+
     public long groups()
     {
         return progress.groups();

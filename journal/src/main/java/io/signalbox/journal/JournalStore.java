@@ -14,6 +14,9 @@ interface JournalStore
      */
     Segment create(int number, int largestRecordBytes);
 
+    /** Free space for further segments. Called by any thread. */
+    long usableBytes();
+
     /** Removes a segment that {@link #create} of this store created and whose owner has closed it. */
     void remove(int number);
 
@@ -27,6 +30,9 @@ interface JournalStore
          * @throws JournalException DISK_FULL if no space is left; nothing has been written then.
          */
         long begin(int length);
+
+        /** How much the free space that is kept for the next records is short of what is to be kept; 0: not at all. */
+        long lackingBytes();
 
         /** Starts the last record, which may use the room that {@link #begin} keeps back: a full disk can be sealed. */
         long beginSeal(int length);

@@ -137,9 +137,11 @@ public final class JournalVerifier
                 follower.onGroup(reader.group(), 0, reader.groupLength());
             }
         }
-        return new Verification(
-            reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(),
-            difference);
+        final Verification found = new Verification(
+            reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(), difference, null);
+        return difference == null || difference.thrown() ? found : new Verification(found.records(), found.groups(),
+            found.ending(), found.digest(), found.voided(), difference,
+            new NextDigest(reader, scheduler).compare(recomputed, record));
     }
 
     private Difference compare(final Scheduler scheduler)

@@ -26,14 +26,16 @@ public final class JournalWriter implements GroupJournal
     private final JournalLock lock;
     private final SegmentedLog log;
     private final Durability durability;
-    private final boolean packsRows;
+    private boolean packsRows;
     private Map<String, String> runDescription = Map.of();
-    private RowRegion region = new RowRegion(null);
+    private final RowRegion plain = new RowRegion(null);
+    private RowRegion region = plain;
     private final RowChunks chunks = new RowChunks();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
     private JournalException failure;
     private long lockCheckedNanos;
+    private final DiskSpace space;
     private volatile boolean cutShort;
     private boolean dirty;
     private boolean closed;
@@ -45,6 +47,7 @@ public final class JournalWriter implements GroupJournal
         this.log = log;
         durability = config.durability();
         packsRows = config.packsRows();
+        space = new DiskSpace(directory, config.reserveBytes(), log::usableBytes);
     }
 
     /**
@@ -68,7 +71,7 @@ public final class JournalWriter implements GroupJournal
             try
             {
                 begin(directory, lock);
-                return create(directory, lock, store(directory, config), settings, config);
+                return create(directory, lock, ChronicleJournalStore.of(directory, config), settings, config);
             }
             catch (final RuntimeException | Error e)
             {
@@ -155,7 +158,7 @@ public final class JournalWriter implements GroupJournal
         final JournalConfig config)
     {
         final ScanEnd end = read.end();
-        final SegmentedLog log = new SegmentedLog(store(directory, config), config, end.position());
+        final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());
         final JournalWriter writer = new JournalWriter(directory, lock, log, config);
         writer.describe(read.settings());
         writer.begin(() ->
@@ -170,12 +173,7 @@ public final class JournalWriter implements GroupJournal
     private void describe(final Map<String, String> settings)
     {
         runDescription = Map.copyOf(settings);
-        region = packsRows ? RowRegion.of(settings) : new RowRegion(null);
-    }
-
-    static JournalStore store(final Path directory, final JournalConfig config)
-    {
-        return new ChronicleJournalStore(directory, config.durability() != Durability.PROCESS, config.blockBytes());
+        region = RowRegion.of(settings);
     }
 
     /** Runs the writes that open a journal; a failure leaves no segment. */
@@ -212,7 +210,8 @@ public final class JournalWriter implements GroupJournal
             {
                 appendRows(timeNanos, group, offset, rows);
             }
-            log.append(RecordType.GROUP, timeNanos, group, offset, length, region.group(group, offset, length));
+            log.append(RecordType.GROUP, timeNanos, group, offset, length, rowRegion().group(group, offset, length));
+            space.lacking(log.lackingBytes());
             dirty = true;
             if (durability == Durability.RECORD)
             {
@@ -225,6 +224,17 @@ public final class JournalWriter implements GroupJournal
         }
     }
 
+    private RowRegion rowRegion()
+    {
+        return packsRows ? region : plain;
+    }
+
+    /** Whether the rows of the groups from here on are packed. */
+    void packRows(final boolean wanted)
+    {
+        packsRows = wanted;
+    }
+
     private void appendRows(
         final long timeNanos, final DirectBuffer group, final int offset, final CaptureSlice rows)
     {
@@ -233,7 +243,7 @@ public final class JournalWriter implements GroupJournal
         while (chunks.next())
         {
             log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length(),
-                region.chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
+                rowRegion().chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
         }
     }
 
@@ -347,6 +357,12 @@ public final class JournalWriter implements GroupJournal
     public long syncedSequence()
     {
         return log.syncedSequence();
+    }
+
+    @Override
+    public String refusesRequests()
+    {
+        return space.refusal();
     }
 
     @Override

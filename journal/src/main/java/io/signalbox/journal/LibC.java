@@ -14,6 +14,7 @@ final class LibC
     static final int LOCK_EXCLUSIVE = 2;
     static final int LOCK_DO_NOT_WAIT = 4;
     static final int SEEK_DATA = 3;
+    static final int SEEK_HOLE = 4;
     /** Another process has the lock. */
     static final int WOULD_BLOCK = 11;
     /** No data follows. */

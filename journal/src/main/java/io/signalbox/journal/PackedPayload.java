@@ -19,6 +19,7 @@ final class PackedPayload
     private static final int IDS = 8;
     private static final int REST = 12;
     private static final int ID_BYTES = 16;
+    private static final int RESERVED_SHIFT = 2 * Byte.SIZE;
     private static final int BITS = 17;
     private static final long UNSIGNED = 0xFFFF_FFFFL;
     /** A packed form that saves less costs more time than its bytes. */
@@ -120,6 +121,11 @@ final class PackedPayload
         {
             return "it gives ids of " + idBytes + " bytes " + bits + " bits each";
         }
+        final int reserved = Envelope.int32(packed, from + ID_BYTES) >>> RESERVED_SHIFT;
+        if (reserved != 0)
+        {
+            return "its header has " + reserved + " where 0 must be";
+        }
         final long available = packedLength - HEADER_BYTES;
         final long rowBytes = PackedIds.packedBytes(ids, bits) + rest;
         if (ids == 0 || rows > available || rowBytes > available || ahead + rows * rowBytes > available)
@@ -132,6 +138,11 @@ final class PackedPayload
         {
             return "it would have " + unpacked + " bytes, and a payload has at most " + LARGEST_PAYLOAD_BYTES;
         }
+        final int unused = (int)(PackedIds.packedBytes(ids, bits) * Byte.SIZE - ids * bits);
+        if (unused > 0 && hasUnusedBits(packed, from + HEADER_BYTES + ahead + rowBytes - rest - 1, rows, rowBytes, unused))
+        {
+            return "its " + unused + " bits behind the ids of a row are not 0";
+        }
         length = (int)unpacked;
         grow(length);
         unpackedRows.set((int)ahead, (int)rows, (int)ids, (int)rest, idBytes);
@@ -139,6 +150,20 @@ final class PackedPayload
         final int behind = (int)(available - ahead - rows * rowBytes);
         System.arraycopy(packed, from + packedLength - behind, bytes, length - behind, behind);
         return null;
+    }
+
+    /** @param at of the last byte of the first row's ids. */
+    private static boolean hasUnusedBits(
+        final byte[] packed, final long at, final long rows, final long rowBytes, final int unused)
+    {
+        for (long row = 0; row < rows; row++)
+        {
+            if ((packed[(int)(at + row * rowBytes)] & 0xFF) >>> Byte.SIZE - unused != 0)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Unpacking writes behind a row's last id; what belongs there is copied afterwards. */

@@ -107,7 +107,7 @@ public final class ReplayFollower
         }
         try
         {
-            return JournalReader.behind(directory, settings, mark, progress);
+            return JournalReader.behind(directory, mark, settings, progress);
         }
         catch (final UnfitSnapshotException e)
         {

@@ -18,16 +18,18 @@ final class RequestKeys
 
     private final boolean byId;
     private final boolean withHashes;
+    private final int tailTokensOf;
     /** Prompt of each live request by id; with keys by prompt, its key. */
     private final Long2LongHashMap live = new Long2LongHashMap(ABSENT);
     private final Long2LongCounterMap occurrences = new Long2LongCounterMap(0);
     private long prompt;
 
-    /** @param withHashes whether block hashes of both journals name the same blocks; else only lengths are compared. */
-    RequestKeys(final boolean byId, final boolean withHashes)
+    /** @param compared the part of prompts that both journals have in the same form. */
+    RequestKeys(final boolean byId, final ComparedPrompts compared)
     {
         this.byId = byId;
-        this.withHashes = withHashes;
+        withHashes = compared.withHashes();
+        tailTokensOf = compared.withTails() ? compared.blockSizeTokens() : 1;
     }
 
     void onSubmit(final SubmitDecoder submit)
@@ -40,6 +42,17 @@ final class RequestKeys
         {
             hash = mix(hash, message.getLong(start + i, ByteOrder.LITTLE_ENDIAN));
         }
+        final int limit = submit.limit();
+        submit.skipBlockHashes();
+        submit.skipCacheKey();
+        final int tail = submit.promptTokens() % tailTokensOf;
+        final int tokensAt = submit.limit() + SubmitDecoder.tokensHeaderLength();
+        final int tokens = submit.skipTokens() / Integer.BYTES;
+        for (int i = Math.max(0, tokens - tail); i < tokens; i++)
+        {
+            hash = mix(hash, message.getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
+        }
+        submit.limit(limit);
         prompt = hash;
     }
 

@@ -133,12 +133,12 @@ final class RequestMatching
     }
 
     /** @param byId whether requests are matched by id; else by prompt, equal ones in the order of their Submits. */
-    RequestMatching(final boolean byId, final int leftBlockTokens, final int rightBlockTokens)
+    RequestMatching(
+        final boolean byId, final int leftBlockTokens, final int rightBlockTokens, final ComparedPrompts compared)
     {
         this.byId = byId;
-        final boolean withHashes = leftBlockTokens == rightBlockTokens;
-        left = new Ended(leftBlockTokens, true, new RequestKeys(byId, withHashes));
-        right = new Ended(rightBlockTokens, false, new RequestKeys(byId, withHashes));
+        left = new Ended(leftBlockTokens, true, new RequestKeys(byId, compared));
+        right = new Ended(rightBlockTokens, false, new RequestKeys(byId, compared));
     }
 
     void onLeft(final JournalReader group)

@@ -62,6 +62,12 @@ public final class RunDirectories
         return found;
     }
 
+    /** Whether the name is that of a directory that is being removed, or whose removal was stopped. */
+    static boolean isLeftover(final Path directory)
+    {
+        return directory.getFileName().toString().endsWith(REMOVED);
+    }
+
     /** Looks at one directory, and writes nothing. */
     public static RunDirectory of(final Path directory)
     {
@@ -92,7 +98,7 @@ public final class RunDirectories
             {
                 return run(directory, RunDirectory.State.BEING_WRITTEN, holder, files, null);
             }
-            final boolean isHalfRemoved = directory.getFileName().toString().endsWith(REMOVED);
+            final boolean isHalfRemoved = isLeftover(directory);
             return run(directory, isHalfRemoved ? RunDirectory.State.IDLE : RunDirectory.State.DAMAGED,
                 isHalfRemoved ? null : "its first record cannot be read", files, null);
         }
@@ -139,7 +145,10 @@ public final class RunDirectories
         }
         catch (final JournalException e)
         {
-            Files.move(aside, directory);
+            if (!aside.equals(directory))
+            {
+                Files.move(aside, directory);
+            }
             throw e;
         }
     }
@@ -157,10 +166,14 @@ public final class RunDirectories
         final JournalLock lock = JournalLock.acquireUnsigned(directory);
         try
         {
-            final Path aside = directory.resolveSibling(directory.getFileName() + REMOVED);
+            final Path aside =
+                isLeftover(directory) ? directory : directory.resolveSibling(directory.getFileName() + REMOVED);
             // Under the lock: what is there now is what goes.
             requireOwnFiles(directory, RunFiles.of(directory));
-            Files.move(directory, aside);
+            if (!aside.equals(directory))
+            {
+                Files.move(directory, aside);
+            }
             final RunFiles files = filesOf(aside, directory);
             for (final Path file : files.files())
             {

@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param state         its kind.
  * @param reason        for FOREIGN and DAMAGED, why, as a clause; for BEING_WRITTEN the process; else {@code null}.
  * @param segments      segments of its journal.
- * @param bytes         lengths of all its files, snapshots included.
+ * @param bytes         of all its files, snapshots included; holes of sparse files do not count.
  * @param snapshotBytes lengths of its snapshots.
  * @param began         wall time of its first record; {@code null} if that cannot be read.
  * @param written       when one of its files was written last.
@@ -37,6 +37,12 @@ public record RunDirectory(
         DAMAGED,
         /** No run, or a run among other files. */
         FOREIGN
+    }
+
+    /** Whether a removal of it was stopped before its end, so that nothing of it can be read. */
+    public boolean isLeftover()
+    {
+        return state == State.IDLE && began == null && RunDirectories.isLeftover(path);
     }
 
     /** Whether it may be removed: a run that no process writes, and nothing else. */

@@ -76,7 +76,8 @@ final class RunFiles
                 }
             }
         }
-        foreign = foreign == null && segments == 0 ? "it has no segment of a journal" : foreign;
+        foreign = foreign == null && segments == 0 && !RunDirectories.isLeftover(directory) ?
+            "it has no segment of a journal" : foreign;
         directories.add(directory);
     }
 
@@ -105,7 +106,7 @@ final class RunFiles
             return;
         }
         files.add(file);
-        bytes += found.size();
+        bytes += isOfSnapshots ? found.size() : FileHoles.dataBytes(file, found.size());
         snapshotBytes += isOfSnapshots ? found.size() : 0;
         final Instant modified = found.lastModifiedTime().toInstant();
         written = isWritten && modified.isAfter(written) ? modified : written;

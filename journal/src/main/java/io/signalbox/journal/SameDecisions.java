@@ -2,18 +2,22 @@
 package io.signalbox.journal;
 
 import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
 /**
- * Compares the outputs of a group with those that were decided without tokens. Everything must be equal but what depends on
- * the values of tokens: the tokens, log-probabilities, block hashes, state digests, and what a refused completion claimed.
+ * Compares a group, or its outputs, with those that were decided without tokens. Everything must be equal but what depends
+ * on the values of tokens: the tokens, log-probabilities, block hashes, state digests, and what a refused completion or a
+ * fault said.
  */
 final class SameDecisions
 {
@@ -22,7 +26,11 @@ final class SameDecisions
     /** The part of a repeating group that must be equal. */
     private enum Part
     {
-        ALL, ALL_BUT_THE_HASH, NUMBER_ONLY
+        ALL, ALL_BUT_THE_HASH,
+        /** Number and length of its entries. */
+        NUMBER_ONLY,
+        /** Number of its entries. */
+        COUNT_ONLY
     }
 
     private static final Part[] SCHEDULE = {
@@ -30,8 +38,12 @@ final class SameDecisions
     private static final Part[] COMMIT = {
         Part.ALL, Part.NUMBER_ONLY, Part.ALL, Part.ALL_BUT_THE_HASH, Part.NUMBER_ONLY, Part.ALL_BUT_THE_HASH};
 
+    private static final Part[] COMPLETION = {Part.ALL, Part.COUNT_ONLY, Part.ALL, Part.COUNT_ONLY};
+    private static final int STOP_TOKEN = MessageHeaderDecoder.ENCODED_LENGTH + SubmitDecoder.stopTokenIdEncodingOffset();
+
     private final GroupReader recorded = new GroupReader();
     private final GroupReader decided = new GroupReader();
+    private boolean recordedHasMore;
 
     /** The name of the first output that differs; {@code null} if none does. */
     String difference(
@@ -39,14 +51,40 @@ final class SameDecisions
     {
         recorded.wrap(group, offset, length).next();
         decided.wrap(other, 0, otherLength).next();
-        while (recorded.next())
+        if (firstDifference(1) < 0)
+        {
+            return null;
+        }
+        return "template " + (recordedHasMore ? recorded : decided).template();
+    }
+
+    /**
+     * Compares the inputs as well.
+     *
+     * @return the index of the first message that differs; -1 if none does.
+     */
+    int differentMessage(
+        final DirectBuffer group, final int length, final DirectBuffer other, final int otherLength)
+    {
+        recorded.wrap(group, 0, length);
+        decided.wrap(other, 0, otherLength);
+        return firstDifference(0);
+    }
+
+    private int firstDifference(final int next)
+    {
+        int index = next;
+        recordedHasMore = recorded.next();
+        while (recordedHasMore)
         {
             if (!decided.next() || recorded.template() != decided.template() || !isEqual())
             {
-                return "template " + recorded.template();
+                return index;
             }
+            index++;
+            recordedHasMore = recorded.next();
         }
-        return decided.next() ? "template " + decided.template() : null;
+        return decided.next() ? index : -1;
     }
 
     private boolean isEqual()
@@ -58,45 +96,84 @@ final class SameDecisions
                 bytesEqual(0, MessageHeaderDecoder.ENCODED_LENGTH + WithdrawnDecoder.BLOCK_LENGTH);
             case ScheduleDecoder.TEMPLATE_ID -> partsEqual(ScheduleDecoder.BLOCK_LENGTH, SCHEDULE);
             case CommitDecoder.TEMPLATE_ID -> partsEqual(CommitDecoder.BLOCK_LENGTH, COMMIT);
+            case SubmitDecoder.TEMPLATE_ID -> submitsEqual();
+            case D2hCompleteDecoder.TEMPLATE_ID -> partsEqual(D2hCompleteDecoder.BLOCK_LENGTH, COMPLETION);
+            case BackendFaultDecoder.TEMPLATE_ID ->
+                bytesEqual(0, MessageHeaderDecoder.ENCODED_LENGTH + BackendFaultDecoder.BLOCK_LENGTH);
             default -> recorded.messageLength() == decided.messageLength() && bytesEqual(0, recorded.messageLength());
         };
     }
 
+    /** Lengths are part of the block, the number of block hashes follows from them. */
+    private boolean submitsEqual()
+    {
+        final int end = MessageHeaderDecoder.ENCODED_LENGTH + SubmitDecoder.BLOCK_LENGTH;
+        final int behind = STOP_TOKEN + Integer.BYTES;
+        if (!bytesEqual(0, STOP_TOKEN) || !bytesEqual(behind, end - behind) || !bytesEqual(end, Integer.BYTES) ||
+            int32(recorded, STOP_TOKEN) < 0 != int32(decided, STOP_TOKEN) < 0)
+        {
+            return false;
+        }
+        final int keyAt = end + Integer.BYTES + int32(recorded, end);
+        return bytesEqual(keyAt, Integer.BYTES) && bytesEqual(keyAt, Integer.BYTES + int32(recorded, keyAt));
+    }
+
+    /** The repeating groups, and all that is behind them. */
     private boolean partsEqual(final int block, final Part[] parts)
     {
-        final int length = recorded.messageLength();
         int at = MessageHeaderDecoder.ENCODED_LENGTH + block;
-        if (decided.messageLength() != length || !bytesEqual(0, at))
+        int otherAt = at;
+        if (!bytesEqual(0, at))
         {
             return false;
         }
         for (final Part part : parts)
         {
-            if (!bytesEqual(at, GROUP_HEADER))
+            final int entry = stride(recorded, at);
+            final int otherEntry = stride(decided, otherAt);
+            final int count = int32(recorded, at + Short.BYTES);
+            if (count != int32(decided, otherAt + Short.BYTES) || entry != otherEntry && part != Part.COUNT_ONLY)
             {
                 return false;
             }
-            final int entry = recorded.buffer().getShort(recorded.offset() + at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-            final int count = recorded.buffer().getInt(recorded.offset() + at + Short.BYTES, ByteOrder.LITTLE_ENDIAN);
             at += GROUP_HEADER;
-            final int skipped = part == Part.ALL ? 0 : part == Part.NUMBER_ONLY ? entry : Long.BYTES;
-            for (int i = 0; i < count; i++)
+            otherAt += GROUP_HEADER;
+            final int skipped = part == Part.ALL ? 0 : part == Part.ALL_BUT_THE_HASH ? Long.BYTES : entry;
+            for (int i = 0; i < count && skipped < entry; i++)
             {
-                if (!bytesEqual(at + skipped, entry - skipped))
+                if (!bytesEqual(at + i * entry + skipped, otherAt + i * entry + skipped, entry - skipped))
                 {
                     return false;
                 }
-                at += entry;
             }
+            at += count * entry;
+            otherAt += count * otherEntry;
         }
-        return true;
+        final int rest = recorded.messageLength() - at;
+        return rest == decided.messageLength() - otherAt && bytesEqual(at, otherAt, rest);
+    }
+
+    private static int stride(final GroupReader message, final int at)
+    {
+        return message.buffer().getShort(message.offset() + at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    private static int int32(final GroupReader message, final int at)
+    {
+        return message.buffer().getInt(message.offset() + at, ByteOrder.LITTLE_ENDIAN);
     }
 
     private boolean bytesEqual(final int from, final int count)
     {
-        for (int i = from; i < from + count; i++)
+        return bytesEqual(from, from, count);
+    }
+
+    private boolean bytesEqual(final int from, final int otherFrom, final int count)
+    {
+        for (int i = 0; i < count; i++)
         {
-            if (recorded.buffer().getByte(recorded.offset() + i) != decided.buffer().getByte(decided.offset() + i))
+            if (recorded.buffer().getByte(recorded.offset() + from + i) !=
+                decided.buffer().getByte(decided.offset() + otherFrom + i))
             {
                 return false;
             }

@@ -21,6 +21,8 @@ final class SegmentedLog
     private static final int SEAL_LENGTH = MessageHeaderEncoder.ENCODED_LENGTH + SealEncoder.BLOCK_LENGTH;
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final int RECORDS_PER_CLOCK_READING = 64;
+    /** A segment takes this much at least, and a part of its reserve. */
+    private static final long ROOM_TO_BEGIN_BYTES = 4L << 20;
 
     private final JournalStore store;
     private final long segmentBytes;
@@ -44,6 +46,7 @@ final class SegmentedLog
     private long lastTimeNanos;
     private long syncedSequence = Envelope.NOT_SYNCED;
     private boolean groupOpen;
+    private boolean deferred;
     private long wallTimeNanos;
     private long timeAtClockReading;
     private int recordsToClockReading;
@@ -169,7 +172,26 @@ final class SegmentedLog
     /** Whether the next group, whose largest record this is, needs another segment. */
     boolean isFull(final int largestRecordBytes)
     {
-        return bytes - bytesAtSegmentStart >= segmentBytes || largestRecordBytes > segment.largestRecordBytes();
+        deferred = false;
+        if (bytes - bytesAtSegmentStart >= segmentBytes)
+        {
+            // A segment that has its reserve is better than one that can hardly begin.
+            deferred = segment.lackingBytes() > 0 || store.usableBytes() < largestRecordBytes + ROOM_TO_BEGIN_BYTES;
+        }
+        return bytes - bytesAtSegmentStart >= segmentBytes && !deferred ||
+            largestRecordBytes > segment.largestRecordBytes();
+    }
+
+    /** Bytes that are missing to the free space that is to be kept; 0: none. */
+    long lackingBytes()
+    {
+        return Math.max(segment.lackingBytes(), deferred ? ROOM_TO_BEGIN_BYTES : 0);
+    }
+
+    /** Free space for further segments. Called by any thread. */
+    long usableBytes()
+    {
+        return store.usableBytes();
     }
 
     /** Moves to the next segment; only between groups, so that a group and its rows are in one segment. */

@@ -10,20 +10,20 @@ import org.agrona.MutableDirectBuffer;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** Reads two journals: group by group until they differ, then in the order of their times. */
 final class SideBySide
 {
-    private static final int MOST_FIELDS = 60;
-
     private final One left;
     private final One right;
     private final RequestMatching requests;
+    /** {@code null} if groups are compared byte for byte. */
+    private final SameDecisions withoutTokens;
     private long equalGroups;
     /** The last group that is equal. */
     private final MutableDirectBuffer before = new ExpandableArrayBuffer(4096);
@@ -71,11 +71,6 @@ final class SideBySide
             return nowNanos - startNanos;
         }
 
-        private int blockSizeTokens()
-        {
-            return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
-        }
-
         private List<String> lines()
         {
             return hasGroup ? GroupText.lines(reader.group(), 0, reader.groupLength()) : List.of();
@@ -92,11 +87,19 @@ final class SideBySide
         final JournalReader leftReader,
         final Path rightPath,
         final JournalReader rightReader,
-        final boolean byId)
+        final boolean byId,
+        final ComparedPrompts prompts)
     {
         left = new One(leftPath, leftReader);
         right = new One(rightPath, rightReader);
-        requests = new RequestMatching(byId, left.blockSizeTokens(), right.blockSizeTokens());
+        requests = new RequestMatching(byId, blockSizeTokens(leftReader), blockSizeTokens(rightReader), prompts);
+        withoutTokens =
+            ComparedPrompts.sameHashes(leftReader.settings(), rightReader.settings()) ? null : new SameDecisions();
+    }
+
+    static int blockSizeTokens(final JournalReader reader)
+    {
+        return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
     }
 
     SideBySide run()
@@ -114,26 +117,39 @@ final class SideBySide
                 equalGroups++;
                 beforeLength = left.reader.groupLength();
                 before.putBytes(0, left.reader.group(), 0, beforeLength);
-                requests.onLeft(left.reader);
-                requests.onRight(right.reader);
+                read(left, requests::onLeft);
+                read(right, requests::onRight);
                 left.advance();
                 right.advance();
             }
             else if (!right.hasGroup || left.hasGroup && left.elapsedNanos() <= right.elapsedNanos())
             {
-                requests.onLeft(left.reader);
+                read(left, requests::onLeft);
                 left.advance();
             }
             else
             {
-                requests.onRight(right.reader);
+                read(right, requests::onRight);
                 right.advance();
             }
         }
         requests.end();
         diff = new JournalDiff(
-            left.side(), right.side(), settings(), equalGroups, first, requests.counts(), requests.worst());
+            left.side(), right.side(), settings(), withoutTokens != null, equalGroups, first, requests.counts(),
+            requests.worst());
         return this;
+    }
+
+    private static void read(final One side, final Consumer<JournalReader> requests)
+    {
+        try
+        {
+            requests.accept(side.reader);
+        }
+        catch (final RuntimeException | AssertionError e)
+        {
+            throw JournalDiff.named(side.path, UnreadableGroup.refusal(side.reader, e));
+        }
     }
 
     JournalDiff diff()
@@ -157,45 +173,33 @@ final class SideBySide
         {
             return false;
         }
+        if (withoutTokens != null)
+        {
+            return differentMessage() < 0;
+        }
         final int leftStart = left.reader.group().wrapAdjustment();
         final int rightStart = right.reader.group().wrapAdjustment();
         return Arrays.equals(left.reader.group().byteArray(), leftStart, leftStart + left.reader.groupLength(),
             right.reader.group().byteArray(), rightStart, rightStart + right.reader.groupLength());
     }
 
-    private FirstDifference firstDifference()
+    private int differentMessage()
     {
-        final Difference difference = Difference.between(
-            left.hasGroup ? left.reader.sequence() : -1, left.lines(), right.lines(),
-            GroupText.lines(before, 0, beforeLength));
-        final Map<String, Values> fields = new LinkedHashMap<>();
-        final long omitted = addFields(fields, difference);
-        return new FirstDifference(
-            left.hasGroup ? left.reader.sequence() : -1, right.hasGroup ? right.reader.sequence() : -1, left.nowNanos,
-            right.nowNanos, difference, fields, omitted);
+        return withoutTokens.differentMessage(
+            left.reader.group(), left.reader.groupLength(), right.reader.group(), right.reader.groupLength());
     }
 
-    private static long addFields(final Map<String, Values> fields, final Difference difference)
+    private FirstDifference firstDifference()
     {
-        final Map<String, String> was = MessageFields.of(difference.recorded());
-        final Map<String, String> is = MessageFields.of(difference.recomputed());
-        final LinkedHashMap<String, String> names = new LinkedHashMap<>(was);
-        is.forEach(names::putIfAbsent);
-        long omitted = 0;
-        for (final String name : names.keySet())
-        {
-            final Values values = new Values(was.get(name), is.get(name));
-            final boolean differs = values.left() == null || !values.left().equals(values.right());
-            if (differs && fields.size() >= MOST_FIELDS)
-            {
-                omitted++;
-            }
-            else if (differs || !name.contains("["))
-            {
-                fields.put(name, values);
-            }
-        }
-        return omitted;
+        final long sequence = left.hasGroup ? left.reader.sequence() : -1;
+        final List<String> ahead = GroupText.lines(before, 0, beforeLength);
+        final Difference difference = withoutTokens != null && left.hasGroup && right.hasGroup ?
+            Difference.at(differentMessage(), sequence, left.lines(), right.lines(), ahead) :
+            Difference.between(sequence, left.lines(), right.lines(), ahead);
+        final Difference.Fields fields = difference.fields(withoutTokens != null);
+        return new FirstDifference(
+            left.hasGroup ? left.reader.sequence() : -1, right.hasGroup ? right.reader.sequence() : -1, left.nowNanos,
+            right.nowNanos, difference, fields.values(), fields.omitted());
     }
 
     private Map<String, Values> settings()

@@ -43,7 +43,7 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark
             {
                 final SchedulerSnapshot snapshot = SchedulerStore.read(named, routers);
                 final JournalReader reader =
-                    JournalReader.behind(directory, snapshot.settings(), snapshot.mark(), progress);
+                    JournalReader.behind(directory, snapshot.mark(), snapshot.settings(), progress);
                 return new SnapshotStart(reader, snapshot.scheduler(), snapshot.mark(), passedOver);
             }
             catch (final UnfitSnapshotException e)

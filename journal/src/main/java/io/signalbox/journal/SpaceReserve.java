@@ -11,7 +11,8 @@ import java.nio.file.Path;
 /**
  * Reserves disk blocks of a file before they are written through mapped memory, because a write to mapped memory on a
  * full disk would be a fault of the whole process. If the file system cannot reserve blocks, free space is checked
- * instead; another process may then still use it up.
+ * instead; another process may then still use it up. So many blocks are kept ahead of the end that a run finishes what it
+ * has begun after the disk is full.
  */
 final class SpaceReserve
 {
@@ -20,22 +21,33 @@ final class SpaceReserve
     private static final int PUNCH_HOLE = 2;
     private static final int FILE_TOO_LARGE = 27;
     private static final int NO_SPACE = 28;
+    private static final int NO_SUCH_CALL = 38;
+    private static final int NOT_SUPPORTED = 95;
     private static final int QUOTA_EXCEEDED = 122;
     private static final long SMALLEST_STEP_BYTES = 1024 * 1024;
+    private static final long SMALLEST_LAST_STEP_BYTES = 64 * 1024;
+    private static final int RECORDS_PER_ATTEMPT = 64;
     private static final long LARGEST_STEP_BYTES = 64L * 1024 * 1024;
 
     private final Path file;
     private final int descriptor;
     private final long largestStepBytes;
+    private final long aheadBytes;
     private long reservedTo;
     private boolean lastRefused;
     private boolean lastTooLarge;
+    private boolean supported;
+    private long lackingBytes;
+    private int attemptIn;
 
-    SpaceReserve(final Path file, final long largestStepBytes)
+    /** @param aheadBytes disk blocks that are kept behind the end of the file, as long as the disk has them. */
+    SpaceReserve(final Path file, final long largestStepBytes, final long aheadBytes)
     {
         this.file = file;
+        this.aheadBytes = aheadBytes;
         this.largestStepBytes = Math.min(LARGEST_STEP_BYTES, largestStepBytes);
         descriptor = isNative() ? PosixAPI.posix().open(file.toString(), READ_WRITE, 0) : -1;
+        supported = descriptor >= 0;
     }
 
     /** Without the jnr-ffi library, Chronicle's POSIX calls have no effect and report nothing. */
@@ -55,24 +67,58 @@ final class SpaceReserve
         }
     }
 
-    /** When this returns, every byte below {@code end} has its disk block. */
+    /**
+     * When this returns, every byte below {@code end} has its disk block, and the bytes behind it have theirs as far as the
+     * disk has room: {@link #lackingBytes}.
+     */
     void require(final long end)
     {
-        if (end > reservedTo)
+        final long wanted = end + aheadBytes;
+        if (wanted > reservedTo && (end > reservedTo || isAttemptDue()))
         {
-            // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
-            final long step = Math.min(largestStepBytes, Math.max(SMALLEST_STEP_BYTES, reservedTo));
-            if (!reserve(Math.max(end, reservedTo + step)) && !reserve(end))
+            extend(wanted);
+            if (reservedTo < end && !reserve(end))
             {
                 requireUsable(end - reservedTo, lastRefused);
                 reservedTo = end;
             }
         }
+        lackingBytes = supported ? Math.max(0, wanted - reservedTo) : lackingBytes;
+    }
+
+    /** A full disk is not asked for room at each record. */
+    private boolean isAttemptDue()
+    {
+        attemptIn = lackingBytes == 0 || attemptIn == 0 ? RECORDS_PER_ATTEMPT : attemptIn - 1;
+        return attemptIn == RECORDS_PER_ATTEMPT;
+    }
+
+    private void extend(final long wanted)
+    {
+        // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
+        long step = Math.min(largestStepBytes, Math.max(SMALLEST_STEP_BYTES, reservedTo));
+        boolean done = reserve(Math.max(wanted, reservedTo + step));
+        while (!done && supported && step > SMALLEST_LAST_STEP_BYTES)
+        {
+            step /= 2;
+            done = reserve(reservedTo + step);
+        }
+        if (!done && supported)
+        {
+            reserve(wanted);
+        }
+        lackingBytes = supported ? lackingBytes : Math.max(0, aheadBytes - file.toFile().getUsableSpace());
+    }
+
+    /** Bytes behind the end of what was required last that have no disk block, of those that are kept ahead. */
+    long lackingBytes()
+    {
+        return lackingBytes;
     }
 
     private boolean reserve(final long end)
     {
-        if (descriptor >= 0 && PosixAPI.posix().fallocate(descriptor, KEEP_SIZE, reservedTo, end - reservedTo) == 0)
+        if (supported && PosixAPI.posix().fallocate(descriptor, KEEP_SIZE, reservedTo, end - reservedTo) == 0)
         {
             reservedTo = end;
             return true;
@@ -80,6 +126,7 @@ final class SpaceReserve
         final int error = descriptor < 0 ? 0 : PosixAPI.posix().lastError();
         lastTooLarge = error == FILE_TOO_LARGE;
         lastRefused = error == NO_SPACE || error == QUOTA_EXCEEDED;
+        supported &= error != NOT_SUPPORTED && error != NO_SUCH_CALL;
         return false;
     }
 

@@ -23,18 +23,23 @@ public final class TokenKey
 {
     public static final int LEAST_BYTES = 32;
     private static final int MOST_BYTES = 4096;
-    private static final String REMEDY =
-        "; make one with: (umask 077; head -c 32 /dev/urandom > FILE), and keep it outside the journal.";
+    /** Makes a key. */
+    public static final String COMMAND = "(umask 077; head -c 32 /dev/urandom > FILE)";
+    private static final String REMEDY = "; make one with: " + COMMAND + ", and keep it outside the journal.";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
         PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE);
 
     private final Mac mac;
+    private final String named;
+    private final Path place;
     private final String id;
     private final byte[] block = new byte[Long.BYTES];
     private final byte[] result;
 
-    private TokenKey(final byte[] secret)
+    private TokenKey(final String named, final Path place, final byte[] secret)
     {
+        this.named = named;
+        this.place = place;
         try
         {
             mac = Mac.getInstance("HmacSHA256");
@@ -71,7 +76,7 @@ public final class TokenKey
                     MOST_BYTES + REMEDY);
             }
             final byte[] secret = Files.readAllBytes(file);
-            final TokenKey key = new TokenKey(secret);
+            final TokenKey key = new TokenKey(named, file.toRealPath(), secret);
             Arrays.fill(secret, (byte)0);
             return key;
         }
@@ -93,6 +98,20 @@ public final class TokenKey
                 throw new ConfigException(named + " can be read or written by others than its owner, so it is no " +
                     "secret; make a new key that only its owner can read, with mode 0600.");
             }
+        }
+    }
+
+    /**
+     * A copy of a journal must not have its key in it.
+     *
+     * @throws ConfigException if the file of the key is in this directory, symbolic links followed.
+     */
+    public void requireOutside(final Path journal)
+    {
+        if (place.startsWith(RealPath.of(journal)))
+        {
+            throw new ConfigException(named + " is in the journal's directory " + journal +
+                ", so a copy of the journal has its key; keep the key elsewhere.");
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
  * @param digest     the chained hash over the records read, as 16 hexadecimal digits.
  * @param voided     inputs that an operator declared void; their groups were not re-run.
  * @param difference the first group that differs; {@code null} if every group is equal.
+ * @param digests    state digests at or behind the difference; {@code null} if there is no difference, or none was found.
  * @param begunAt    records ahead of the snapshot at which the re-run began, which a re-run has confirmed before; 0: it
  *     began at the first record.
  * @param passedOver snapshots that were not used, each with the reason, as sentences.
@@ -23,6 +24,7 @@ public record Verification(
     String digest,
     List<VoidedInput> voided,
     Difference difference,
+    DigestComparison digests,
     long begunAt,
     List<String> passedOver)
 {
@@ -33,16 +35,18 @@ public record Verification(
         final Ending ending,
         final String digest,
         final List<VoidedInput> voided,
-        final Difference difference)
+        final Difference difference,
+        final DigestComparison digests)
     {
-        this(records, groups, ending, digest, voided, difference, 0, List.of());
+        this(records, groups, ending, digest, voided, difference, digests, 0, List.of());
     }
 
     /** The same result of a re-run that began at a snapshot, or passed one over. */
     Verification begun(final SnapshotStart start)
     {
         return new Verification(
-            records, groups, ending, digest, voided, difference, start.records(), List.copyOf(start.passedOver()));
+            records, groups, ending, digest, voided, difference, digests, start.records(),
+            List.copyOf(start.passedOver()));
     }
 
     /** Whether every group in the journal is what the scheduler decides from the same inputs. */

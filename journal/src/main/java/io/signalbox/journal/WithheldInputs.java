@@ -57,7 +57,7 @@ final class WithheldInputs
     /** Encodes the input of a group into {@link #buffer()}; returns its length. */
     int encode(final DirectBuffer group, final int offset, final int groupLength)
     {
-        outcome.reset();
+        outcome.reset(groupLength);
         outcome.readGroup(group, offset, groupLength);
         messages.wrap(group, offset, groupLength).next();
         input.readInput(group, offset, groupLength);
@@ -80,9 +80,11 @@ final class WithheldInputs
         private int[] emitted = new int[16];
         private long[] ended = new long[16];
         private int endedCount;
+        private int mostEntries;
 
-        private void reset()
+        private void reset(final int groupLength)
         {
+            mostEntries = groupLength;
             accepted = false;
             malformed = false;
             entries = 0;
@@ -105,6 +107,10 @@ final class WithheldInputs
         protected void onCommit(final CommitView commit)
         {
             entries = commit.entryCount();
+            if (entries < 0 || entries > mostEntries)
+            {
+                throw new IllegalArgumentException(entries + " entries do not fit their group");
+            }
             if (entries > requests.length)
             {
                 requests = new long[2 * entries];
@@ -174,6 +180,8 @@ final class WithheldInputs
 
     private void copy(final DirectBuffer source, final int from, final int bytes)
     {
+        // Ahead of the copy, which makes room first.
+        source.boundsCheck(from, bytes);
         encoded.putBytes(length, source, from, bytes);
         length += bytes;
     }
@@ -194,10 +202,12 @@ final class WithheldInputs
         final int hashBytes = submit.blockHashesLength();
         putInt(hashBytes);
         final int hashesAt = submit.limit() + SubmitDecoder.blockHashesHeaderLength();
+        buffer.boundsCheck(hashesAt, hashBytes);
         for (int i = 0; i + Long.BYTES <= hashBytes; i += Long.BYTES)
         {
             final long hash = buffer.getLong(hashesAt + i, ORDER);
-            encoded.putLong(length + i, hash <= 0 ? hash : key.hash(hash), ORDER);
+            // A hash that is not positive makes the Submit malformed, whatever its value.
+            encoded.putLong(length + i, hash <= 0 ? 0 : key.hash(hash), ORDER);
         }
         encoded.setMemory(length + hashBytes / Long.BYTES * Long.BYTES, hashBytes % Long.BYTES, (byte)0);
         length += hashBytes;
@@ -245,7 +255,15 @@ final class WithheldInputs
 
     private static int groupBytes(final DirectBuffer source, final int at)
     {
-        return GROUP_HEADER + (source.getShort(at, ORDER) & 0xFFFF) * source.getInt(at + Short.BYTES, ORDER);
+        final int entry = source.getShort(at, ORDER) & 0xFFFF;
+        final int count = source.getInt(at + Short.BYTES, ORDER);
+        final long bytes = GROUP_HEADER + (long)entry * count;
+        // Entries without a byte would be as many as the number says.
+        if (count < 0 || count > 0 && entry < Byte.BYTES || at + bytes > source.capacity())
+        {
+            throw new IllegalArgumentException(count + " entries of " + entry + " bytes do not fit their message");
+        }
+        return (int)bytes;
     }
 
     /** Returns the position behind the group. */

@@ -18,9 +18,10 @@ import java.util.TreeMap;
 
 /**
  * Journals a run without its tokens. A second scheduler decides every input again without them, so the journal verifies in
- * itself; its decisions must be those of the run. {@link WithheldInputs} says which parts of an input are left.
+ * itself; its decisions must be those of the run. {@link WithheldInputs} says which parts of an input are left. The second
+ * scheduler takes as much memory and time as the first one.
  */
-final class WithheldJournal implements GroupJournal
+public final class WithheldJournal implements GroupJournal
 {
     /** Setting of a run description whose journal has no tokens; its value is {@link #HASHES}. */
     static final String TOKENS = "journal.tokens";
@@ -40,7 +41,7 @@ final class WithheldJournal implements GroupJournal
      * @param settings the description of the run, with a scheduler among them.
      * @param routers  those that it may name.
      */
-    WithheldJournal(
+    public WithheldJournal(
         final JournalWriter writer, final Map<String, String> settings, final DpRouters routers, final TokenKey key)
     {
         this.writer = writer;
@@ -56,7 +57,7 @@ final class WithheldJournal implements GroupJournal
      *
      * @throws ConfigException if the run compares tokens, or its router began with the state of another run.
      */
-    static Map<String, String> describe(
+    public static Map<String, String> describe(
         final Map<String, String> settings, final DpRouters routers, final TokenKey key)
     {
         final SchedulerConfig config = SchedulerConfig.of(settings, routers);
@@ -112,6 +113,12 @@ final class WithheldJournal implements GroupJournal
     public void endOfBatch()
     {
         writer.endOfBatch();
+    }
+
+    @Override
+    public String refusesRequests()
+    {
+        return writer.refusesRequests();
     }
 
     @Override

@@ -11,6 +11,8 @@ import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -91,6 +93,60 @@ final class DiskFaultTest
             assertEquals(acknowledged, end.position().groups());
             assertEquals(Ending.DISK_FULL, end.ending());
         }
+    }
+
+    /** Requests are refused ahead of the journal's end; what has begun is written; with room again they are accepted. */
+    @Test
+    void shouldRefuseRequestsWhileLessThanTheReserveIsFree()
+    {
+        final SimulatedDisk disk = new SimulatedDisk().holding(60_000, 40_000);
+        final JournalWriter writer = open(disk, Durability.PROCESS);
+        int written = 0;
+        while (writer.refusesRequests() == null)
+        {
+            append(writer, written++);
+        }
+        assertTrue(written > 20, written + " groups");
+        assertTrue(writer.refusesRequests().contains("less room than its reserve of 16.0 MiB"), writer.refusesRequests());
+        for (int i = 0; i < 100; i++)
+        {
+            append(writer, written++);
+        }
+        disk.holding(1_000_000, 40_000);
+        assertNull(writer.refusesRequests(), "the disk has room, though nothing was written since");
+        append(writer, written++);
+        assertNull(writer.refusesRequests());
+        disk.holding(50_000, 40_000);
+        written += appendUntilRefused(writer, Kind.DISK_FULL);
+        assertNotNull(writer.refusesRequests());
+        writer.close();
+
+        final ScanEnd end = Scans.read(disk.files());
+        assertEquals(written, end.position().groups());
+        assertEquals(Ending.DISK_FULL, end.ending());
+    }
+
+    /** A segment with its reserve is left only for one that can begin. */
+    @Test
+    void shouldStayInASegmentWhileTheDiskHasNoRoomForTheNext()
+    {
+        final JournalConfig small = Runs.smallSegments(Durability.PROCESS);
+        final SimulatedDisk disk = new SimulatedDisk().holding(1_000_000, 500_000);
+        try (JournalWriter writer = JournalWriter.create(
+            directory, JournalLock.acquireUnsigned(directory), disk, Runs.settings(), small))
+        {
+            while (writer.bytes() < 3 * small.segmentBytes())
+            {
+                append(writer, 7);
+            }
+            assertEquals(1, writer.segments());
+            assertTrue(writer.refusesRequests().contains("free some space"), writer.refusesRequests());
+            disk.holding(1L << 30, 500_000);
+            append(writer, 7);
+            assertEquals(2, writer.segments());
+            assertNull(writer.refusesRequests());
+        }
+        assertEquals(Ending.CLOSED, Scans.read(disk.files()).ending());
     }
 
     @Test

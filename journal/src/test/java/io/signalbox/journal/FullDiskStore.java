@@ -10,13 +10,19 @@ record FullDiskStore(JournalStore files) implements JournalStore
 {
     static FullDiskStore in(final Path directory)
     {
-        return new FullDiskStore(new ChronicleJournalStore(directory, false, Runs.SMALL_BLOCK));
+        return new FullDiskStore(new ChronicleJournalStore(directory, false, Runs.SMALL_BLOCK, 0));
     }
 
     @Override
     public Segment create(final int number, final int largestRecordBytes)
     {
         return new FullSegment(files.create(number, largestRecordBytes));
+    }
+
+    @Override
+    public long usableBytes()
+    {
+        return files.usableBytes();
     }
 
     @Override
@@ -31,6 +37,12 @@ record FullDiskStore(JournalStore files) implements JournalStore
         public long begin(final int length)
         {
             return file.begin(length);
+        }
+
+        @Override
+        public long lackingBytes()
+        {
+            return file.lackingBytes();
         }
 
         @Override

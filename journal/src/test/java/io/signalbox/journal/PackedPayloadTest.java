@@ -150,5 +150,23 @@ final class PackedPayloadTest
         assertEquals("its 1 rows of 2147483647 ids and 0 bytes do not fit its 44 bytes",
             new PackedPayload().unpack(bomb, 0, 44));
         assertNotNull(new PackedPayload().unpack(new byte[60], 0, 44));
+        final byte[] reserved = ofThreeIds();
+        assertNull(new PackedPayload().unpack(reserved, 0, 22));
+        reserved[19] = 1;
+        assertEquals("its header has 256 where 0 must be", new PackedPayload().unpack(reserved, 0, 22));
+        final byte[] behind = ofThreeIds();
+        behind[21] = (byte)0x80;
+        assertEquals("its 1 bits behind the ids of a row are not 0", new PackedPayload().unpack(behind, 0, 22));
+    }
+
+    /** Two bytes with three ids of five bits. */
+    private static byte[] ofThreeIds()
+    {
+        final byte[] packed = new byte[60];
+        packed[4] = 1;
+        packed[8] = 3;
+        packed[16] = 1;
+        packed[17] = 5;
+        return packed;
     }
 }

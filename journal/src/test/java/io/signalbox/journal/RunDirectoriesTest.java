@@ -57,6 +57,42 @@ class RunDirectoriesTest
         assertEquals(List.of(), RunDirectories.below(parent));
     }
 
+    /** A process that removed a run was killed: some of its files are gone, or all. */
+    @Test
+    void shouldFinishARemovalThatWasStopped() throws IOException
+    {
+        final Path begun = Files.move(run("0001"), parent.resolve("0001.removed"));
+        assertFalse(RunDirectories.of(begun).isLeftover(), "a whole run");
+        final Path segment = begun.resolve(SegmentName.of(0));
+        Files.delete(segment.resolve("19700101F" + SegmentName.DATA_SUFFIX));
+        assertTrue(RunDirectories.of(begun).isLeftover());
+        final Path emptied = Files.createDirectory(parent.resolve("0002.removed"));
+        assertTrue(RunDirectories.of(emptied).isLeftover());
+        final Path foreign = Files.createDirectory(parent.resolve("notes.removed"));
+        Files.writeString(foreign.resolve("a.txt"), "mine");
+
+        RunDirectories.remove(begun);
+        RunDirectories.remove(emptied);
+        assertStays(foreign, Kind.FOREIGN_FILE, "a.txt");
+        assertEquals(List.of(foreign), RunDirectories.below(parent).stream().map(RunDirectory::path).toList());
+    }
+
+    /** A file that is being written is longer than what it takes of the disk. */
+    @Test
+    void shouldNotCountHoles() throws IOException
+    {
+        final Path run = parent.resolve("live");
+        final JournalConfig large = new JournalConfig(Durability.PROCESS, 1L << 30, 1L << 26);
+        try (JournalWriter writer = JournalWriter.create(run, Runs.settings(), large))
+        {
+            Runs.append(writer, 8);
+            final long length =
+                Files.size(run.resolve(SegmentName.of(0)).resolve("19700101F" + SegmentName.DATA_SUFFIX));
+            final long bytes = RunDirectories.of(run).bytes();
+            assertTrue(bytes > writer.bytes() && (bytes < length / 2 || LibC.orNull() == null), bytes + " of " + length);
+        }
+    }
+
     @Test
     void shouldNotRemoveARunThatIsBeingWritten()
     {

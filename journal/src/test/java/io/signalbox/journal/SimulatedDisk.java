@@ -22,6 +22,8 @@ final class SimulatedDisk implements JournalStore
 
     private final List<SimulatedSegment> segments = new ArrayList<>();
     private int largestRecordBytes = Envelope.MAX_RECORD_BYTES;
+    private long freeBytes = Long.MAX_VALUE;
+    private long reserveBytes;
     private int writes;
     private int syncs;
     private int fullAt = NEVER;
@@ -29,6 +31,24 @@ final class SimulatedDisk implements JournalStore
     private int lostAt = NEVER;
     private int misdirectedAt = NEVER;
     private int syncFailureAt = NEVER;
+
+    /**
+     * The disk has room for so many bytes from now on.
+     *
+     * @param reserve bytes of them that are kept ahead of records.
+     */
+    SimulatedDisk holding(final long bytes, final long reserve)
+    {
+        freeBytes = bytes;
+        reserveBytes = reserve;
+        return this;
+    }
+
+    @Override
+    public long usableBytes()
+    {
+        return Math.max(0, freeBytes - reserveBytes);
+    }
 
     /** The disk is full when this write is begun, counted from 0. */
     SimulatedDisk fullAtWrite(final int write)
@@ -170,11 +190,17 @@ final class SimulatedDisk implements JournalStore
         @Override
         public long begin(final int length)
         {
-            if (writes == fullAt)
+            if (writes == fullAt || length > freeBytes)
             {
                 throw new JournalException(Kind.DISK_FULL, "the simulated disk is full.");
             }
             return beginSeal(length);
+        }
+
+        @Override
+        public long lackingBytes()
+        {
+            return Math.max(0, reserveBytes - freeBytes);
         }
 
         @Override
@@ -187,6 +213,7 @@ final class SimulatedDisk implements JournalStore
         public void write(final byte[] record, final int length)
         {
             final int write = writes++;
+            freeBytes -= length;
             final int next = end + SegmentWalker.HEADER_BYTES + length + 3 & -4;
             grow(next);
             if (write == faultAt)

@@ -37,6 +37,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 
 /** Answers questions about a journal: the run, its requests, one request's life, blocks, ranks, experts, messages. */
 @Command(
@@ -60,6 +61,7 @@ import java.util.concurrent.Callable;
         "  signalbox inspect runs/0001 --requests --csv > requests.csv",
         "  signalbox inspect runs/0001 --experts --from 60 --to 120",
         "  signalbox inspect runs/0001 --moment 61.5      who ran and who waited, by rank",
+        "  signalbox inspect runs/0001 --events --message Commit,Free --follow",
         "  signalbox inspect runs/0001 --accepted-drafts > accepted.jsonl",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
@@ -69,6 +71,7 @@ public final class InspectCommand implements Callable<Integer>
     private static final int DOCUMENT_BYTES = 1 << 16;
     private static final int RUN_BYTES = 1 << 18;
     private static final int TEXT_ROWS = 20;
+    private static final long PAUSE_NANOS = 1_000_000_000L;
     private static final String PARQUET = "--parquet";
 
     private final Console console;
@@ -186,13 +189,34 @@ public final class InspectCommand implements Callable<Integer>
 
     private void printTable(final QueryOptions.Question question)
     {
+        if (parquet != null && questions.follows())
+        {
+            throw new ConfigException("--follow lists what is new, and " + PARQUET + " writes a whole file; leave one out.");
+        }
         if (parquet != null)
         {
             writeTable(question);
             return;
         }
         final TablePrinter printer = printer(question.schema(), question.query().columns());
-        printer.conclude(answer(question, printer));
+        printer.conclude(questions.follows() ? follow(question, printer) : answer(question, printer));
+    }
+
+    private RequestInspection.JournalEnd follow(final QueryOptions.Question question, final TablePrinter printer)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        {
+            return question.query().follow(journal, values ->
+            {
+                progress.wipe();
+                printer.onRow(values);
+            }, progress, () ->
+            {
+                printer.flush();
+                LockSupport.parkNanos(printer.isFull() ? 0 : PAUSE_NANOS);
+                return !printer.isFull();
+            });
+        }
     }
 
     private void writeTable(final QueryOptions.Question question)
@@ -209,7 +233,8 @@ public final class InspectCommand implements Callable<Integer>
     {
         final TablePrinter.Form form = asCsv ? TablePrinter.Form.CSV :
             jsonOptions.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
-        final long rows = limit != null ? limit : form == TablePrinter.Form.TEXT ? TEXT_ROWS : Long.MAX_VALUE;
+        final boolean isShort = form == TablePrinter.Form.TEXT && !questions.follows();
+        final long rows = limit != null ? limit : isShort ? TEXT_ROWS : Long.MAX_VALUE;
         return new TablePrinter(console.out(), form, schema, journal, columns, rows);
     }
 

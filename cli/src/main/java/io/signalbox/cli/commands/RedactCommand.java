@@ -2,6 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
@@ -9,6 +10,7 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalRedaction;
+import io.signalbox.journal.RealPath;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Command;
@@ -39,8 +41,6 @@ import java.util.concurrent.Callable;
         "            permissions, disk or memory; 3 internal error."})
 public final class RedactCommand implements Callable<Integer>
 {
-    private static final String KEY = "--journal-key";
-
     private final Console console;
 
     @Parameters(index = "0", paramLabel = "JOURNAL", description = "The journal's directory.")
@@ -49,7 +49,7 @@ public final class RedactCommand implements Callable<Integer>
     @Parameters(index = "1", paramLabel = "NEW", description = "A directory that is new or empty.")
     private Path target;
 
-    @Option(names = KEY, paramLabel = "FILE", required = true,
+    @Option(names = JournalOptions.KEY, paramLabel = "FILE", required = true,
         description = "Key block hashes with the bytes of FILE, 32 or more, which only its owner can read.")
     private Path keyFile;
 
@@ -66,11 +66,10 @@ public final class RedactCommand implements Callable<Integer>
     {
         JournalArgument.requireNamed(journal);
         JournalArgument.requireNamed(target);
-        final TokenKey key = TokenKey.read(KEY, keyFile);
-        if (isWithin(target, journal) || isWithin(journal, target) || isWithin(keyFile, target))
+        final TokenKey key = TokenKey.read(JournalOptions.KEY, keyFile);
+        if (RealPath.overlap(journal, target))
         {
-            throw new ConfigException(target + " overlaps " + (isWithin(keyFile, target) ? keyFile : journal) +
-                "; give a directory apart from both.");
+            throw new ConfigException(target + " overlaps " + journal + "; give a directory apart from it.");
         }
         JournalDirectory.requireFree(target);
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox redact")))
@@ -83,10 +82,5 @@ public final class RedactCommand implements Callable<Integer>
                 key.id());
             return ExitCode.OK;
         }
-    }
-
-    private static boolean isWithin(final Path inner, final Path outer)
-    {
-        return inner.toAbsolutePath().normalize().startsWith(outer.toAbsolutePath().normalize());
     }
 }

@@ -8,6 +8,7 @@ import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.cli.options.RouterSnapshotFile;
 import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.DifferenceLife;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
@@ -143,7 +144,21 @@ public final class ReplayCommand implements Callable<Integer>
         final RecomputeReport recomputation = recomputes ?
             new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal) : null;
         return new ReplayReport(
-            journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation);
+            journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation,
+            life(verification));
+    }
+
+    /** {@code null} if every decision is confirmed. */
+    private DifferenceLife life(final Verification verification)
+    {
+        if (verification == null || verification.matches())
+        {
+            return null;
+        }
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, looking back")))
+        {
+            return DifferenceLife.read(journal, verification.difference(), progress);
+        }
     }
 
     private Recovery recover()

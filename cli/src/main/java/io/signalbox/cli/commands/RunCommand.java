@@ -214,9 +214,8 @@ public final class RunCommand implements Callable<Integer>
                 reasons.readGroup(group, offset, length);
             })
             .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
-        final DeferredJournal journal = journalOptions.isWanted() ?
-            new DeferredJournal(() -> journalOptions.open(description(engine, plan)), journalOptions::removeMade) :
-            null;
+        final DeferredJournal journal =
+            journalOptions.journal(() -> description(engine, plan), servingOptions.knownRouters());
         if (journal == null && (jsonOptions.isJson() || document != null))
         {
             description(engine, plan);

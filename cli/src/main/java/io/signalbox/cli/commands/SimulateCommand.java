@@ -67,7 +67,6 @@ import java.util.function.Function;
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
         "  signalbox simulate --plugins my-router.jar --router my-router",
-        "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --faults 'rank 3 step 2000 lost back-after 20s'",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
@@ -168,9 +167,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     private int run(final Simulation simulation, final int requests, final OutputFile file)
     {
-        final DeferredJournal journal = journalOptions.isWanted()
-            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
-            : null;
+        final DeferredJournal journal = journalOptions.journal(simulation::settings, schedulerOptions.known());
         final long startNanos = System.nanoTime();
         final RunReport report = run(simulation, journal);
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);

@@ -3,10 +3,15 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.FileFault;
+import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.RealPath;
+import io.signalbox.journal.TokenKey;
+import io.signalbox.journal.WithheldJournal;
+import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -19,11 +24,16 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The place and the durability of a run's journal. */
 public final class JournalOptions
 {
+    static final String TOKENS = "--journal-tokens";
+    /** Names the file of the key. */
+    public static final String KEY = "--journal-key";
     private static final Path RUNS = Path.of("runs");
     private static final int MAX_RUNS = 9999;
 
@@ -47,17 +57,23 @@ public final class JournalOptions
         description = "Store expert ids in as few bits as the largest needs: fewer bytes, more CPU time.")
     private boolean packsRows;
 
+    @Option(names = TOKENS, paramLabel = "FORM", converter = Word.OfTokens.class,
+        completionCandidates = Word.OfTokens.class,
+        description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
+    private Word.Tokens tokens = Word.Tokens.IDS;
+
+    @Option(names = KEY, paramLabel = "FILE",
+        description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
+    private Path keyFile;
+
+    private TokenKey key;
+
     /** Directories that this command made, each after its parent. */
     private final List<Path> made = new ArrayList<>();
 
     public boolean verifies()
     {
         return !noVerify;
-    }
-
-    public boolean isWanted()
-    {
-        return !noJournal;
     }
 
     /** Makes all checks that are possible before anything is written. */
@@ -71,10 +87,31 @@ public final class JournalOptions
         {
             throw new ConfigException("--journal=" + directory + " and --no-journal exclude each other; give one of them.");
         }
+        readKey();
         if (directory != null)
         {
             JournalDirectory.requireFree(directory);
             attempt(directory, () -> missing(directory));
+        }
+    }
+
+    private void readKey()
+    {
+        final boolean withheld = tokens == Word.Tokens.HASHES;
+        if (withheld && noJournal)
+        {
+            throw new ConfigException(TOKENS + "=hashes concerns the journal, and --no-journal writes none; leave one out.");
+        }
+        if (withheld != (keyFile != null))
+        {
+            throw new ConfigException(withheld ?
+                TOKENS + "=hashes needs a key; give its file with " + KEY + ", made with: " + TokenKey.COMMAND + "." :
+                KEY + "=" + keyFile + " is for " + TOKENS + "=hashes, which is not given; give both or neither.");
+        }
+        if (withheld)
+        {
+            key = TokenKey.read(KEY, keyFile);
+            key.requireOutside(directory == null ? RUNS : directory);
         }
     }
 
@@ -88,17 +125,40 @@ public final class JournalOptions
         {
             return;
         }
-        final Path journal = directory.toAbsolutePath().normalize();
-        final Path other = file.toAbsolutePath().normalize();
-        if (journal.startsWith(other) || other.startsWith(journal))
+        if (RealPath.overlap(directory, file))
         {
             throw new ConfigException(
                 option + "=" + file + " and --journal=" + directory + " overlap; give a file outside the journal.");
         }
     }
 
+    /**
+     * The journal of a run; {@code null} if none is wanted. If it cannot be opened, or no group is written, all files of
+     * this command are removed.
+     *
+     * @param settings the run's description, made when the journal is opened.
+     * @param routers  those that the description may name.
+     */
+    public DeferredJournal journal(final Supplier<Map<String, String>> settings, final DpRouters routers)
+    {
+        if (noJournal)
+        {
+            return null;
+        }
+        if (key == null)
+        {
+            return new DeferredJournal(() -> open(settings.get()), this::removeMade);
+        }
+        final Map<String, String> description = new TreeMap<>();
+        return new DeferredJournal(() ->
+        {
+            description.putAll(settings.get());
+            return open(WithheldJournal.describe(description, routers, key));
+        }, writer -> new WithheldJournal(writer, description, routers, key), this::removeMade);
+    }
+
     /** The writer of the run's journal; if it cannot be opened, all files of this command are removed. */
-    public JournalWriter open(final Map<String, String> settings)
+    JournalWriter open(final Map<String, String> settings)
     {
         try
         {
@@ -114,7 +174,7 @@ public final class JournalOptions
     }
 
     /** Removes the directories that {@link #open} made and that are empty; the writer removes its files in them. */
-    public void removeMade()
+    void removeMade()
     {
         try
         {

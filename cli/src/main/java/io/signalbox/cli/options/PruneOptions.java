@@ -36,22 +36,27 @@ public final class PruneOptions
     }
 
     /**
-     * The runs that a limit chooses, each with the reason. The newest run is never chosen.
+     * The runs that a limit chooses, each with the reason, and those whose removal was stopped. The newest
+     * run is never chosen.
      *
      * @throws ConfigException if a limit is no number of such things.
      */
     public Map<Path, String> choose(final List<RunDirectory> runs, final Instant now)
     {
         check();
-        final List<RunDirectory> newestFirst = runs.stream()
+        final Map<Path, String> chosen = new LinkedHashMap<>();
+        runs.stream().filter(run -> isAny() && run.isLeftover())
+            .forEach(run -> chosen.put(run.path(), "its removal was stopped"));
+        final List<RunDirectory> newestFirst = runs.stream().filter(run -> !run.isLeftover())
             .filter(run -> run.state() != RunDirectory.State.FOREIGN && run.state() != RunDirectory.State.DAMAGED)
             .sorted(Comparator.comparing(RunDirectory::written).reversed().thenComparing(RunDirectory::path)).toList();
-        final Map<Path, String> chosen = new LinkedHashMap<>();
         long bytes = 0;
+        boolean isFull = false;
         for (int i = 0; i < newestFirst.size(); i++)
         {
             final RunDirectory run = newestFirst.get(i);
-            final String reason = i == 0 || !run.isRemovable() ? null : reason(run, i, bytes, now);
+            final String reason = i == 0 || !run.isRemovable() ? null : reason(run, i, isFull ? Long.MAX_VALUE : bytes, now);
+            isFull |= reason != null && mostBytes != null && bytes + run.bytes() > mostBytes;
             bytes += reason == null ? run.bytes() : 0;
             if (reason != null)
             {
@@ -72,6 +77,10 @@ public final class PruneOptions
             Duration.between(run.written(), now).toSeconds() > olderThanDays * SECONDS_PER_DAY)
         {
             return "written more than " + olderThanDays + " days ago";
+        }
+        if (bytes == Long.MAX_VALUE)
+        {
+            return "a newer run goes, since it has too many bytes";
         }
         return mostBytes != null && bytes + run.bytes() > mostBytes
             ? "with it the newer runs have " + Decimals.bytes(bytes + run.bytes()) : null;

@@ -59,6 +59,10 @@ public final class QueryOptions extends WindowOptions
     @Option(names = "--events", description = "List messages with all fields.")
     private boolean events;
 
+    @Option(names = "--follow",
+        description = "With --events: continue until the journal is no longer written; once a second, list what is new.")
+    private boolean follows;
+
     @Option(names = "--slowest", paramLabel = "N", description = "With --requests: list the N that took longest.")
     private Integer slowest;
 
@@ -121,6 +125,12 @@ public final class QueryOptions extends WindowOptions
         };
     }
 
+    /** Whether the answer continues while the journal is written. */
+    public boolean follows()
+    {
+        return follows;
+    }
+
     private List<String> asked()
     {
         final List<String> asked = new ArrayList<>();
@@ -171,6 +181,7 @@ public final class QueryOptions extends WindowOptions
         refuse(view, conversation != null, "--of-conversation", ofRequests);
         refuse(view, !messages.isEmpty(), "--message", Set.of("--events"));
         refuse(view, record != null, "--record", Set.of("--events"));
+        refuse(view, follows, "--follow", Set.of("--events"));
         refuse(view, rank != null, "--rank", Set.of("--requests", "--events", "--rank", "--moment", "--at"));
         refuse(view, everySeconds != null, "--every", Set.of("--rank", "--expert"));
         final Set<String> timed = Set.of("--requests", "--events", "--rank", "--expert", "--experts");

@@ -64,6 +64,24 @@ public abstract class Word<T extends Enum<T>> implements ITypeConverter<T>, Iter
         MASK
     }
 
+    /** How a journal has the tokens of prompts and answers. */
+    public enum Tokens
+    {
+        /** As their ids. */
+        IDS,
+        /** Not at all; blocks of tokens have keyed hashes. */
+        HASHES
+    }
+
+    /** Values of {@code --journal-tokens}. */
+    public static final class OfTokens extends Word<Tokens>
+    {
+        public OfTokens()
+        {
+            super(JournalOptions.TOKENS, Tokens.class);
+        }
+    }
+
     /** Values of {@code experts --format}. */
     public static final class OfRows extends Word<RowFormat>
     {

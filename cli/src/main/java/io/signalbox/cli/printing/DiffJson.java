@@ -27,6 +27,7 @@ public final class DiffJson
             Json.object(json, "left", body -> side(json, diff.left()));
             Json.object(json, "right", body -> side(json, diff.right()));
             Json.object(json, "settings", body -> values(json, diff.settings()));
+            json.writeBooleanField("withoutTokens", diff.withoutTokens());
             json.writeNumberField("equalGroups", diff.equalGroups());
             first(json, diff.first());
             Json.object(json, "requests", body -> requests(json, diff.requests()));

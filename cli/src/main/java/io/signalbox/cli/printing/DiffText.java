@@ -6,16 +6,13 @@ import io.signalbox.journal.JournalDiff.ChangedRequest;
 import io.signalbox.journal.JournalDiff.FirstDifference;
 import io.signalbox.journal.JournalDiff.Requests;
 import io.signalbox.journal.JournalDiff.Side;
-import io.signalbox.journal.JournalDiff.Values;
 
 import java.io.PrintStream;
-import java.util.Map;
 
 /** Two journals side by side, as text. */
 public final class DiffText
 {
     private static final String ROW = "%-18s%s%n";
-    private static final int LONGEST_VALUE = 48;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final PrintStream out;
@@ -38,10 +35,17 @@ public final class DiffText
         out.printf(ROW, "right", side(diff.right()));
         out.printf(ROW, "settings",
             diff.settings().isEmpty() ? "equal" : Decimals.grouped(diff.settings().size()) + " differ:");
-        table(diff.settings());
+        FieldTable.print(out, "left", "right", diff.settings());
+        if (diff.withoutTokens())
+        {
+            out.printf(ROW, "tokens", "withheld in one of the journals, or keyed otherwise: tokens, block hashes, " +
+                "log-probabilities");
+            out.printf(ROW, "", "and digests are not compared; everything else is");
+        }
         if (diff.first() == null)
         {
-            out.printf(ROW, "events", "all " + Decimals.grouped(diff.equalGroups()) + " groups are equal");
+            out.printf(ROW, "events", "all " + Decimals.grouped(diff.equalGroups()) + " groups are equal" +
+                (diff.withoutTokens() ? " in what is compared" : ""));
         }
         else
         {
@@ -63,7 +67,7 @@ public final class DiffText
         out.printf(ROW, "first difference", "message " + first.difference().message() + " of the group" +
             (first.difference().requestId() < 0 ? "" : ", request " + first.difference().requestId()) +
             (first.difference().blockId() < 0 ? "" : ", block " + first.difference().blockId()) + ":");
-        table(first.fields());
+        FieldTable.print(out, "left", "right", first.fields());
         if (first.omittedFields() > 0)
         {
             out.printf("  and %s more fields that differ; --json has both groups%n",
@@ -75,37 +79,6 @@ public final class DiffText
     {
         return record < 0 ? "has ended" :
             "record " + Decimals.grouped(record) + " at " + Decimals.text(nanos / NANOS_PER_SECOND, 6) + " s";
-    }
-
-    private void table(final Map<String, Values> values)
-    {
-        if (values.isEmpty())
-        {
-            return;
-        }
-        int nameWidth = 0;
-        int leftWidth = "left".length();
-        for (final Map.Entry<String, Values> value : values.entrySet())
-        {
-            nameWidth = Math.max(nameWidth, value.getKey().length());
-            leftWidth = Math.max(leftWidth, text(value.getValue().left()).length());
-        }
-        final String row = "%s %-" + nameWidth + "s  %-" + leftWidth + "s  %s%n";
-        out.printf(row, " ", "", "left", "right");
-        for (final Map.Entry<String, Values> value : values.entrySet())
-        {
-            final String left = text(value.getValue().left());
-            final String right = text(value.getValue().right());
-            out.printf(row, left.equals(right) ? " " : "*", Printable.text(value.getKey()), left, right);
-        }
-        out.println();
-    }
-
-    /** A value in one line; its beginning if it is long. */
-    private static String text(final String value)
-    {
-        final String text = value == null ? "none" : Printable.text(value);
-        return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "...";
     }
 
     private void requests(final Requests requests)

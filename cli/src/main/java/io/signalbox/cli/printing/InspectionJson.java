@@ -41,13 +41,20 @@ public final class InspectionJson
         json.writeStringField("journalEnd", EnumNames.label(inspection.end()));
         restarts();
         json.writeArrayFieldStart("lives");
+        lives(json, inspection);
+        json.writeEndArray();
+    }
+
+    /** The elements of an array of lives. */
+    static void lives(final JsonGenerator json, final RequestInspection inspection) throws IOException
+    {
+        final InspectionJson writing = new InspectionJson(json, inspection);
         for (final RequestLife life : inspection.lives())
         {
             json.writeStartObject();
-            life(life);
+            writing.life(life);
             json.writeEndObject();
         }
-        json.writeEndArray();
     }
 
     private void restarts() throws IOException

@@ -32,7 +32,20 @@ public final class InspectionText
         new InspectionText(out, inspection).print();
     }
 
+    /** The lives of the request alone. */
+    static void printLives(final PrintStream out, final RequestInspection inspection)
+    {
+        new InspectionText(out, inspection).lives();
+    }
+
     private void print()
+    {
+        lives();
+        restarts();
+        row("journal", Decimals.counted(inspection.groups(), "group") + "; " + JournalEndText.of(inspection.end()));
+    }
+
+    private void lives()
     {
         final int count = inspection.lives().size();
         for (int i = 0; i < count; i++)
@@ -41,8 +54,6 @@ public final class InspectionText
             life(inspection.lives().get(i));
             out.print('\n');
         }
-        restarts();
-        row("journal", Decimals.counted(inspection.groups(), "group") + "; " + JournalEndText.of(inspection.end()));
     }
 
     private void restarts()

@@ -21,6 +21,7 @@ import java.nio.file.Path;
  * @param routerSnapshot the file of the router's snapshot; {@code null} if none was asked for.
  * @param snapshotBytes  its size; {@code null} if none was written.
  * @param recomputation  {@code null} if none was asked for.
+ * @param life           of what a difference of the verification concerns; {@code null} if there is none.
  */
 public record ReplayReport(
     Path journal,
@@ -30,7 +31,8 @@ public record ReplayReport(
     boolean stoppedEarly,
     Path routerSnapshot,
     Integer snapshotBytes,
-    RecomputeReport recomputation)
+    RecomputeReport recomputation,
+    DifferenceLife life)
 {
     /** Whether no decision and no result differs. */
     public boolean confirmed()
@@ -75,7 +77,11 @@ public record ReplayReport(
         verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
         if (verification.difference() != null)
         {
-            DifferenceReport.text(out, verification.difference());
+            DifferenceReport.text(out, verification.difference(), verification.digests());
+            if (life != null)
+            {
+                life.print(out);
+            }
             return;
         }
         for (final VoidedInput input : verification.voided())
@@ -157,6 +163,6 @@ public record ReplayReport(
         }
         json.writeStringField("digest", verification.digest());
         InspectionJson.voided(json, verification.voided());
-        DifferenceReport.json(json, verification.difference());
+        DifferenceReport.json(json, verification.difference(), verification.digests(), life);
     }
 }

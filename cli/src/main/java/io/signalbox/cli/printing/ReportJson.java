@@ -341,7 +341,7 @@ public final class ReportJson
             json.writeBooleanField("verified", verdict.confirmed());
         }
         json.writeStringField("problem", verdict.problem());
-        DifferenceReport.json(json, verdict.difference());
+        DifferenceReport.json(json, verdict.difference(), verdict.digests(), null);
     }
 
     private void wallClock(final WallClock wallClock) throws IOException

@@ -100,7 +100,7 @@ public final class ReportText
             : "no: " + verdict.problem());
         if (verdict.difference() != null)
         {
-            DifferenceReport.text(out, verdict.difference());
+            DifferenceReport.text(out, verdict.difference(), verdict.digests());
         }
     }
 

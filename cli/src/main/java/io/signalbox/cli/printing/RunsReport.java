@@ -74,7 +74,8 @@ public final class RunsReport
                 isRun ? Decimals.bytes(run.snapshotBytes()) : ReportText.NO_DATA, note(run));
         }
         final long bytes = runs.stream().mapToLong(RunDirectory::bytes).sum();
-        out.printf("%s%-24s  %s in %s%n", runs.isEmpty() ? "" : "\n", "all", Decimals.grouped(runs.size()) + " directories",
+        out.printf("%s%-24s  %s in %s%n", runs.isEmpty() ? "" : "\n", "all",
+            Decimals.grouped(runs.size()) + (runs.size() == 1 ? " directory" : " directories"),
             Decimals.bytes(bytes));
         if (!chosen.isEmpty() && !removes)
         {
@@ -82,7 +83,7 @@ public final class RunsReport
         }
         if (removes)
         {
-            out.printf("%-24s  %s runs, %s%n", "removed", Decimals.grouped(removed.size()),
+            out.printf("%-24s  %s, %s%n", "removed", Decimals.counted(removed.size(), "run"),
                 Decimals.bytes(bytesOf(removed)));
         }
         out.flush();

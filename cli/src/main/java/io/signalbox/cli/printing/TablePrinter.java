@@ -95,6 +95,29 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         return generator;
     }
 
+    /** Whether no further row is printed. */
+    public boolean isFull()
+    {
+        return rows >= limit;
+    }
+
+    /** Lets a reader of the output see every row so far. */
+    public void flush()
+    {
+        if (json != null)
+        {
+            try
+            {
+                json.flush();
+            }
+            catch (final IOException e)
+            {
+                throw new UncheckedIOException(e);
+            }
+        }
+        out.flush();
+    }
+
     @Override
     public void onRow(final Object... values)
     {

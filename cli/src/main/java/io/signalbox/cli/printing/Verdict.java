@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.journal.Difference;
+import io.signalbox.journal.DigestComparison;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
@@ -11,30 +12,33 @@ import io.signalbox.journal.Verification;
  *
  * @param confirmed  whether every decision is confirmed; {@code null} if it was not asked for.
  * @param difference the first decision that differs; {@code null} if there is none.
+ * @param digests    state digests at or behind the difference; {@code null} if none are known.
  * @param problem    why the journal is not confirmed, one clause; {@code null} if it is or was not asked for.
  * @param exitCode   of the command.
  */
-public record Verdict(Boolean confirmed, Difference difference, String problem, int exitCode)
+public record Verdict(
+    Boolean confirmed, Difference difference, DigestComparison digests, String problem, int exitCode)
 {
-    public static final Verdict NOT_ASKED = new Verdict(null, null, null, ExitCode.OK);
+    public static final Verdict NOT_ASKED = new Verdict(null, null, null, null, ExitCode.OK);
 
     /** Confirms only if the whole journal was read and every decision in it is equal. */
     public static Verdict of(final JournalWriter writer, final Verification found)
     {
         if (!found.matches())
         {
-            return new Verdict(false, found.difference(), "a decision comes out otherwise", ExitCode.CHECK_FAILED);
+            return new Verdict(
+                false, found.difference(), found.digests(), "a decision comes out otherwise", ExitCode.CHECK_FAILED);
         }
         final boolean whole =
             found.ending() == Ending.CLOSED && found.records() == writer.records() && found.digest().equals(writer.digest());
         return whole
-            ? new Verdict(true, null, null, ExitCode.OK)
-            : new Verdict(false, null, "what was read back is not what was written", ExitCode.CHECK_FAILED);
+            ? new Verdict(true, null, null, null, ExitCode.OK)
+            : new Verdict(false, null, null, "what was read back is not what was written", ExitCode.CHECK_FAILED);
     }
 
     /** The journal could not be read to its end. */
     public static Verdict unread(final CommandFailure refusal)
     {
-        return new Verdict(false, null, refusal.sentence(), refusal.exitCode());
+        return new Verdict(false, null, null, refusal.sentence(), refusal.exitCode());
     }
 }

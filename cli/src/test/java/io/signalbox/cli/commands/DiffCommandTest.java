@@ -137,6 +137,26 @@ class DiffCommandTest
         assertTrue(CommandRun.of("diff", journal.toString(), again.toString()).out().contains("matched by prompt"));
     }
 
+    /** Prompts of one block and one token each, of which only the last token differs. */
+    @Test
+    void shouldCompareTheTokensBehindTheLastWholeBlock() throws IOException
+    {
+        final Map<String, String> diff = json(ExitCode.CHECK_FAILED, served("one", "2"), served("two", "3"));
+
+        assertEquals("1", diff.get("requests.compared"));
+        assertEquals("1", diff.get("requests.otherPrompt"));
+    }
+
+    private static Path served(final String name, final String lastToken) throws IOException
+    {
+        final Path prompts = Files.writeString(directory.resolve(name + ".jsonl"),
+            "{\"prompt\":[" + "1,".repeat(16) + lastToken + "],\"max_new_tokens\":1}\n");
+        final CommandRun run = CommandRun.of("run", "--no-verify", "--prompts", prompts.toString(), "--journal",
+            directory.resolve(name).toString());
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return directory.resolve(name);
+    }
+
     @Test
     void shouldRefuseInOneSentence() throws IOException
     {

@@ -232,6 +232,10 @@ class InspectTablesTest
         final String record = of.lines().skip(1).findFirst().orElseThrow().split(",")[0];
         assertTrue(inspect("--events", "--record=" + record).contains("Accepted"));
         assertTrue(inspect("--events", "--limit=2").contains("rows              2 of "));
+        assertEquals(inspect("--events", "--message=Free", "--csv"),
+            inspect("--events", "--message=Free", "--csv", "--follow"));
+        final String all = inspect("--events", "--message=Free", "--follow");
+        assertTrue(all.contains("rows              " + ends + "\n") && all.contains("journal           closed"), all);
         assertTrue(inspect("--events", "--message=Withdrawn", "--rank=1", "--csv").contains("rank=1"));
         assertTrue(inspect("--events", "--message=Withdrawn", "--rank=0", "--csv").lines().count() == 1);
     }
@@ -246,6 +250,8 @@ class InspectTablesTest
         "--rank=0 --every=0 | --every=0.0 is no interval of 1e-9 to 9e9 seconds; give one.",
         "--rank=0 --every=1e300 | --every=1.0E300 is no interval of 1e-9 to 9e9 seconds; give one.",
         "--requests --from=5 --to=5 | --from=5.0 is not before --to=5.0; correct one of them.",
+        "--requests --follow | --follow is for --events, and --requests is given; leave it out.",
+        "--events --follow --parquet=x | --follow lists what is new, and --parquet writes a whole file; leave one out.",
         "--requests --limit=0 | --limit=0 is below 1; give the number of rows to print.",
         "--requests --csv --json | --csv and --json exclude each other; leave one out.",
         "--csv | --csv is for tables, and no table is asked for; leave it out.",

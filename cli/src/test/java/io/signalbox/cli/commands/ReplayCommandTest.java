@@ -6,12 +6,19 @@ import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.ReplayReport;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.journal.Difference;
+import io.signalbox.journal.DigestComparison;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.JournalConfig;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +36,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ReplayCommandTest
@@ -170,14 +178,14 @@ class ReplayCommandTest
 
     private static void print(final ByteArrayOutputStream out, final Verification verification)
     {
-        new ReplayReport(Path.of("runs", "0001"), null, null, verification, false, null, null, null)
+        new ReplayReport(Path.of("runs", "0001"), null, null, verification, false, null, null, null, null)
             .print(new PrintStream(out, true, StandardCharsets.UTF_8));
     }
 
     private static String closed(final Ending ending)
     {
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        print(out, new Verification(42, 41, ending, "0123456789abcdef", List.of(), null));
+        print(out, new Verification(42, 41, ending, "0123456789abcdef", List.of(), null, null));
         return out.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("closed")).findFirst().orElse("");
     }
 
@@ -316,18 +324,84 @@ class ReplayCommandTest
         BadInputTest.assertOneSentence(run.err());
     }
 
+    /** The same run, but for a byte of the first message with this template; everything else is whole. */
+    private Path forged(final Path journal, final int template, final int body, final int skipped)
+    {
+        final Path forged = directory.resolve("forged-" + template);
+        try (JournalReader reader = JournalReader.open(journal);
+            JournalWriter writer = JournalWriter.create(forged, reader.settings(), JournalConfig.of(Durability.PROCESS)))
+        {
+            final GroupReader messages = new GroupReader();
+            int left = skipped;
+            while (reader.next())
+            {
+                final UnsafeBuffer group = new UnsafeBuffer(new byte[reader.groupLength()]);
+                group.putBytes(0, reader.group(), 0, reader.groupLength());
+                messages.wrap(group, 0, group.capacity());
+                while (left >= 0 && messages.next())
+                {
+                    if (messages.template() == template && left-- == 0)
+                    {
+                        final int at = messages.offset() + MessageHeaderDecoder.ENCODED_LENGTH + body;
+                        group.putByte(at, (byte)(group.getByte(at) ^ 1));
+                    }
+                }
+                writer.append(reader.timeNanos(), group, 0, group.capacity(), null);
+            }
+        }
+        return forged;
+    }
+
+    /** A record that no crash and no bit rot makes: fields, digests and lives are found by replaying and reading again. */
+    @Test
+    void shouldShowFieldsDigestsAndTheLifeOfWhatADifferenceConcerns()
+    {
+        final Path journal = directory.resolve("whole");
+        final CommandRun simulated = CommandRun.of("simulate", "--conversations", "20", "--ranks", "2", "--no-capture",
+            "--no-verify", "--journal", journal.toString());
+        assertEquals(ExitCode.OK, simulated.exitCode(), simulated.err());
+        final int firstTableChange = ScheduleDecoder.BLOCK_LENGTH + 3 * 6 + 13;
+        final int blockOfChange = firstTableChange + 12;
+        final CommandRun run = CommandRun.of(
+            "replay", forged(journal, ScheduleDecoder.TEMPLATE_ID, blockOfChange, 0).toString(), "--verify");
+        assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());
+        assertTrue(run.out().contains("\n* tableChanges[0].blockId "), run.out());
+        assertTrue(run.out().contains("recorded  replayed\n  message "), run.out());
+        assertTrue(run.out().contains("Request 1 up to there, as recorded:\n\nrequest           1\nsubmitted "), run.out());
+        assertTrue(run.out().contains(" of rank "), run.out());
+        assertTrue(run.out().contains("allocated"), run.out());
+        assertTrue(run.out().contains("state digests     the next ones, of record "), run.out());
+
+        final CommandRun json = CommandRun.of(
+            "replay", forged(journal, PlacedDecoder.TEMPLATE_ID, 16, 5).toString(), "--verify", "--json");
+        assertEquals(ExitCode.CHECK_FAILED, json.exitCode(), json.err());
+        final Map<String, String> leaves = JsonText.leaves(json.out());
+        final String rank = leaves.get("difference.fields.rank.recorded");
+        assertEquals(rank.equals("0") ? "1" : "0", leaves.get("difference.fields.rank.replayed"));
+        assertFalse(leaves.get("difference.requestId").equals("-1"), json.out());
+        assertEquals("0", leaves.get("difference.blockEventCount"));
+        assertTrue(leaves.containsKey("difference.requestLives[0].events[0].rank"), json.out());
+    }
+
+    private static final String PLACED = "[Placed](sbeTemplateId=22|sbeBlockLength=27):requestId=7|rank=%d";
+
     @Test
     void shouldShowBothSidesOfADifference()
     {
         final Difference difference = new Difference(
-            41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false);
+            41, 1, PLACED.formatted(3), PLACED.formatted(4), 7, -1,
+            "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false);
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", List.of(), difference));
+        print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", List.of(), difference,
+            new DigestComparison(60, List.of("router"), List.of("requests"))));
 
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.startsWith("verified          no: 42 records"), text);
         assertTrue(text.contains("first difference  record 41, message 1 of its group, request 7\n"), text);
-        assertTrue(text.contains("  recorded        Placed rank=3\n  decided now     Placed rank=4\n"), text);
-        assertTrue(text.contains("on which both agree:\nSubmit 7\n"), text);
+        assertTrue(text.contains("             recorded  replayed\n  message    Placed    Placed\n"), text);
+        assertTrue(text.contains("  requestId  7         7\n* rank       3         4\n"), text);
+        assertTrue(text.contains(
+            "state digests     the next ones, of record 60: they differ in router; equal in requests\n"), text);
+        assertFalse(text.contains("[Placed]"), text);
     }
 }

@@ -2,9 +2,12 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.options.PruneOptions;
+import io.signalbox.journal.RunDirectory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -72,6 +77,7 @@ class RunsCommandTest
     {
         final CommandRun removed = runs("--older-than=8.5", "--remove");
         assertEquals(0, removed.exitCode(), removed.err());
+        assertTrue(removed.out().contains("removed                   1 run, "), removed.out());
         assertTrue(removed.out().contains("removed: written more than 8.5 days ago"), removed.out());
         assertFalse(Files.exists(runs.resolve("0001")));
         assertTrue(Files.exists(runs.resolve("0002")));
@@ -80,6 +86,24 @@ class RunsCommandTest
         assertFalse(Files.exists(runs.resolve("0002")));
         assertTrue(Files.exists(runs.resolve("0003")), "the newest run stays");
         assertTrue(Files.exists(runs.resolve("notes/a.txt")));
+    }
+
+    /** The newest runs stay, without a gap: an old run is not kept because it is small. */
+    @Test
+    void shouldKeepNoRunBehindOneThatDoesNotFit()
+    {
+        final PruneOptions limits = CommandLine.populateCommand(new PruneOptions(), "--most-bytes=30");
+        final Map<Path, String> chosen = limits.choose(List.of(run("c", 10, 1), run("b", 100, 2), run("a", 10, 3)),
+            Instant.EPOCH.plusSeconds(100));
+
+        assertEquals(List.of(Path.of("b"), Path.of("a")), List.copyOf(chosen.keySet()));
+        assertEquals("a newer run goes, since it has too many bytes", chosen.get(Path.of("a")));
+    }
+
+    private static RunDirectory run(final String name, final long bytes, final int age)
+    {
+        return new RunDirectory(Path.of(name), RunDirectory.State.IDLE, null, 1, bytes, 0, Instant.EPOCH,
+            Instant.EPOCH.plusSeconds(50 - age));
     }
 
     @Test

@@ -12,8 +12,10 @@ import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.journal.Difference;
+import io.signalbox.journal.DigestComparison;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.recompute.RecomputedRun;
@@ -46,6 +48,9 @@ class JsonPageTest
 {
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
     private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c", false);
+
+    private static final DigestComparison DIGESTS =
+        new DigestComparison(60, List.of("router"), List.of("requests"));
 
     private static final RecomputeReport RECOMPUTED = new RecomputeReport(
         new RecomputedRun(5, 40, 40, 0, 4, 0, 1, new StepDifference(
@@ -152,14 +157,25 @@ class JsonPageTest
         documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
         documents.add(notRepeated(Path.of(journal)));
         final Verification different = new Verification(
-            42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE);
+            42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE, DIGESTS);
         documents.add(new ReplayReport(
-            Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null, RECOMPUTED).json());
+            Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null, RECOMPUTED,
+            DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).json());
         documents.addAll(ofModels());
         documents.add(Json.text("signalbox.simulate/1",
-            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE))));
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, DIGESTS, null))));
+        documents.add(Json.text("signalbox.simulate/1",
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, null, null))));
         documents.addAll(ofGpus());
         return documents;
+    }
+
+    /** A difference that concerns a request and a block of a journal. */
+    private static Difference lived(final String journal)
+    {
+        final String[] place = block(journal).split(":");
+        return new Difference(Long.MAX_VALUE, 1, "[Schedule](of):rank=" + place[0], "b", 3, Integer.parseInt(place[1]), "a",
+            "b", "c", false);
     }
 
     private static List<String> ofGpus()

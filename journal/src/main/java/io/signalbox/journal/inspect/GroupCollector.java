@@ -22,11 +22,23 @@ interface GroupCollector
      */
     static JournalEnd read(final Path directory, final JournalReader reader, final GroupCollector collector)
     {
+        return readTo(directory, Long.MAX_VALUE, reader, collector);
+    }
+
+    /** As {@link #read}, up to the group of a record; the journal then counts as being written. */
+    static JournalEnd readTo(
+        final Path directory, final long record, final JournalReader reader, final GroupCollector collector)
+    {
+        boolean more = true;
         try
         {
-            while (reader.next())
+            while (more && reader.sequence() < record)
             {
-                collect(directory, reader, collector);
+                more = reader.next();
+                if (more)
+                {
+                    collect(directory, reader, collector);
+                }
             }
         }
         catch (final JournalException e)
@@ -37,11 +49,11 @@ interface GroupCollector
             }
             throw e;
         }
-        return JournalEnd.of(reader.ending());
+        return more ? JournalEnd.BEING_WRITTEN : JournalEnd.of(reader.ending());
     }
 
     /** The record's bytes are as they were written, but they may not be a group of a scheduler. */
-    private static void collect(final Path directory, final JournalReader reader, final GroupCollector collector)
+    static void collect(final Path directory, final JournalReader reader, final GroupCollector collector)
     {
         try
         {

@@ -4,6 +4,7 @@ package io.signalbox.journal.inspect;
 import io.signalbox.ConfigException;
 import io.signalbox.event.EventReader;
 import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalFollower;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
@@ -12,6 +13,8 @@ import org.agrona.DirectBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A question about a journal whose answer is a table. One pass over the groups answers it; a query keeps the state of live
@@ -43,14 +46,51 @@ public abstract class JournalQuery extends EventReader
      */
     public final JournalEnd run(final Path directory, final RowReceiver rows, final ReadProgress progress)
     {
+        return runTo(directory, Long.MAX_VALUE, rows, progress);
+    }
+
+    /** As {@link #run}, up to the group of a record. */
+    public final JournalEnd runTo(
+        final Path directory, final long lastRecord, final RowReceiver rows, final ReadProgress progress)
+    {
         try (JournalReader opened = JournalReader.open(directory, progress))
         {
             reader = opened;
             receiver = rows;
             begin(opened);
-            final JournalEnd end = GroupCollector.read(directory, opened, this::onGroup);
+            final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
             finish();
             return end;
+        }
+    }
+
+    /**
+     * Answers the question from a journal that may still be written, until it is not.
+     *
+     * @param again called when all that is written was read; waits, and says whether to read on.
+     */
+    public final JournalEnd follow(
+        final Path directory, final RowReceiver rows, final ReadProgress progress, final BooleanSupplier again)
+    {
+        receiver = rows;
+        final JournalFollower follower = new JournalFollower(directory);
+        final Consumer<JournalReader> collect = at -> GroupCollector.collect(directory, at, this::onGroup);
+        boolean ended = follower.follow(this::beginFirst, collect, progress);
+        while (!ended && again.getAsBoolean())
+        {
+            ended = follower.follow(this::beginFirst, collect, progress);
+        }
+        finish();
+        return ended ? JournalEnd.of(follower.ending()) : JournalEnd.BEING_WRITTEN;
+    }
+
+    private void beginFirst(final JournalReader opened)
+    {
+        final boolean isFirst = reader == null;
+        reader = opened;
+        if (isFirst)
+        {
+            begin(opened);
         }
     }
 

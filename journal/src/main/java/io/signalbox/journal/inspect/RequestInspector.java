@@ -29,13 +29,20 @@ public final class RequestInspector
     /** As {@link #inspect(Path, long)}, with a progress report. */
     public static RequestInspection inspect(final Path directory, final long requestId, final ReadProgress progress)
     {
+        return inspectTo(directory, requestId, Long.MAX_VALUE, progress);
+    }
+
+    /** As {@link #inspect(Path, long, ReadProgress)}, up to the group of a record. */
+    public static RequestInspection inspectTo(
+        final Path directory, final long requestId, final long record, final ReadProgress progress)
+    {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
             final Map<String, String> settings = reader.settings();
             final int ranks = reader.ranks();
             final LifeCollector collector = new LifeCollector(
                 requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL));
-            final JournalEnd end = GroupCollector.read(directory, reader, collector);
+            final JournalEnd end = GroupCollector.readTo(directory, record, reader, collector);
             return new RequestInspection(requestId, ranks, collector.lives(), end,
                 reader.groups(), collector.nowNanos(), collector.restarts(), reader.voided(), collector.submits());
         }

@@ -42,7 +42,7 @@ final class StepSurvey extends EventReader
         {
             throw new ConfigException("request " + accepted.requestId() + " has " + promptTokens +
                 " prompt tokens, of which the journal has " + recordedTokens + ", so no model can compute it again; " +
-                "give the journal of a backend that reads tokens, not a redacted one.");
+                "give the journal of a backend that reads tokens, with --journal-tokens=ids, and not a redacted one.");
         }
     }
 

@@ -24,6 +24,7 @@ import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -42,7 +43,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Journals without tokens, made of journals of a real engine. */
+/** Journals without tokens, of a real engine and made of its journals. */
 final class RedactionTest
 {
     private static final JournalConfig SMALL = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18);
@@ -68,18 +69,27 @@ final class RedactionTest
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
     }
 
-    private SteppedEngine engine(final Path journal, final SchedulerConfig config, final ContentBackend backend)
+    private static SteppedEngine engine(
+        final DirectoryJournal journal, final SchedulerConfig config, final ContentBackend backend)
     {
-        return new SteppedEngine(new EngineConfig().scheduler(config).backend(backend)
-            .runJournal(new DirectoryJournal(journal, SMALL)));
+        final long[] nanos = new long[1];
+        return new SteppedEngine(new EngineConfig().scheduler(config).backend(backend).clock(() -> nanos[0] += 1_000)
+            .runJournal(journal));
     }
 
     /** Prompts with the canary; each conversation continues with the answer of the request before; one stops early. */
     private Path recorded(final String name, final SchedulerConfig config) throws Exception
     {
         final Path journal = temporary.resolve(name);
+        record(new DirectoryJournal(journal, SMALL), config, 2);
+        return journal;
+    }
+
+    private static void record(final DirectoryJournal journal, final SchedulerConfig config, final int engines)
+        throws Exception
+    {
         int[] history = CANARY;
-        for (int part = 0; part < 2; part++)
+        for (int part = 0; part < engines; part++)
         {
             final ContentBackend backend = new ContentBackend(2, false);
             try (SteppedEngine engine = engine(journal, config, backend))
@@ -105,7 +115,6 @@ final class RedactionTest
                 }
             }
         }
-        return journal;
     }
 
     private JournalRedaction.Result redact(final Path journal, final String name, final TokenKey with)
@@ -168,6 +177,52 @@ final class RedactionTest
         assertNotEquals(result.digest(), redact(journal, "other-key", other).digest());
     }
 
+    /** An embedded engine that never writes a token keeps the journal that redaction makes of the same run. */
+    @Test
+    void shouldJournalARunWithoutItsTokens() throws Exception
+    {
+        final SchedulerConfig config = Incarnation.config(2).build();
+        final Path live = temporary.resolve("live");
+        final DirectoryJournal withheld = new DirectoryJournal(live, SMALL).withoutTokens(key, DpRouters.installed());
+        record(withheld, config, 1);
+        record(new DirectoryJournal(temporary.resolve("with"), SMALL), config, 1);
+
+        final Verification verification = JournalVerifier.verify(live, Scheduler::new);
+        assertTrue(verification.matches(), String.valueOf(verification.difference()));
+        assertEquals(Ending.CLOSED, verification.ending());
+        assertEquals(redact(temporary.resolve("with"), "made", key).digest(), verification.digest());
+        for (final int token : CANARY)
+        {
+            assertTrue(holds(temporary.resolve("with"), token), "the canary must be found where it is");
+            assertFalse(holds(live, token), "the canary is in the journal");
+        }
+        assertRefused("cannot be continued: its journal has no tokens", () -> record(withheld, config, 1));
+        assertRefused("cannot be continued: its journal has no tokens",
+            () -> record(new DirectoryJournal(live, SMALL), config, 1));
+        assertRefused("has a journal with tokens, so it cannot be continued without them", () -> record(
+            new DirectoryJournal(temporary.resolve("with"), SMALL).withoutTokens(key, DpRouters.installed()), config, 1));
+        assertRefused("is in the journal's directory " + temporary,
+            () -> new DirectoryJournal(temporary, SMALL).withoutTokens(key, DpRouters.installed()));
+    }
+
+    private static void assertRefused(final String reason, final Executable attempt)
+    {
+        final String message = assertThrows(ConfigException.class, attempt).getMessage();
+        assertTrue(message.contains(reason), message);
+    }
+
+    /** A copy of the directory would have the key with it, also if a link leads there. */
+    @Test
+    void shouldRefuseAKeyInADirectoryOfAJournal() throws Exception
+    {
+        final Path journal = recorded("recorded", Incarnation.config(1).build());
+        final TokenKey within = TokenKey.read("--journal-key", keyFile("recorded/key", 4, "rw-------"));
+        final Path link = Files.createSymbolicLink(temporary.resolve("link"), journal);
+        assertRefused("so a copy of the journal has its key", () -> redact(journal, "redacted", within));
+        assertRefused("so a copy of the journal has its key", () -> redact(link, "redacted", within));
+        assertFalse(Files.exists(temporary.resolve("redacted")));
+    }
+
     /** Requests that wait together are ordered by their first tokens; ranks with room for few make them wait. */
     @Test
     void shouldDecideAsBeforeWithFewBlocks() throws Exception
@@ -187,7 +242,8 @@ final class RedactionTest
         assertTrue(assertThrows(ConfigException.class, () -> redact(temporary.resolve("redacted"), "twice", key))
             .getMessage().contains("has no tokens already"));
         final ConfigException continued = assertThrows(ConfigException.class,
-            () -> engine(temporary.resolve("redacted"), Incarnation.config(2).build(), new ContentBackend(2, false)));
+            () -> engine(new DirectoryJournal(temporary.resolve("redacted"), SMALL), Incarnation.config(2).build(),
+                new ContentBackend(2, false)));
         assertTrue(continued.getMessage().contains("cannot be continued: its journal has no tokens"),
             continued.getMessage());
         final SchedulerConfig partial = Incarnation.config(1).set(BatchSettings.PARTIAL_BLOCKS, 1).build();

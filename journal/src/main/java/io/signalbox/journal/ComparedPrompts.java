@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.SubmitDecoder;
+
+import java.util.Map;
+
+/**
+ * The part of prompts that two journals have in the same form; lengths in any case.
+ *
+ * @param withHashes      whether block hashes of both name the same blocks.
+ * @param withTails       whether both have the tokens behind the last whole block.
+ * @param blockSizeTokens of both, if hashes name the same blocks.
+ */
+record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeTokens)
+{
+    /** Groups of each journal that are searched for a prompt with tokens. */
+    private static final int MOST_GROUPS = 10_000;
+
+    /** The journals from their beginnings; both readers are read on. */
+    static ComparedPrompts of(final JournalReader left, final JournalReader right)
+    {
+        final int blockSize = SideBySide.blockSizeTokens(left);
+        final boolean sameBlocks = blockSize == SideBySide.blockSizeTokens(right) &&
+            sameHashes(left.settings(), right.settings());
+        final boolean withTails = sameBlocks && Tails.of(left, blockSize) && Tails.of(right, blockSize);
+        return new ComparedPrompts(sameBlocks, withTails, blockSize);
+    }
+
+    /** Whether equal blocks have equal hashes in journals with these descriptions. */
+    static boolean sameHashes(final Map<String, String> left, final Map<String, String> right)
+    {
+        return WithheldJournal.isWithheld(left) == WithheldJournal.isWithheld(right) &&
+            String.valueOf(left.get(WithheldJournal.KEY)).equals(String.valueOf(right.get(WithheldJournal.KEY)));
+    }
+
+    /** Looks for tokens behind the last whole block of a prompt. */
+    private static final class Tails extends EventReader
+    {
+        private final int blockSizeTokens;
+        private boolean known;
+        private boolean found;
+
+        private Tails(final int blockSizeTokens)
+        {
+            this.blockSizeTokens = blockSizeTokens;
+        }
+
+        private static boolean of(final JournalReader reader, final int blockSizeTokens)
+        {
+            final Tails tails = new Tails(blockSizeTokens);
+            for (int i = 0; i < MOST_GROUPS && !tails.known && reader.next(); i++)
+            {
+                tails.readGroup(reader.group(), 0, reader.groupLength());
+            }
+            return tails.found;
+        }
+
+        @Override
+        protected void onSubmit(final SubmitDecoder submit)
+        {
+            if (!known && submit.promptTokens() % blockSizeTokens > 0)
+            {
+                submit.skipBlockHashes();
+                submit.skipCacheKey();
+                found = submit.skipTokens() > 0;
+                known = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import com.dynatrace.hash4j.hashing.Hashing;
+import com.sun.management.ThreadMXBean;
+import io.signalbox.ConfigException;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.Scheduler;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Mutated bytes for everything that reads a journal: 10,000 inputs in a build, 5,000,000 with -Pfull, or so many as
+ * -Dsignalbox.mutations says. Each ends in an answer or in the exception that its reader names, within a bound of memory;
+ * the longest read is printed. Records of mutated groups and rows have right checksums and links, as of a writer at fault.
+ */
+final class MutatedInputsTest
+{
+    private static final int INPUTS = Integer.getInteger("signalbox.mutations", Strength.of(10_000, 5_000_000));
+    /** A scheduler of the golden run, and what a record may ask for. */
+    private static final long MOST_ALLOCATED_BYTES = 160L << 20;
+    private static final int GROUPS = 400;
+    /** Parts of what is kept of a group: its bytes, its rows or {@code null}, and its bytes as they were recorded. */
+    private static final int ROWS = 1;
+    private static final int RECORDED = 2;
+    private static final int[] VALUES = {0, 1, -1, 0x7F, 0x80, 0x40, 0xC0, 4, 0xFF};
+
+    @TempDir
+    private Path directory;
+    private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    private final SplittableRandom random = new SplittableRandom(16);
+    private Map<String, String> settings;
+    private final List<byte[][]> groups = new ArrayList<>();
+    private byte[] snapshot;
+    private byte[] segment;
+    private TokenKey key;
+    private JournalLock lock;
+    private int refused;
+
+    @BeforeEach
+    void read() throws IOException
+    {
+        final Path golden = GoldenJournal.unpack("version-4-simulated", directory);
+        try (JournalReader reader = JournalReader.open(golden))
+        {
+            settings = reader.settings();
+            while (groups.size() < GROUPS && reader.next())
+            {
+                final byte[] group = new byte[reader.groupLength()];
+                reader.group().getBytes(0, group);
+                final byte[] rows = reader.rows() == null ? null : new byte[reader.rowsLength()];
+                if (rows != null)
+                {
+                    reader.rows().getBytes(0, rows);
+                }
+                groups.add(new byte[][] {group, rows, group});
+            }
+        }
+        final SnapshotFollower follower = new SnapshotFollower(golden, 1000, 2);
+        follower.follow(ReadProgress.NONE);
+        follower.conclude();
+        try (Stream<Path> files = Files.list(golden.resolve("snapshots")))
+        {
+            snapshot = Files.readAllBytes(files.sorted().findFirst().orElseThrow());
+        }
+        segment = journal(groups.subList(0, 20)).bytes(0);
+        final Path file = Files.write(directory.resolve("key"), new byte[32]);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        key = TokenKey.read("key", file);
+        lock = JournalLock.acquireUnsigned(Files.createDirectory(directory.resolve("nowhere")));
+    }
+
+    @AfterEach
+    void unlock()
+    {
+        lock.close();
+    }
+
+    private MemoryFiles journal(final List<byte[][]> of)
+    {
+        final SimulatedDisk disk = new SimulatedDisk();
+        final SegmentedLog log = new SegmentedLog(disk, Runs.options(Durability.PROCESS), JournalPosition.START);
+        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
+        final int length = RunDescription.encode(settings, description);
+        log.openFirst(Envelope.LENGTH + length);
+        log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+        final ModelShape shape = ModelShape.of(settings);
+        for (final byte[][] group : of)
+        {
+            appendRows(log, shape, group);
+            log.append(RecordType.GROUP, 1, new UnsafeBuffer(group[0]), 0, group[0].length,
+                new RowRegion(shape).group(new UnsafeBuffer(group[0]), 0, group[0].length));
+        }
+        log.seal(Ending.CLOSED);
+        return disk.files();
+    }
+
+    private static void appendRows(final SegmentedLog log, final ModelShape shape, final byte[][] group)
+    {
+        if (group[ROWS] == null)
+        {
+            return;
+        }
+        final D2hCompleteDecoder input = new D2hCompleteDecoder().wrapAndApplyHeader(
+            new UnsafeBuffer(group[RECORDED]), GroupWriter.LENGTH_BYTES, new MessageHeaderDecoder());
+        final int count = group[ROWS].length / shape.rowBytes();
+        final RowChunks chunks = new RowChunks();
+        final Runs.Slice rows = new Runs.Slice(new UnsafeBuffer(group[ROWS]), 0, count, shape.rowBytes());
+        chunks.begin(rows, input.step(), input.epoch(), input.rank());
+        while (chunks.next())
+        {
+            log.append(RecordType.ROWS, 1, chunks.buffer(), 0, chunks.length(),
+                new RowRegion(shape).chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
+        }
+    }
+
+    private byte[] mutated(final byte[] whole)
+    {
+        final byte[] bytes =
+            random.nextInt(12) == 0 && whole.length > 1 ? Arrays.copyOf(whole, random.nextInt(whole.length)) : whole.clone();
+        for (int i = random.nextInt(4); i >= 0 && bytes.length > 0; i--)
+        {
+            final int at = random.nextInt(bytes.length);
+            bytes[at] = (byte)(random.nextBoolean() ? random.nextInt() : VALUES[random.nextInt(VALUES.length)]);
+        }
+        return bytes;
+    }
+
+    @Test
+    void shouldEndInAnAnswerOrInTheNamedException()
+    {
+        long longest = 0;
+        long largest = 0;
+        for (int i = 0; i < INPUTS; i++)
+        {
+            final Runnable input = input(i);
+            final long allocated = threads.getCurrentThreadAllocatedBytes();
+            final long start = System.nanoTime();
+            run(i, input);
+            longest = Math.max(longest, System.nanoTime() - start);
+            largest = Math.max(largest, threads.getCurrentThreadAllocatedBytes() - allocated);
+            assertTrue(largest <= MOST_ALLOCATED_BYTES, "input " + i + " allocates " + largest + " bytes");
+        }
+        System.out.printf("%,d mutated inputs, %,d refused; the longest took %.1f ms, the largest %.1f MiB%n", INPUTS,
+            refused, longest / 1e6, largest / (double)(1 << 20));
+        assertTrue(refused > INPUTS / 4, refused + " of " + INPUTS + " are refused");
+    }
+
+    private void run(final int number, final Runnable input)
+    {
+        try
+        {
+            input.run();
+        }
+        catch (final JournalException | UnfitSnapshotException | ConfigException e)
+        {
+            refused++;
+        }
+        catch (final RuntimeException | Error e)
+        {
+            throw new AssertionError("input " + number + " of kind " + number % 5, e);
+        }
+    }
+
+    private Runnable input(final int number)
+    {
+        switch (number % 5)
+        {
+            case 0:
+                final MemoryFiles damaged = new MemoryFiles(List.of(mutated(segment)));
+                return () -> Scans.read(damaged);
+            case 1:
+                final byte[] state = resealed(mutated(snapshot));
+                return () -> SnapshotFile.decode(state);
+            case 2:
+                final MemoryFiles verified = forged();
+                return () -> JournalVerifier.verify(reader(verified), Scheduler::new);
+            case 3:
+                final MemoryFiles compared = forged();
+                return () -> new SideBySide(directory, reader(compared), directory, reader(compared), true,
+                    new ComparedPrompts(true, true, 16)).run();
+            default:
+                final MemoryFiles withheld = forged();
+                return () -> redact(reader(withheld));
+        }
+    }
+
+    /** A whole journal of a few groups, the last of which no scheduler decided. */
+    private MemoryFiles forged()
+    {
+        final int from = random.nextInt(4) == 0 ? random.nextInt(groups.size()) : 0;
+        final int to = Math.min(groups.size(), from + 1 + random.nextInt(30));
+        final List<byte[][]> of = new ArrayList<>(groups.subList(from, to));
+        final byte[][] last = of.get(of.size() - 1);
+        of.set(of.size() - 1, new byte[][] {mutated(last[0]), last[ROWS], last[RECORDED]});
+        return journal(of);
+    }
+
+    private static JournalReader reader(final MemoryFiles files)
+    {
+        return JournalReader.of(JournalScanner.reading(files, null));
+    }
+
+    private void redact(final JournalReader reader)
+    {
+        final JournalWriter nowhere =
+            JournalWriter.create(directory, lock, new SimulatedDisk(), settings, Runs.options(Durability.PROCESS));
+        JournalRedaction.copy(reader, nowhere, new WithheldJournal(nowhere, settings, DpRouters.installed(), key));
+    }
+
+    /** With the hash and the checksum of what it holds now, so that the decoder sees it. */
+    private static byte[] resealed(final byte[] file)
+    {
+        if (file.length < SnapshotFile.HEADER_BYTES + Integer.BYTES)
+        {
+            return file;
+        }
+        Envelope.putInt64(file, 8, file.length);
+        final long settingsLength = Envelope.int64(file, SnapshotFile.HEADER_BYTES - 16);
+        final int end = file.length - Integer.BYTES;
+        if (settingsLength >= 0 && settingsLength < end - SnapshotFile.HEADER_BYTES)
+        {
+            final int stateAt = SnapshotFile.HEADER_BYTES + (int)settingsLength;
+            Envelope.putInt64(
+                file, SnapshotFile.HEADER_BYTES - 24, Hashing.xxh3_64().hashBytesToLong(file, stateAt, end - stateAt));
+        }
+        final CRC32C crc = new CRC32C();
+        crc.update(file, 0, end);
+        new UnsafeBuffer(file).putInt(end, (int)crc.getValue(), ByteOrder.LITTLE_ENDIAN);
+        return file;
+    }
+}

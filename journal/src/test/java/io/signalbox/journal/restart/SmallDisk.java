@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+/** A real file system of a few mebibytes, mounted for a test, which is skipped if nothing can be mounted. */
+final class SmallDisk implements AutoCloseable
+{
+    private static final int BLOCK = 1 << 16;
+
+    private final Path mounted;
+    private Path ballast;
+
+    private SmallDisk(final Path mounted)
+    {
+        this.mounted = mounted;
+    }
+
+    /** @param type {@code tmpfs}, or {@code ext4} in a file. */
+    static SmallDisk mount(final Path directory, final String type, final int mebibytes) throws Exception
+    {
+        final Path mounted = Files.createDirectory(directory.resolve("disk"));
+        final boolean done;
+        if (type.equals("tmpfs"))
+        {
+            done = run("mount", "-t", "tmpfs", "-o", "size=" + mebibytes + "m", "none", mounted.toString());
+        }
+        else
+        {
+            final Path image = directory.resolve("image");
+            try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw"))
+            {
+                file.setLength((long)mebibytes << 20);
+            }
+            done = run("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", image.toString()) &&
+                run("mount", "-o", "loop", image.toString(), mounted.toString());
+        }
+        if (!done)
+        {
+            abort("a " + type + " of " + mebibytes + " MiB cannot be mounted here; run this test as root on Linux");
+        }
+        return new SmallDisk(mounted);
+    }
+
+    private static boolean run(final String... command) throws InterruptedException
+    {
+        try
+        {
+            final Process process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
+            process.getInputStream().readAllBytes();
+            return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
+        }
+        catch (final IOException e)
+        {
+            // There is no such command.
+            return false;
+        }
+    }
+
+    Path path()
+    {
+        return mounted;
+    }
+
+    /** Takes all free space, as another process might. */
+    void fill() throws IOException
+    {
+        ballast = mounted.resolve("ballast");
+        try (RandomAccessFile file = new RandomAccessFile(ballast.toFile(), "rw"))
+        {
+            final byte[] block = new byte[BLOCK];
+            for (int bytes = BLOCK; bytes > 0; bytes /= 2)
+            {
+                writeAll(file, block, bytes);
+            }
+        }
+    }
+
+    private static void writeAll(final RandomAccessFile file, final byte[] block, final int bytes)
+    {
+        try
+        {
+            while (true)
+            {
+                file.write(block, 0, bytes);
+            }
+        }
+        catch (final IOException e)
+        {
+            // No room is left for so many bytes.
+            return;
+        }
+    }
+
+    /** Gives the space back that {@link #fill} took. */
+    void free() throws IOException
+    {
+        Files.delete(ballast);
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            run("umount", mounted.toString());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
