@@ -113,7 +113,7 @@ public final class BatchPlanner
         for (boolean more = true; more; more = suspects.leaveOut(plan))
         {
             continueRunning(plan);
-            if (!tookVictim && comingBackCount == 0)
+            if (!tookVictim && comingBackCount == 0 && paused.count() == 0)
             {
                 admitWaiting(plan);
             }
