@@ -6,7 +6,6 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.kv.KvBlockListener;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
 
@@ -34,7 +33,6 @@ public final class BlockPages implements KvBlockListener
     private final RowReader reader;
     private final int[] pageOfBlock;
     private final int rowBytes;
-    private final UnsafeBuffer oneRow = new UnsafeBuffer();
     private int rowsAlreadyThere;
     private int[] sameBlock = new int[0];
     private int[] listedPages = new int[16];
@@ -137,16 +135,10 @@ public final class BlockPages implements KvBlockListener
     public boolean storeRow(final int blockId, final int position, final byte[] source, final int start)
     {
         final int page = pageToFill(blockId);
-        final boolean marked = source[start] == -1 && isMarked(source, start);
+        final boolean marked = RowCheck.isMarked(pages.shape(), source, start);
         final boolean stored = !marked && pages.storeRow(page, position, source, start);
         rowsAlreadyThere = marked || stored ? 0 : 1;
         return stored;
-    }
-
-    private boolean isMarked(final byte[] source, final int start)
-    {
-        oneRow.wrap(source, start, rowBytes);
-        return RowCheck.isMarked(pages.shape(), oneRow, 0);
     }
 
     private int pageToFill(final int blockId)

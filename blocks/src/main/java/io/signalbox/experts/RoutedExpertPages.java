@@ -305,135 +305,27 @@ public final class RoutedExpertPages
         return valid;
     }
 
-    /**
-     * Reads rows {@code [from, to)} of a list of pages as {@code [row][MoE layer][k]} ids of a type that can name every
-     * expert; every id of a missing row reads as {@link #MISSING}. Row {@code p} of a list is row {@code p % pageRows} of
-     * its page {@code p / pageRows}. Safe on any thread that received the end of a request, for the pages which that
-     * request still holds.
-     *
-     * @param byteIds scratch space of the calling thread.
-     */
-    void read(
-        final int[] pageIds,
-        final int from,
-        final int to,
-        final ExpertIdType type,
-        final MutableDirectBuffer destination,
-        final int offset,
-        final ByteIds byteIds)
+    /** Words of the pages' records for {@link #validity}, on any thread that received the end of a request. */
+    long[] acquireRecords()
     {
-        final long[] acquired = (long[])RECORDS.getAcquire(this);
-        final byte[][] acquiredSlabs = (byte[][])SLABS.getAcquire(this);
-        final int readBytes = shape.rowIds() * type.bytes();
-        final byte[] target = readBytes == rowBytes && !destination.isExpandable() ? destination.byteArray() : null;
-        int targetStart = 0;
-        if (target != null)
-        {
-            destination.boundsCheck(offset, (to - from) * readBytes);
-            targetStart = destination.wrapAdjustment() + offset;
-        }
-        int index = from / pageRows;
-        int firstRow = from - index * pageRows;
-        for (int done = 0, rows; done < to - from; done += rows)
-        {
-            rows = Math.min(to - from - done, pageRows - firstRow);
-            final int page = pageIds[index++];
-            final byte[] slab = acquiredSlabs[page >> slabShift];
-            if (target != null && hasAll(acquired, page, firstRow, rows))
-            {
-                final int start = pageStart(page) + firstRow * rowBytes;
-                System.arraycopy(slab, start, target, targetStart + done * rowBytes, rows * rowBytes);
-            }
-            else
-            {
-                readRows(acquired, slab, page, firstRow, rows, type, destination, offset + done * readBytes, byteIds);
-            }
-            firstRow = 0;
-        }
+        return (long[])RECORDS.getAcquire(this);
     }
 
-    /** Whether all rows are valid; false as well if they have more than one word of validity bits. */
-    private boolean hasAll(final long[] acquired, final int page, final int firstRow, final int rows)
+    /** The arrays for {@link #slabIndex}, on the same threads. */
+    byte[][] acquireSlabs()
     {
-        final int firstBit = firstRow & Long.SIZE - 1;
-        final long missing = ~acquired[record(page) + VALIDITY + (firstRow >>> 6)] >>> firstBit;
-        return firstBit + rows <= Long.SIZE && missing << -rows == 0;
+        return (byte[][])SLABS.getAcquire(this);
     }
 
-    private void readRows(
-        final long[] acquired,
-        final byte[] slab,
-        final int page,
-        final int firstRow,
-        final int rows,
-        final ExpertIdType type,
-        final MutableDirectBuffer destination,
-        final int offset,
-        final ByteIds byteIds)
+    /** Index of the record's first word of validity bits; row {@code r} is bit {@code r % 64} of word {@code r / 64}. */
+    int validity(final int page)
     {
-        final int readBytes = shape.rowIds() * type.bytes();
-        for (int row = firstRow, end; row < firstRow + rows; row = end)
-        {
-            final long word = acquired[record(page) + VALIDITY + (row >>> 6)] >>> row;
-            end = Math.min(firstRow + rows, row + alike(word, row));
-            final int at = offset + (row - firstRow) * readBytes;
-            if ((word & 1) == 0)
-            {
-                destination.setMemory(at, (end - row) * readBytes, (byte)MISSING);
-                continue;
-            }
-            readIds(slab, pageStart(page) + row * rowBytes, end - row, type, destination, at, byteIds);
-        }
+        return record(page) + VALIDITY;
     }
 
-    /** Rows without combine weights are consecutive ids. */
-    private void readIds(
-        final byte[] slab,
-        final int start,
-        final int rows,
-        final ExpertIdType type,
-        final MutableDirectBuffer destination,
-        final int offset,
-        final ByteIds byteIds)
+    int slabIndex(final int page)
     {
-        final int runs = shape.combineWeights() ? rows : 1;
-        final int ids = rows / runs * shape.rowIds();
-        for (int run = 0; run < runs; run++)
-        {
-            final int at = offset + run * ids * type.bytes();
-            StoredIds.read(slab, start + run * rowBytes, ids, shape.idBytes(), type, destination, at, byteIds);
-        }
-    }
-
-    /**
-     * Reads the combine weights of consecutive rows of a shape that has them as {@code [row][MoE layer][k]}; those of a
-     * missing row read as NaN. Safe on the same threads as the ids.
-     *
-     * @param first index of the first weight in the destination.
-     */
-    void readWeights(final int page, final int firstRow, final int rows, final float[] destination, final int first)
-    {
-        final long[] acquired = (long[])RECORDS.getAcquire(this);
-        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
-        final int weights = shape.rowIds();
-        for (int row = firstRow, at = first; row < firstRow + rows; row++, at += weights)
-        {
-            if ((acquired[record(page) + VALIDITY + (row >>> 6)] >>> row & 1) == 0)
-            {
-                Arrays.fill(destination, at, at + weights, Float.NaN);
-            }
-            else
-            {
-                StoredWeights.read(slab, pageStart(page) + row * rowBytes + shape.idsBytes(), destination, at, weights);
-            }
-        }
-    }
-
-    /** Rows from the given one on that are all valid or all missing, up to the end of their word of validity bits. */
-    private static int alike(final long wordFromRow, final int row)
-    {
-        final int run = Long.numberOfTrailingZeros((wordFromRow & 1) == 0 ? wordFromRow : ~wordFromRow);
-        return Math.min(run, Long.SIZE - (row & Long.SIZE - 1));
+        return page >> slabShift;
     }
 
     private static VarHandle field(final String name, final Class<?> type)
@@ -492,7 +384,8 @@ public final class RoutedExpertPages
         return (int)(records[record(page) + COUNTS] & SEALED - 1);
     }
 
-    private int pageStart(final int page)
+    /** Index of the page's first byte in its slab. */
+    int pageStart(final int page)
     {
         return (page & pagesPerSlab - 1) * pageBytes;
     }

@@ -254,26 +254,51 @@ public final class RowCheck
     /** Whether the row is marked as missing; looks at as many ids as no sound row has alike, and at its first weight. */
     public static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
     {
-        if (rows.getByte(start) != -1)
+        if (rows.getByte(start) != -1 || !canBeMarked(shape))
         {
             return false;
         }
+        int marked = 1;
+        while (marked < markBytes(shape) && rows.getByte(start + marked) == -1)
+        {
+            marked++;
+        }
+        return marked == markBytes(shape) &&
+            (!shape.combineWeights() || rows.getInt(start + shape.idsBytes()) == -1);
+    }
+
+    /** As {@link #isMarked(ModelShape, DirectBuffer, int)}, of a row in an array. */
+    static boolean isMarked(final ModelShape shape, final byte[] rows, final int start)
+    {
+        if (rows[start] != -1 || !canBeMarked(shape))
+        {
+            return false;
+        }
+        final int weights = start + shape.idsBytes();
+        return areOnes(rows, start, markBytes(shape)) &&
+            (!shape.combineWeights() || areOnes(rows, weights, Integer.BYTES));
+    }
+
+    private static boolean areOnes(final byte[] bytes, final int start, final int count)
+    {
+        int ones = 0;
+        while (ones < count && bytes[start + ones] == -1)
+        {
+            ones++;
+        }
+        return ones == count;
+    }
+
+    /** If every id is an expert, a lone one is a row and no mark. */
+    private static boolean canBeMarked(final ModelShape shape)
+    {
         final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE ||
             shape.experts() == ModelShape.MAX_EXPERTS_PER_SHORT;
-        if (shape.combineWeights() && rows.getInt(start + shape.idsBytes()) != -1)
-        {
-            return false;
-        }
-        if (shape.topK() == 1 && everyIdIsAnExpert && !shape.combineWeights())
-        {
-            return false;
-        }
-        final int bytes = Math.min(2, shape.topK()) * shape.idBytes();
-        int i = 1;
-        while (i < bytes && rows.getByte(start + i) == -1)
-        {
-            i++;
-        }
-        return i == bytes;
+        return shape.topK() > 1 || !everyIdIsAnExpert || shape.combineWeights();
+    }
+
+    private static int markBytes(final ModelShape shape)
+    {
+        return Math.min(2, shape.topK()) * shape.idBytes();
     }
 }

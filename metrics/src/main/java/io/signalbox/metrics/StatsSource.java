@@ -42,7 +42,7 @@ final class StatsSource
         return engine.get();
     }
 
-    /** The next reader asks anew, whoever it is. */
+    /** The next reader asks anew. */
     synchronized void forget()
     {
         stats = null;
