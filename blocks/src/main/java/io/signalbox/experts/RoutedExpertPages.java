@@ -4,7 +4,6 @@ package io.signalbox.experts;
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
