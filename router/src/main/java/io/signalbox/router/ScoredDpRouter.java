@@ -94,7 +94,7 @@ public abstract class ScoredDpRouter implements DpRouter
     {
         consider(batch, request);
         int best = PlacementBatch.NO_RANK;
-        double bestScore = 0;
+        double bestScore = Double.POSITIVE_INFINITY;
         TieRule decidedBy = TieRule.NONE;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
@@ -103,18 +103,19 @@ public abstract class ScoredDpRouter implements DpRouter
                 continue;
             }
             final double score = score(batch, request, rank);
-            if (Double.isNaN(score))
+            // Most ranks end here, by one comparison; NaN does not.
+            if (score > bestScore)
             {
-                throw new RouterException(
-                    "scored rank " + rank + " for request " + batch.requestId(request) + " with NaN, which is no number");
+                continue;
             }
-            if (best == PlacementBatch.NO_RANK || score < bestScore)
+            checkNumber(batch, request, rank, score);
+            if (score < bestScore || best == PlacementBatch.NO_RANK)
             {
                 best = rank;
                 bestScore = score;
                 decidedBy = TieRule.NONE;
             }
-            else if (score == bestScore)
+            else
             {
                 final TieRule tie = tie(batch, best, rank);
                 decidedBy = tie.ordinal() > decidedBy.ordinal() ? tie : decidedBy;
@@ -128,6 +129,16 @@ public abstract class ScoredDpRouter implements DpRouter
         batch.choose(request, best, addedLoad(batch, request, best), decidedBy);
         placed(batch, request, best);
         return true;
+    }
+
+    private static void checkNumber(
+        final PlacementBatch batch, final int request, final int rank, final double score)
+    {
+        if (Double.isNaN(score))
+        {
+            throw new RouterException(
+                "scored rank " + rank + " for request " + batch.requestId(request) + " with NaN, which is no number");
+        }
     }
 
     private static TieRule tie(final PlacementBatch batch, final int rank, final int other)
