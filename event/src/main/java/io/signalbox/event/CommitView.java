@@ -100,9 +100,14 @@ public final class CommitView
         isLocated = true;
     }
 
-    /** The message as a whole, for printing. */
+    /**
+     * The message as a whole, for printing.
+     *
+     * @throws MessageFormatException if a part of the message leaves it.
+     */
     CommitDecoder message()
     {
+        located(entries);
         return decoder.wrap(buffer, body - shift, blockLength, version);
     }
 

@@ -114,9 +114,14 @@ public final class CompletionView
         rowsOffset = first - shift;
     }
 
-    /** The message as a whole, for printing. */
+    /**
+     * The message as a whole, for printing.
+     *
+     * @throws MessageFormatException if a part of the message leaves it.
+     */
     D2hCompleteDecoder message()
     {
+        located(entries);
         return decoder.wrap(buffer, body - shift, blockLength, version);
     }
 

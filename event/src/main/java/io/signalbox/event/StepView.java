@@ -157,9 +157,14 @@ public final class StepView
         return this;
     }
 
-    /** The message as a whole, for printing. */
+    /**
+     * The message as a whole, for printing.
+     *
+     * @throws MessageFormatException if a part of the message leaves it.
+     */
     ScheduleDecoder message()
     {
+        locatedAll(entries);
         return decoder.wrap(buffer, body - shift, blockLength, version);
     }
 
