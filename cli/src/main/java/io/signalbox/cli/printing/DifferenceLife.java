@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.ConfigException;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.BlockQuery;
@@ -41,10 +42,23 @@ public final class DifferenceLife
             new DifferenceLife(difference, inspection == null || inspection.lives().isEmpty() ? null : inspection);
         if (difference.blockId() >= 0 && difference.rank() >= 0)
         {
-            BlockQuery.ofBlock(difference.rank(), (int)difference.blockId())
-                .runTo(journal, difference.sequence(), life::onBlockEvent, progress);
+            life.readBlock(journal, progress);
         }
         return life;
+    }
+
+    private void readBlock(final Path journal, final ReadProgress progress)
+    {
+        try
+        {
+            BlockQuery.ofBlock(difference.rank(), (int)difference.blockId())
+                .runTo(journal, difference.sequence(), this::onBlockEvent, progress);
+        }
+        catch (final ConfigException e)
+        {
+            // The recorded message names a rank or a block that the run lacks, which is the difference: it has no life.
+            block.clear();
+        }
     }
 
     private void onBlockEvent(final Object... values)
