@@ -29,8 +29,9 @@ public final class CommittedSpans
     private int nextImpossible;
     /** The next row that was refused; above every row if there is none. */
     private int nextImpossibleRow;
-    /** The array that holds the rows of the step, and where they begin; null if they are in none. */
+    /** The array with the rows of the step; null if no array holds them. */
     private byte[] memory;
+    /** Index of their first byte. */
     private int memoryStart;
 
     /** @param bytes of all rows of the step. */
