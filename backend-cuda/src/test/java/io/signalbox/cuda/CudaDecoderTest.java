@@ -144,10 +144,13 @@ class CudaDecoderTest
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<CompletionHandle> handles = new ArrayList<>();
+            // No request ends before the last has come, so that they run together and the pool is too small for them.
+            EmulatedDriver.stallDevice(0);
             for (int index = 0; index < REQUESTS; index++)
             {
                 handles.add(engine.submit(request(index)));
             }
+            EmulatedDriver.release();
             for (final CompletionHandle handle : handles)
             {
                 assertEquals(FreeReason.LENGTH, handle.await(LONG).reason());
