@@ -210,8 +210,8 @@ final class HostileBackend implements Backend
             case SOUND ->
             {
                 sound(plan, 0);
-                final Plan former = held.getAndSet(null);
-                if (former != null)
+                final Plan former = held.get();
+                if (former != null && former.rank() == plan.rank() && held.compareAndSet(former, null))
                 {
                     sound(former, 0);
                 }
