@@ -20,9 +20,12 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Reports what no sound backend reports, from several threads, and remembers which rows it computed for which token of
@@ -39,7 +42,8 @@ final class HostileBackend implements Backend
         SOUND, SOUND_TWICE, SOUND_AT_ONCE, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS, FORMER_STEP, OTHER_EPOCH,
         UNKNOWN_RANK, WRONG_RANK, WRONG_STEP, FORMER_RESULTS, FEWER_ENTRIES, MORE_ENTRIES, NEGATIVE_TOKEN, TOKEN_RANGE,
         MORE_ACCEPTED, NONE_ACCEPTED, WRONG_START, LOGPROB_RANGE, NO_TOKENS, FEWER_ROWS, OTHER_ROW_WIDTH, NO_ROWS,
-        IMPOSSIBLE_ROWS, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER
+        IMPOSSIBLE_ROWS, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER, OUT_OF_ORDER, NEVER_GIVEN,
+        LOST
     }
 
     /** One entry of a plan. */
@@ -72,10 +76,18 @@ final class HostileBackend implements Backend
     }
 
     private static final int MAX_DELAY_MICROS = 2_000;
+    /** The step of rank 0 in which a backend misbehaves that does so once. */
+    private static final int STEP_OF_THE_ONLY_ACT = 3;
 
     private final Map<List<Long>, List<byte[]>> computed = new ConcurrentHashMap<>();
     private final long seed;
     private final Act only;
+    private final boolean once;
+    private final AtomicBoolean hasActed = new AtomicBoolean();
+    /** The plan whose report waits for that of the next step. */
+    private final AtomicReference<Plan> held = new AtomicReference<>();
+    /** The sentences of the engine's exceptions. */
+    final List<String> refusals = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(3, work ->
     {
         final Thread thread = new Thread(work, "hostile-backend");
@@ -90,8 +102,25 @@ final class HostileBackend implements Backend
     /** @param only the one act beside sound reports, or null for all acts. */
     HostileBackend(final long seed, final Act only)
     {
+        this(seed, only, false);
+    }
+
+    private HostileBackend(final long seed, final Act only, final boolean once)
+    {
         this.seed = seed;
         this.only = only;
+        this.once = once;
+    }
+
+    /** A backend that reports every launch, acts in one step of rank 0, and is sound in every other step. */
+    static HostileBackend once(final Act act)
+    {
+        return new HostileBackend(1, act, true);
+    }
+
+    boolean hasActed()
+    {
+        return hasActed.get();
     }
 
     @Override
@@ -121,9 +150,8 @@ final class HostileBackend implements Backend
         final Plan plan = new Plan(PlannedStep.of(schedule), entries);
         final SplittableRandom random = new SplittableRandom(
             StateDigest.mix(seed, plan.step(), plan.rank() * 31L + plan.epoch()));
-        final Act act = random.nextInt(3) == 0 ? Act.SOUND : only != null ? only :
-            Act.values()[random.nextInt(Act.values().length)];
-        if (random.nextInt(4) > 0)
+        final Act act = act(plan, random);
+        if (random.nextInt(4) > 0 || once)
         {
             later(random, () -> sink.forward(1, plan.epoch(), plan.rank(), plan.step(), 1));
         }
@@ -132,12 +160,23 @@ final class HostileBackend implements Backend
             CompletableFuture.delayedExecutor(random.nextInt(MAX_DELAY_MICROS), TimeUnit.MICROSECONDS, threads));
     }
 
+    private Act act(final Plan plan, final SplittableRandom random)
+    {
+        if (once)
+        {
+            return plan.rank() == 0 && plan.step() >= STEP_OF_THE_ONLY_ACT && !plan.entries.isEmpty() &&
+                hasActed.compareAndSet(false, true) ? only : Act.SOUND;
+        }
+        return random.nextInt(3) == 0 ? Act.SOUND : only != null ? only :
+            Act.values()[random.nextInt(Act.values().length)];
+    }
+
     private void later(final SplittableRandom random, final Runnable report)
     {
         threads.schedule(named(report), random.nextInt(MAX_DELAY_MICROS), TimeUnit.MICROSECONDS);
     }
 
-    private static Runnable named(final Runnable report)
+    private Runnable named(final Runnable report)
     {
         return () ->
         {
@@ -149,6 +188,7 @@ final class HostileBackend implements Backend
             {
                 // The engine closes, or refuses the report by name.
                 assertNamed(e);
+                refusals.add(e.getMessage());
             }
         };
     }
@@ -167,7 +207,16 @@ final class HostileBackend implements Backend
         final StepTokens tokens = plan.results.sampled();
         switch (act)
         {
-            case SOUND -> sound(plan, 0);
+            case SOUND ->
+            {
+                sound(plan, 0);
+                final Plan former = held.get();
+                if (former != null && former.rank() == plan.rank() && held.compareAndSet(former, null))
+                {
+                    sound(former, 0);
+                }
+            }
+            case OUT_OF_ORDER -> held.set(plan);
             case SOUND_TWICE ->
             {
                 sound(plan, 0);
@@ -198,7 +247,7 @@ final class HostileBackend implements Backend
             }
             case UNKNOWN_RANK ->
             {
-                later(random, () -> report(plan.epoch(), 77, plan.step(), tokens, falseRows(plan)));
+                named(() -> report(plan.epoch(), 77, plan.step(), tokens, falseRows(plan))).run();
                 sound(plan, 0);
             }
             case WRONG_RANK -> report(plan.epoch(), (plan.rank() + 1) % reports.length, plan.step(),
@@ -233,7 +282,7 @@ final class HostileBackend implements Backend
             case IMPOSSIBLE_ROWS -> complete(plan, results.sampled(), impossibleRows(plan));
             case WRONG_CHECKSUM -> complete(plan, results.sampled(), new HostileSlices.Miscounted(falseRows(plan)));
             case THROWING_SLICE -> complete(
-                plan, results.sampled(), new HostileSlices.Throwing(falseRows(plan), 1 + random.nextInt(12)));
+                plan, results.sampled(), new HostileSlices.Throwing(falseRows(plan), once ? 1 : 1 + random.nextInt(12)));
             case FAULT -> fault(plan);
             case FAULT_AND_RESULT ->
             {
@@ -243,6 +292,9 @@ final class HostileBackend implements Backend
             case NO_ANSWER ->
             {
             }
+            case NEVER_GIVEN -> report(plan.epoch(), plan.rank(), plan.step() + 99,
+                results.sampledAs(plan.epoch(), plan.rank(), plan.step() + 99), falseRows(plan));
+            case LOST -> sink.fault(1, plan.epoch(), plan.rank(), plan.step(), FaultClass.RANK_LOST, "planted loss");
             default -> throw new AssertionError(act);
         }
     }

@@ -145,19 +145,21 @@ public final class BatchPlanner
 
     private void continueRunning(final StepPlan plan)
     {
-        for (int i = 0; i < running.size() && budget > 0; i++)
+        int next = 0;
+        while (next < running.size() && budget > 0)
         {
-            final Request request = running.get(i);
-            final int behind = running.size() - 1 - i;
+            final Request request = running.get(next);
             final boolean isAllowed = suspects.allow(plan, request);
-            final int steady = isAllowed ? SteadyDecode.plan(plan, request, rules, blocks, budget, behind) : 0;
-            budget -= steady;
-            if (isAllowed && steady == 0 && request.takesEntries())
+            final int end = suspects.areNone() ? running.size() : isAllowed ? next + 1 : next;
+            final int steady = SteadyDecode.plan(plan, running, next, end, rules, blocks, budget);
+            budget -= steady * (1 + draftTokens);
+            final boolean continues = steady == 0 && isAllowed && request.takesEntries();
+            if (continues)
             {
-                continueRequest(plan, request, behind);
-                // The victim may be the request itself.
-                i -= i < running.size() && running.get(i) == request ? 0 : 1;
+                continueRequest(plan, request, running.size() - 1 - next);
             }
+            // The victim may be the request itself.
+            next += !continues ? Math.max(1, steady) : next < running.size() && running.get(next) == request ? 1 : 0;
         }
     }
 

@@ -8,13 +8,16 @@ import io.signalbox.StateDigest;
  * The entries of one request that are in flight, in step order, and the interval in which the next one starts. The host
  * knows bounds; the device knows the exact position; each commit narrows the bounds. Nothing is ever rolled back.
  */
-abstract class FlightLog extends RequestProgress
+abstract class FlightLog extends RequestOutlook
 {
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;
     private static final int COUNT_SHIFT = 32;
-    private static final long NONE_LOOSE = Long.MIN_VALUE;
+    static final long NO_STAY = 0;
 
+    /** Of the stay in the batch; differs between any two. */
+    long number = NO_STAY;
+    int computedTokens;
     /**
      * Per entry its step, and its count, its end and whether it is bound late. Those of the two oldest are fields, because
      * each step reads them for each running request: what is not beside them is a further cache line.
@@ -27,8 +30,6 @@ abstract class FlightLog extends RequestProgress
     private int size;
     /** Tokens of all entries. */
     private int tokens;
-    /** The newest step with an entry whose start or advance the host does not know; later ones are behind it. */
-    private long newestLoose = NONE_LOOSE;
 
     void clear()
     {

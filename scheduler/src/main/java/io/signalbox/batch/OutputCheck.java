@@ -14,17 +14,28 @@ public final class OutputCheck
     /** Why the output cannot be that of the plan, as the end of a sentence that begins with the step; null if it can. */
     public static String fault(final StepPlan plan, final StepOutput output)
     {
-        for (int entry = 0; entry < plan.entryCount(); entry++)
+        int entry = firstInQuestion(plan, output, 0);
+        while (entry < plan.entryCount())
         {
-            final int start = output.start(entry);
-            final int accepted = output.accepted(entry);
-            final String fault = plan.isForegone(entry, start, accepted) ? null : fault(plan, entry, start, accepted);
+            final String fault = fault(plan, entry, output.start(entry), output.accepted(entry));
             if (fault != null)
             {
                 return "cannot be true of entry " + entry + ", request " + plan.entryRequestId(entry) + ": " + fault;
             }
+            entry = firstInQuestion(plan, output, entry + 1);
         }
         return null;
+    }
+
+    /** The first entry from there on whose report is not foregone; the number of entries if there is none. */
+    private static int firstInQuestion(final StepPlan plan, final StepOutput output, final int from)
+    {
+        int entry = from;
+        while (entry < plan.entryCount() && plan.isForegone(entry, output.start(entry), output.accepted(entry)))
+        {
+            entry++;
+        }
+        return entry;
     }
 
     private static String fault(final StepPlan plan, final int entry, final int start, final int accepted)

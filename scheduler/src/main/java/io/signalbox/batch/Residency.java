@@ -6,9 +6,9 @@ import io.signalbox.StateDigest;
 
 /**
  * The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. It is its own
- * {@link FlightLog}, and {@link RequestProgress} says why.
+ * {@link FlightLog}, and {@link RequestOutlook} says why.
  */
-abstract class Residency extends FlightLog
+abstract class Residency extends RequestProgress
 {
     /** Why a request gets no further entries, and leaves the batch when its last one has landed. */
     enum Leaving

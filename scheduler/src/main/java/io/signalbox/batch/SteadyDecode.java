@@ -48,44 +48,67 @@ final class SteadyDecode
     }
 
     /**
-     * Adds the next entry of a running request to the plan, if it needs no block and one token is all that is left to feed,
-     * or one token and all draft tokens.
+     * Adds the next entries of running requests to the plan, as long as an entry needs no block and one token is all that is
+     * left to feed, or one token and all draft tokens. A loop of nothing else keeps the arrays of the plan in registers.
      *
+     * @param from   the first request.
+     * @param end    behind the last request.
      * @param budget tokens that the step may have.
-     * @param behind running requests that come after this one in the step; each must still find a token left.
-     * @return the tokens of the entry; 0: none was added.
+     * @return the entries that were added, each with one token and all draft tokens.
      */
     static int plan(
         final StepPlan plan,
-        final Request request,
+        final RequestQueue running,
+        final int from,
+        final int end,
         final BatchRules rules,
         final RankBlocks blocks,
-        final int budget,
-        final int behind)
+        final int budget)
     {
-        if (rules.draftTokens() > 0)
+        int next = from;
+        if (rules.draftTokens() == 0)
         {
-            return planDrafts(plan, request, rules, blocks, budget - behind);
+            final int last = from + Math.min(end - from, budget);
+            plan.ensureEntries(last - from);
+            while (next < last && add(plan, running.get(next), rules.depth()))
+            {
+                next++;
+            }
+            return next - from;
         }
+        final int tokens = 1 + rules.draftTokens();
+        // Each running request behind this one must still find a token left.
+        int most = budget - (running.size() - 1 - from);
+        while (next < end && addDrafts(plan, running.get(next), rules, blocks, most))
+        {
+            next++;
+            most += 1 - tokens;
+        }
+        return next - from;
+    }
+
+    private static boolean add(final StepPlan plan, final Request request, final int depth)
+    {
         final Residency flights = request.stay();
         final int position = request.computedTokens + flights.tokens();
         if (position >= request.steadyPlanEnd)
         {
-            return 0;
+            return false;
         }
-        final boolean isOnDevice = position >= request.knownTokens();
-        if (isOnDevice && plan.step() - flights.sampledInStep() > rules.depth())
+        // All tokens but the last known one are computed, or else the request would not be settled.
+        final boolean isOnDevice = flights.tokens() > 0;
+        if (isOnDevice && plan.step() - flights.sampledInStep() > depth)
         {
-            return 0;
+            return false;
         }
         plan.addSteady(request, position, isOnDevice);
         flights.add(plan.step(), 1, position + 1, isOnDevice);
         flights.sampledIn(plan.step(), plan.entryCount() - 1);
-        return 1;
+        return true;
     }
 
     /** The blocks must hold every token that the entry may compute; its start may be uncertain. */
-    private static int planDrafts(
+    private static boolean addDrafts(
         final StepPlan plan, final Request request, final BatchRules rules, final RankBlocks blocks, final int most)
     {
         final Residency flights = request.stay();
@@ -94,18 +117,18 @@ final class SteadyDecode
         final int end = highest + tokens;
         if (end > request.steadyPlanEnd || tokens > most || plan.step() - flights.sampledInStep() > rules.depth())
         {
-            return 0;
+            return false;
         }
         final int lowest = flights.lowest(request.computedTokens);
         if (lowest < request.knownTokens() - 1)
         {
-            return 0;
+            return false;
         }
         plan.addLateEntry(request, lowest, highest, tokens - 1, end);
         flights.add(plan.step(), tokens, end, true);
         flights.sampledIn(plan.step(), plan.entryCount() - 1);
         blocks.layOut(request, lowest, end);
-        return tokens;
+        return true;
     }
 
     /** Whether the entry, which its request still owns, computes and emits one token, and nothing else happens with it. */

@@ -97,32 +97,54 @@ public final class StepCommit
         int token = 0;
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final int accepted = output.accepted(entry);
-            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token))
+            final int steady = output.hasLogprobs() ? 0 : applySteady(plan, entry, blocks, load, output, row, token);
+            entry += steady;
+            row += steady;
+            token += steady;
+            if (entry < plan.entryCount())
             {
-                applySteady(plan, entry, blocks, load, output, row, output.token(token));
+                final int accepted = output.accepted(entry);
+                if (!output.hasLogprobs() && areSteady(plan, entry, accepted, output, token))
+                {
+                    commitSteady(plan, entry, blocks, load, output, row, token, accepted);
+                }
+                else
+                {
+                    applyEntry(plan, entry, blocks, load, output, row, token, accepted);
+                }
+                row += plan.entryTokens(entry);
+                token += accepted;
             }
-            else if (!output.hasLogprobs() && areSteady(plan, entry, accepted, output, token))
-            {
-                applySteady(plan, entry, blocks, load, output, row, token, accepted);
-            }
-            else
-            {
-                applyEntry(plan, entry, blocks, load, output, row, token, accepted);
-            }
-            row += plan.entryTokens(entry);
-            token += accepted;
         }
     }
 
-    private static boolean isSteady(
-        final StepPlan plan, final int entry, final int accepted, final StepOutput output, final int token)
+    /**
+     * Applies entries with one row and one token each, as long as they are steady. A loop of nothing else keeps the arrays of
+     * plan and output in registers.
+     *
+     * @return their number.
+     */
+    private int applySteady(
+        final StepPlan plan,
+        final int first,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int firstRow,
+        final int firstToken)
     {
-        return accepted == 1 && plan.isOwned(entry) &&
-            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token));
+        final int toToken = firstToken - first;
+        int entry = first;
+        while (entry < plan.entryCount() && output.accepted(entry) == 1 && plan.isOwned(entry) &&
+            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(entry + toToken)))
+        {
+            commitSteady(plan, entry, blocks, load, output, firstRow + entry - first, output.token(entry + toToken));
+            entry++;
+        }
+        return entry - first;
     }
 
-    private void applySteady(
+    private void commitSteady(
         final StepPlan plan,
         final int entry,
         final RankBlocks blocks,
@@ -148,7 +170,7 @@ public final class StepCommit
             SteadyDecode.areSteady(plan, entry, plan.entryRequest(entry), output, token, accepted);
     }
 
-    private void applySteady(
+    private void commitSteady(
         final StepPlan plan,
         final int entry,
         final RankBlocks blocks,

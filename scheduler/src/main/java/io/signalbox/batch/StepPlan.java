@@ -141,16 +141,31 @@ public final class StepPlan
             source(request) | drafts << DRAFTS_SHIFT | surely << SURELY_SHIFT);
     }
 
-    /** Adds an entry that feeds one token, at a certain position within the last block of its request, and samples. */
+    /** Makes room for so many entries of one block each. */
+    void ensureEntries(final int count)
+    {
+        while (entryCount + count > entryRequests.length)
+        {
+            growEntries();
+        }
+        while (sliceLength + count > sliceBlocks.length)
+        {
+            ensureSlice(sliceBlocks.length);
+        }
+    }
+
+    /**
+     * Adds an entry that feeds one token, at a certain position within the last block of its request, and samples. There is
+     * {@linkplain #ensureEntries room} for it.
+     */
     void addSteady(final Request request, final int position, final boolean isOnDevice)
     {
         final int block = sliceLength;
-        ensureSlice(block);
         sliceBlocks[block] = request.lastBlock;
         sliceIssues[block] = request.lastIssue;
         // Behind the block, so that it is the end of the entry's blocks.
         sliceLength = block + 1;
-        append(request, position, 1, isOnDevice ? request.stay().sampledInEntry() : 0, 0,
+        put(request, position, 1, isOnDevice ? request.stay().sampledInEntry() : 0, 0,
             (isOnDevice ? source(request) : SAMPLES) | 1 << SURELY_SHIFT);
     }
 
@@ -163,11 +178,17 @@ public final class StepPlan
     private void append(
         final Request request, final int start, final int count, final int predecessor, final int bounds, final int source)
     {
-        final int entry = entryCount;
-        if (entry == entryRequests.length)
+        if (entryCount == entryRequests.length)
         {
             growEntries();
         }
+        put(request, start, count, predecessor, bounds, source);
+    }
+
+    private void put(
+        final Request request, final int start, final int count, final int predecessor, final int bounds, final int source)
+    {
+        final int entry = entryCount;
         if (entryRequests[entry] != request)
         {
             // Mostly it is there from an earlier step, and storing a reference costs a barrier of the collector.
@@ -186,7 +207,7 @@ public final class StepPlan
 
     private void growEntries()
     {
-        entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
+        entryRequests = Arrays.copyOf(entryRequests, 2 * entryRequests.length);
         entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
     }
 

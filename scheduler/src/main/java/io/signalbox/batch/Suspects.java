@@ -52,6 +52,11 @@ final class Suspects
         return request.mostTogether() < FailedTries.ANY_NUMBER;
     }
 
+    boolean areNone()
+    {
+        return !any;
+    }
+
     /** If no suspect could be in the step, it begins anew without them; returns whether it does. */
     boolean leaveOut(final StepPlan plan)
     {

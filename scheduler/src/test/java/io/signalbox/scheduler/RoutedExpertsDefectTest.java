@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -267,6 +268,25 @@ class RoutedExpertsDefectTest
             }
             assertTrue(highest > 0, "no row holds expert " + (experts - 1));
         }
+    }
+
+    /** The pools of two ranks have the same block ids. */
+    @Test
+    void d23ShouldKeepTheRowsOfEqualBlockIdsOfTwoRanksApart()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).build());
+        harness.submit(1, 1, 2, 10, 3, 0, false, -1);
+        harness.submit(2, 2, 2, 10, 3, 1, false, -1);
+        harness.wake();
+        assertEquals(harness.scheduler.request(1).blockId(0), harness.scheduler.request(2).blockId(0));
+        assertNotEquals(harness.scheduler.request(1).rank(), harness.scheduler.request(2).rank());
+        harness.drain();
+        for (final SchedulerHarness.Ended ended : harness.ended)
+        {
+            assertEquals(12, ended.captured());
+            harness.oracle().assertRows(harness.scheduler, ended.requestId(), 12);
+        }
+        assertEquals(2, harness.ended.size());
     }
 
     @Test

@@ -16,9 +16,8 @@ class SteadyDecodeTest
 {
     private static final int RUNS = TestStrength.count(200, 2_000);
     private static final String FILE = "batch/SteadyDecode.java";
-    private static final String PLAN = "return 0;\n        }\n        final boolean isOnDevice";
-    private static final String NEVER_PLANNED = "return 0;\n        }\n        if (plan.step() > 0)\n        {\n" +
-        "            return 0;\n        }\n        final boolean isOnDevice";
+    private static final String PLAN = "if (position >= request.steadyPlanEnd)";
+    private static final String NEVER_PLANNED = "if (plan.step() > 0 || position >= request.steadyPlanEnd)";
     private static final String PLAN_DRAFTS = "if (end > request.steadyPlanEnd ||";
     private static final String DRAFTS_NEVER_PLANNED = "if (plan.step() > 0 || end > request.steadyPlanEnd ||";
     private static final String COMMIT_DRAFTS = "if (!plan.isLateBound(entry) ||";
