@@ -12,7 +12,7 @@ import java.util.Arrays;
 final class GroupBatch
 {
     /** A batch with so many bytes is handed on: few enough for the cache, enough for a hand-over to cost nothing. */
-    static final int FULL_BYTES = 1 << 18;
+    static final int FULL_BYTES = 1 << 17;
     /** Numbers that the filling thread notes with each group. */
     static final int NOTES = 4;
     private static final int GROUP_LENGTH = 1;
