@@ -7,6 +7,8 @@ import io.signalbox.workload.SplitMix64;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -32,6 +34,8 @@ final class ExpertModel
     private static final int MAX_REDRAWS = 64;
     private static final long SHORT_MASK = 0xFFFF;
     private static final long ROW_GAMMA = 0x9E3779B97F4A7C15L;
+
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final ModelShape shape;
     private final long seed;
@@ -87,9 +91,53 @@ final class ExpertModel
     public int writeRow(final long key, final MutableDirectBuffer target, final int offset)
     {
         final long rowBits = SplitMix64.mix(seed, key);
-        final boolean words = setBytes == Short.BYTES && shape.moeLayers() % LAYERS_PER_WORD == 0;
-        final int end = words ? writeRowInWords(rowBits, target, offset) : writeLayers(rowBits, target, offset);
+        final int end = isWrittenInWords() ? writeRowInWords(rowBits, target, offset) : writeLayers(rowBits, target, offset);
         return weights == null ? end : weights.write(rowBits, target, end);
+    }
+
+    /**
+     * Writes rows of consecutive tokens.
+     *
+     * @param keys one per row.
+     * @return the offset behind the last row.
+     */
+    int writeRows(final long[] keys, final int count, final MutableDirectBuffer target, final int offset)
+    {
+        final byte[] bytes = target.byteArray();
+        if (bytes != null && isWrittenInWords() && weights == null)
+        {
+            target.boundsCheck(offset, count * shape.rowBytes());
+            writeWords(keys, count, bytes, target.wrapAdjustment() + offset);
+            return offset + count * shape.rowBytes();
+        }
+        int at = offset;
+        for (int i = 0; i < count; i++)
+        {
+            at = writeRow(keys[i], target, at);
+        }
+        return at;
+    }
+
+    /** Sets of two bytes, and words full of them. */
+    private boolean isWrittenInWords()
+    {
+        return setBytes == Short.BYTES && shape.moeLayers() % LAYERS_PER_WORD == 0;
+    }
+
+    private void writeWords(final long[] keys, final int count, final byte[] target, final int offset)
+    {
+        final long model = seed;
+        final int layers = shape.moeLayers();
+        int at = offset;
+        for (int i = 0; i < count; i++)
+        {
+            final long rowBits = SplitMix64.mix(model, keys[i]);
+            for (int layer = 0; layer < layers; layer += LAYERS_PER_WORD)
+            {
+                LONGS.set(target, at, word(rowBits, layer));
+                at += Long.BYTES;
+            }
+        }
     }
 
     /** The same as {@link #writeLayers} for sets of two bytes, four layers at a time. */
@@ -98,15 +146,20 @@ final class ExpertModel
         int at = offset;
         for (int layer = 0; layer < shape.moeLayers(); layer += LAYERS_PER_WORD)
         {
-            final long bits = layer == 0 ? rowBits : SplitMix64.mix(rowBits + layer * ROW_GAMMA);
-            final long word = shortSet(layer, bits) |
-                shortSet(layer + 1, bits >>> SET_BITS) << Short.SIZE |
-                shortSet(layer + 2, bits >>> 2 * SET_BITS) << 2 * Short.SIZE |
-                shortSet(layer + 3, bits >>> 3 * SET_BITS) << 3 * Short.SIZE;
-            target.putLong(at, word, ByteOrder.LITTLE_ENDIAN);
+            target.putLong(at, word(rowBits, layer), ByteOrder.LITTLE_ENDIAN);
             at += Long.BYTES;
         }
         return at;
+    }
+
+    /** The sets of four layers. */
+    private long word(final long rowBits, final int layer)
+    {
+        final long bits = layer == 0 ? rowBits : SplitMix64.mix(rowBits + layer * ROW_GAMMA);
+        return shortSet(layer, bits) |
+            shortSet(layer + 1, bits >>> SET_BITS) << Short.SIZE |
+            shortSet(layer + 2, bits >>> 2 * SET_BITS) << 2 * Short.SIZE |
+            shortSet(layer + 3, bits >>> 3 * SET_BITS) << 3 * Short.SIZE;
     }
 
     private long shortSet(final int layer, final long bits)

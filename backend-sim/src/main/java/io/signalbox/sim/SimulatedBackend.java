@@ -54,12 +54,23 @@ final class SimulatedBackend implements Backend
     private final Long2ObjectHashMap<StepReport> posted = new Long2ObjectHashMap<>();
     private final List<StepReport> held = new ArrayList<>();
     private long lastPosted;
+    /** Of the tokens of one entry. */
+    private long[] keys = new long[16];
     private int weightGeneration;
 
     /** Content of a token of a request; it decides the token's routed experts. */
     interface RowKey
     {
         long key(long requestId, int position);
+
+        /** The keys of so many tokens, the first of which is at {@code start}. */
+        default void keys(final long requestId, final int start, final int count, final long[] keys)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                keys[i] = key(requestId, start + i);
+            }
+        }
     }
 
     /** Ranks that step independently, one step at a time. */
@@ -318,17 +329,21 @@ final class SimulatedBackend implements Backend
             return null;
         }
         final CaptureSlicePool.Slice slice = slices.acquire(step.tokens);
+        keys = keys.length < step.tokens ? new long[Math.max(step.tokens, 2 * keys.length)] : keys;
         int at = 0;
         for (int entry = 0; entry < step.entries(); entry++)
         {
-            final int start = step.start(entry);
-            for (int i = 0; i < step.count(entry); i++)
+            final int count = step.count(entry);
+            rowKeys.keys(step.requestId(entry), step.start(entry), count, keys);
+            for (int i = 0; i < count && step.weightGeneration > 0; i++)
             {
-                final long content = rowKeys.key(step.requestId(entry), start + i);
-                final long key =
-                    step.weightGeneration == 0 ? content : SplitMix64.mix(content, step.weightGeneration);
-                at = experts.writeRow(i < step.kept(entry) ? key : ~key, slice.rows(), at);
+                keys[i] = SplitMix64.mix(keys[i], step.weightGeneration);
             }
+            for (int i = step.kept(entry); i < count; i++)
+            {
+                keys[i] = ~keys[i];
+            }
+            at = experts.writeRows(keys, count, slice.rows(), at);
         }
         return slice;
     }

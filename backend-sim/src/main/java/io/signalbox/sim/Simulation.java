@@ -15,6 +15,7 @@ import io.signalbox.workload.Workload;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /** One run of a workload on simulated ranks, through a real engine, in virtual time. */
 public final class Simulation
@@ -75,26 +76,44 @@ public final class Simulation
      */
     public RunReport run(final EngineFactory engines, final GroupJournal journal, final SimulationProgress progress)
     {
+        return run(engines, journal, null, progress);
+    }
+
+    /**
+     * As the other method, with a second thread for what nobody waits for: the journal, and the counts of rows; without a
+     * journal the whole report.
+     *
+     * @param behind makes a journal of another one, to which it appends in another thread; {@code null}: there is none.
+     */
+    public RunReport run(
+        final EngineFactory engines,
+        final GroupJournal journal,
+        final UnaryOperator<GroupJournal> behind,
+        final SimulationProgress progress)
+    {
         BufferAccess.require();
         TimeFit.check(workload, schedulerConfig, simulationConfig);
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;
-        final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
-        final GroupJournal tapped = capture ? new ChunkedRowsTap(kept, report) : kept;
+        final boolean reportsBehind = journal == null && behind != null;
+        final GroupJournal tapped = tapped(reportsBehind ? new ReportedGroups(report) : journal, report, behind);
         final Submits submits = workload.recorded() == null
             ? new SubmitWriter(workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed())
             : new RecordedSubmits(workload.recorded(), schedulerConfig);
         final SimulatedBackend backend = new SimulatedBackend(
             simulationConfig, schedulerConfig,
-            capture ? new RowKeys(workload, schedulerConfig.blockSizeTokens())::key : null,
+            capture ? new RowKeys(workload, schedulerConfig.blockSizeTokens()) : null,
             DraftAcceptance.of(simulationConfig, workload), SampledTokens.of(simulationConfig.seed(), workload));
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
         final GroupListener listener = (group, offset, length) ->
         {
             ends.onGroup(group, offset, length);
-            report.onGroup(group, offset, length);
+            if (!reportsBehind)
+            {
+                report.onGroup(group, offset, length);
+            }
             if (faults != null)
             {
                 faults.onGroup(group, offset, length);
@@ -113,6 +132,14 @@ public final class Simulation
                 engine, backend, ends, workload, submits, faults, simulationConfig.newWeights(), progress), tapped);
         }
         return faults == null ? report.report() : report.report().withFaults(faults.report(backend.faults()));
+    }
+
+    private GroupJournal tapped(
+        final GroupJournal journal, final ReportListener report, final UnaryOperator<GroupJournal> behind)
+    {
+        final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
+        final GroupJournal tapped = schedulerConfig.capture() == null ? kept : new ChunkedRowsTap(kept, report);
+        return behind == null ? tapped : behind.apply(tapped);
     }
 
     /** The engine does not know why the driver stopped, and yet the journal must not say that the run ended. */

@@ -17,6 +17,9 @@ public final class RowCheck
 {
     private static final long EVERY_BYTE = 0x0101_0101_0101_0101L;
     private static final long BYTE_SIGNS = 0x8080_8080_8080_8080L;
+    private static final long FIRST_OF_PAIR = 0x00FF_00FF_00FF_00FFL;
+    private static final long FIRST_OF_FOUR = 0x0000_00FF_0000_00FFL;
+    private static final long FIRST_HALF_OF_FOUR = 0x0000_FFFF_0000_FFFFL;
     private static final int WORDS = 512;
     /** Bits of a float32 that are all set exactly if it is infinite or no number. */
     private static final int EXPONENT = 0x7F80_0000;
@@ -24,7 +27,7 @@ public final class RowCheck
 
     private final ModelShape shape;
     private final int rowBytes;
-    /** Each layer of a row is one word of eight ids. */
+    /** The layers of a row are words of eight ids, one, two, four or eight layers to a word. */
     private final boolean layersAreWords;
     /** Per expert the last layer, of any row, that named it; unless layers are checked as words. */
     private int[] lastNamedIn = new int[0];
@@ -39,7 +42,8 @@ public final class RowCheck
     {
         this.shape = shape;
         rowBytes = shape.rowBytes();
-        layersAreWords = shape.idBytes() == Byte.BYTES && shape.topK() == Long.BYTES;
+        layersAreWords = shape.idBytes() == Byte.BYTES && Long.BYTES % shape.topK() == 0 &&
+            shape.idsBytes() % Long.BYTES == 0;
         words = new long[layersAreWords ? WORDS : 0];
         flags = new long[words.length];
         copy = ByteBuffer.allocate(words.length * Long.BYTES);
@@ -94,7 +98,13 @@ public final class RowCheck
         for (int at = start; at < start + shape.idsBytes(); at += Long.BYTES)
         {
             final long ids = rows.getLong(at, ByteOrder.LITTLE_ENDIAN);
-            unsound |= repeated(ids);
+            unsound |= switch (shape.topK())
+            {
+                case 1 -> 0;
+                case 2 -> repeatedInPairs(ids);
+                case 4 -> repeatedInFours(ids);
+                default -> repeated(ids);
+            };
             if (shape.experts() < ModelShape.MAX_EXPERTS_PER_BYTE)
             {
                 unsound |= tooLarge(ids, excess(max), signsAre(max));
@@ -121,31 +131,41 @@ public final class RowCheck
         {
             return firstUnsound(rows, start, 0, (end - start) / rowBytes) == (end - start) / rowBytes;
         }
-        Arrays.fill(flags, 0);
+        final int used = Math.min((end - start) / Long.BYTES, WORDS);
+        Arrays.fill(flags, 0, used, 0);
         memory.clear().position(start / Long.BYTES);
         for (int left = (end - start) / Long.BYTES; left > 0; left -= WORDS)
         {
             flag(memory, Math.min(left, WORDS));
         }
-        return isNoneFlagged();
+        return isNoneFlagged(used);
     }
 
     private boolean areSoundWords(final DirectBuffer rows, final int start, final int end)
     {
-        Arrays.fill(flags, 0);
+        final int used = Math.min((end - start) / Long.BYTES, WORDS);
+        Arrays.fill(flags, 0, used, 0);
         for (int from = start; from < end; from += copy.capacity())
         {
             final int length = Math.min(copy.capacity(), end - from);
             rows.getBytes(from, copy.array(), 0, length);
             flag(copiedWords.clear(), length / Long.BYTES);
         }
-        return isNoneFlagged();
+        return isNoneFlagged(used);
     }
 
     private void flag(final LongBuffer source, final int count)
     {
         source.get(words, 0, count);
-        flagRepeated(words, flags, count);
+        switch (shape.topK())
+        {
+            case 1 ->
+            {
+            }
+            case 2 -> flagRepeatedInPairs(words, flags, count);
+            case 4 -> flagRepeatedInFours(words, flags, count);
+            default -> flagRepeated(words, flags, count);
+        }
         final int max = shape.experts() - 1;
         if (shape.experts() < ModelShape.MAX_EXPERTS_PER_BYTE)
         {
@@ -162,11 +182,40 @@ public final class RowCheck
         }
     }
 
+    private static void flagRepeatedInFours(final long[] words, final long[] flags, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            flags[i] |= repeatedInFours(words[i]);
+        }
+    }
+
+    private static void flagRepeatedInPairs(final long[] words, final long[] flags, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            flags[i] |= repeatedInPairs(words[i]);
+        }
+    }
+
     /** Rotated by one to four bytes, each id meets each other one; if two are equal, a byte is zero. */
     private static long repeated(final long ids)
     {
         return zeroBytes(ids ^ (ids << 8 | ids >>> 56)) | zeroBytes(ids ^ (ids << 16 | ids >>> 48)) |
             zeroBytes(ids ^ (ids << 24 | ids >>> 40)) | zeroBytes(ids ^ (ids << 32 | ids >>> 32));
+    }
+
+    /** The same for two layers of four ids: each half is rotated by one and by two bytes. */
+    private static long repeatedInFours(final long ids)
+    {
+        return zeroBytes(ids ^ (ids << 8 & ~FIRST_OF_FOUR | ids >>> 24 & FIRST_OF_FOUR)) |
+            zeroBytes(ids ^ (ids << 16 & ~FIRST_HALF_OF_FOUR | ids >>> 16 & FIRST_HALF_OF_FOUR));
+    }
+
+    /** The same for four layers of two ids, which change places. */
+    private static long repeatedInPairs(final long ids)
+    {
+        return zeroBytes(ids ^ (ids << 8 & ~FIRST_OF_PAIR | ids >>> 8 & FIRST_OF_PAIR));
     }
 
     /** Added to the lower seven bits of an id, sets the top bit of one whose lower bits are too large. */
@@ -202,12 +251,12 @@ public final class RowCheck
         return word - EVERY_BYTE & ~word;
     }
 
-    private boolean isNoneFlagged()
+    private boolean isNoneFlagged(final int used)
     {
         long any = 0;
-        for (final long flag : flags)
+        for (int i = 0; i < used; i++)
         {
-            any |= flag;
+            any |= flags[i];
         }
         return (any & BYTE_SIGNS) == 0;
     }

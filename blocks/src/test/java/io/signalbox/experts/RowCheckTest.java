@@ -19,7 +19,8 @@ class RowCheckTest
 {
     private static final int[][] SHAPES = {
         {58, 256, 8}, {2, 64, 8}, {3, 128, 8}, {2, 129, 8}, {1, 8, 8}, {2, 64, 4}, {5, 4, 1}, {2, 256, 1}, {3, 257, 3},
-        {2, 32_768, 8}, {1, 10, 2}, {4, 255, 8}, {2, 65_536, 1}};
+        {2, 32_768, 8}, {1, 10, 2}, {4, 255, 8}, {2, 65_536, 1}, {4, 64, 2},
+        {8, 256, 2}, {8, 129, 2}, {4, 128, 4}, {2, 256, 4}, {6, 255, 4}, {8, 40, 1}, {16, 256, 1}, {4, 2, 2}, {3, 16, 4}};
 
     /** The expected result of the check, computed id by id. */
     private static boolean isSound(final ModelShape shape, final int[] ids)

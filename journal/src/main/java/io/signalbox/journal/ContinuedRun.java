@@ -96,11 +96,20 @@ final class ContinuedRun implements RecordedRun
     @Override
     public void replay(final Scheduler scheduler, final GroupListener follower)
     {
-        final Difference difference = JournalVerifier.replay(reader, scheduler, (group, offset, length) ->
+        final GroupSource groups = ReadAhead.of(reader);
+        final Difference difference;
+        try
         {
-            lastTimeNanos = reader.timeNanos();
-            follower.onGroup(group, offset, length);
-        }).difference();
+            difference = JournalVerifier.replayTo(groups, scheduler, Long.MAX_VALUE, (group, offset, length) ->
+            {
+                lastTimeNanos = groups.timeNanos();
+                follower.onGroup(group, offset, length);
+            }).difference();
+        }
+        finally
+        {
+            groups.stop();
+        }
         if (difference != null)
         {
             throw refusal(difference);

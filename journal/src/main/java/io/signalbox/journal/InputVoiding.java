@@ -114,8 +114,8 @@ public final class InputVoiding
 
     private void requireIndependent(final JournalReader reader)
     {
-        final Difference difference = JournalVerifier.replay(
-            reader, factory.apply(reader.config(routers)), NOBODY).difference();
+        final Difference difference = JournalVerifier.replayTo(
+            reader, factory.apply(reader.config(routers)), Long.MAX_VALUE, NOBODY).difference();
         if (difference != null && !difference.thrown())
         {
             throw new JournalException(JournalException.Kind.NOT_CONFIRMED, name() + " cannot be void: record " +

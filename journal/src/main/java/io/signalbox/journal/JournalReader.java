@@ -23,7 +23,7 @@ import java.util.Map;
  * Reads the groups of a journal in order, each with its routed-expert rows in one piece. Holds one group and its rows
  * at a time, and never writes.
  */
-public final class JournalReader implements GroupCursor
+public final class JournalReader implements GroupCursor, GroupSource
 {
     private final JournalScanner scanner;
     private final WriterProbe writer;
@@ -294,6 +294,7 @@ public final class JournalReader implements GroupCursor
     }
 
     /** The inputs that were declared void, in the order of their records. */
+    @Override
     public List<VoidedInput> voided()
     {
         return List.copyOf(voids.inputs());
@@ -375,6 +376,7 @@ public final class JournalReader implements GroupCursor
     }
 
     /** The rows that the current group refers to; {@code null} if it refers to none. Valid as long as the group. */
+    @Override
     public DirectBuffer rows()
     {
         return rows.isEmpty() ? null : rows.buffer();
@@ -386,11 +388,13 @@ public final class JournalReader implements GroupCursor
     }
 
     /** Sequence number of the current group's record. */
+    @Override
     public long sequence()
     {
         return scanner.sequence();
     }
 
+    @Override
     public long timeNanos()
     {
         return scanner.logicalTimeNanos();
@@ -403,23 +407,27 @@ public final class JournalReader implements GroupCursor
     }
 
     /** Records read so far, the run description included. */
+    @Override
     public long records()
     {
         return scanner.records();
     }
 
+    @Override
     public long groups()
     {
         return scanner.groups();
     }
 
     /** The chained hash over the records read so far, as 16 hexadecimal digits. */
+    @Override
     public String digest()
     {
         return scanner.digest();
     }
 
     /** How the journal ends; OPEN before {@link #next()} has returned false. */
+    @Override
     public Ending ending()
     {
         return scanner.ending();

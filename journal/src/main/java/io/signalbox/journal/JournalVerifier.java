@@ -23,14 +23,14 @@ public final class JournalVerifier
     private static final int GROUP_CAPACITY_BYTES = 64 * 1024;
     private static final GroupListener NOBODY = (group, offset, length) -> { };
 
-    private final JournalReader reader;
+    private final GroupSource reader;
     private final GroupReader messages = new GroupReader();
     private GroupWriter recomputed = new GroupWriter(GROUP_CAPACITY_BYTES);
     /** The group ahead, of which journal and scheduler have the same bytes. */
     private GroupWriter before = new GroupWriter(GROUP_CAPACITY_BYTES);
     private final GroupListener follower;
 
-    private JournalVerifier(final JournalReader reader, final GroupListener follower)
+    private JournalVerifier(final GroupSource reader, final GroupListener follower)
     {
         this.reader = reader;
         this.follower = follower;
@@ -64,7 +64,7 @@ public final class JournalVerifier
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            return new JournalVerifier(reader, NOBODY).run(factory.apply(reader.config(routers)), record);
+            return ahead(reader, factory.apply(reader.config(routers)), record, NOBODY);
         }
     }
 
@@ -99,13 +99,14 @@ public final class JournalVerifier
 
     static Verification verify(final JournalReader reader, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return new JournalVerifier(reader, NOBODY).run(factory.apply(reader.config()), Long.MAX_VALUE);
+        return replayTo(reader, factory.apply(reader.config()), Long.MAX_VALUE, NOBODY);
     }
 
     /**
-     * Verifies a journal with a scheduler that the caller can ask after each group; stops at the first difference.
+     * Verifies a journal with a scheduler that the caller can ask after each group; stops at the first difference. Another
+     * thread may read ahead.
      *
-     * @param reader    has handed out no group yet.
+     * @param reader    has handed out no group yet; the caller and the follower leave it alone until this returns.
      * @param scheduler new, with the reader's configuration; it has the state of the last group afterwards, if every group
      *                  is equal.
      * @param follower  receives every group that is equal.
@@ -113,12 +114,26 @@ public final class JournalVerifier
      */
     public static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
     {
-        return replayTo(reader, scheduler, Long.MAX_VALUE, follower);
+        return ahead(reader, scheduler, Long.MAX_VALUE, follower);
     }
 
-    /** As {@link #replay}, up to the group that a record is part of. */
-    static Verification replayTo(
+    private static Verification ahead(
         final JournalReader reader, final Scheduler scheduler, final long record, final GroupListener follower)
+    {
+        final GroupSource groups = ReadAhead.of(reader);
+        try
+        {
+            return replayTo(groups, scheduler, record, follower);
+        }
+        finally
+        {
+            groups.stop();
+        }
+    }
+
+    /** As {@link #replay}, up to the group that a record is part of; the follower may ask the source. */
+    static Verification replayTo(
+        final GroupSource reader, final Scheduler scheduler, final long record, final GroupListener follower)
     {
         return new JournalVerifier(reader, follower).run(scheduler, record);
     }

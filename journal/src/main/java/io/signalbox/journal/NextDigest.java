@@ -17,7 +17,7 @@ final class NextDigest
     private static final List<String> COMPONENTS =
         List.of("KV block pool", "prefix index", "routed-expert rows", "requests", "router");
 
-    private final JournalReader reader;
+    private final GroupSource reader;
     private final Scheduler scheduler;
     private final GroupReader messages = new GroupReader();
     private final Found recorded = new Found();
@@ -43,7 +43,7 @@ final class NextDigest
         }
     }
 
-    NextDigest(final JournalReader reader, final Scheduler scheduler)
+    NextDigest(final GroupSource reader, final Scheduler scheduler)
     {
         this.reader = reader;
         this.scheduler = scheduler;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** Receives the progress of reading a journal; called from the reading thread, about once per MiB. */
+/** Receives the progress of reading a journal, about once per MiB, from the thread that reads: not always the caller's. */
 @FunctionalInterface
 public interface ReadProgress
 {

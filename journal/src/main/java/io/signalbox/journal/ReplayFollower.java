@@ -60,7 +60,8 @@ public final class ReplayFollower
         try (JournalReader reader = open(progress))
         {
             final Difference difference =
-                JournalVerifier.replay(reader, scheduler, (group, offset, length) -> confirmed(reader)).difference();
+                JournalVerifier.replayTo(reader, scheduler, Long.MAX_VALUE, (group, offset, length) -> confirmed(reader))
+                    .difference();
             if (difference != null && begunAt == 0)
             {
                 throw new JournalException(Kind.NOT_CONFIRMED, directory + ", record " + difference.sequence() +

@@ -30,6 +30,7 @@ import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.WriteBehind;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.router.DpRouterProvider;
@@ -184,9 +185,10 @@ public final class SimulateCommand implements Callable<Integer>
         try (StopNotice notice = new StopNotice("simulate", console.err());
             Progress progress = progressOption.show(console, "signalbox simulate"))
         {
-            return simulation.run(engines(journal, notice), journal, (ended, total, nanos) -> progress.show(ended, total,
-                () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " requests, " + nanos / NANOS_PER_SECOND +
-                    " s simulated"));
+            // The threaded engine has a thread for the journal.
+            return simulation.run(engines(journal, notice), journal, threaded ? null : WriteBehind::of,
+                (ended, total, nanos) -> progress.show(ended, total, () -> Decimals.grouped(ended) + " of " +
+                    Decimals.grouped(total) + " requests, " + nanos / NANOS_PER_SECOND + " s simulated"));
         }
     }
 
