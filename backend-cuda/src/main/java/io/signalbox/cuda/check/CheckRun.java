@@ -20,6 +20,8 @@ final class CheckRun
 {
     /** Of the expected duration, which the options determine. */
     private static final double OVERHEAD_LIMIT = 2.5;
+    /** Java makes the weights of each layer too, and computes with them. */
+    private static final double MODEL_LAYER_SECONDS = 15.0;
 
     private final CheckConfig options;
     private final CheckProgress progress;
@@ -128,6 +130,7 @@ final class CheckRun
         return switch (section)
         {
             case OVERHEAD -> Math.max(least, OVERHEAD_LIMIT * OverheadSection.expectedSeconds(options));
+            case MODEL -> least + MODEL_LAYER_SECONDS * options.modelLayers();
             case SANITIZER -> least + SanitizerSection.mostSeconds(options);
             default -> least;
         };
