@@ -65,11 +65,12 @@ final class DecoderRuns
     {
     }
 
-    static Ends serve(final Backend backend, final Path journal) throws Exception
+    /** @param begun runs once the backend is started, before the first request. */
+    static Ends serve(final Backend backend, final int depth, final Path journal, final Runnable begun) throws Exception
     {
         final Faults faults = new Faults();
         final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS)
-            .blockSizeTokens(BLOCK_SIZE).stepTokens(STEP_TOKENS).depth(2).capture(SHAPE).build();
+            .blockSizeTokens(BLOCK_SIZE).stepTokens(STEP_TOKENS).depth(depth).capture(SHAPE).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
             .vocabularySize(WEIGHTS.plan().vocabulary()).listener(faults::readGroup)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
@@ -77,6 +78,7 @@ final class DecoderRuns
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<CompletionHandle> handles = new ArrayList<>();
+            begun.run();
             for (int request = 0; request < REQUESTS; request++)
             {
                 handles.add(engine.submit(CompletionRequest.prompt(new int[] {1 + request, 2, 3, 4, 5}).maxNewTokens(8)));

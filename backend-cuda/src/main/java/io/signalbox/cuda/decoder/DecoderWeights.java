@@ -9,6 +9,7 @@ import io.signalbox.cuda.kernel.DeviceMatrix;
 import io.signalbox.model.AttentionWeights;
 import io.signalbox.model.FeedForward;
 import io.signalbox.model.LayerWeights;
+import io.signalbox.model.ModelException;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.MoeWeights;
 import io.signalbox.model.WeightMatrix;
@@ -79,6 +80,13 @@ public final class DecoderWeights implements AutoCloseable
         try (WeightUpload upload = new WeightUpload(driver, module, owned))
         {
             return new DecoderWeights(owned, upload, weights);
+        }
+        // The virtual machine answers a read behind the end of a mapped file with this error, at the read or soon after it.
+        catch (final InternalError e)
+        {
+            owned.closeAfter(e);
+            throw new ModelException("a file of the checkpoint has become shorter while it was read",
+                "leave it alone and start again");
         }
         catch (final RuntimeException | Error e)
         {

@@ -7,7 +7,6 @@ import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.WeightLaunches;
-import io.signalbox.model.ModelException;
 import io.signalbox.model.WeightMatrix;
 
 import java.nio.ByteBuffer;
@@ -73,7 +72,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
     {
         if (matrix.recipe() == null)
         {
-            copy(matrix.name(), matrix.bytes(), to);
+            copy(matrix.bytes(), to);
         }
         else
         {
@@ -92,7 +91,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         final ByteBuffer bytes = ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asFloatBuffer().put(values);
         final DeviceMemory memory = target.device(bytes.capacity());
-        copy("a vector", bytes, memory);
+        copy(bytes, memory);
         return memory;
     }
 
@@ -102,7 +101,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         driver.fill(memory, 0, memory.bytes() / Integer.BYTES, streams[0]);
     }
 
-    private void copy(final String name, final ByteBuffer from, final DeviceMemory to)
+    private void copy(final ByteBuffer from, final DeviceMemory to)
     {
         final ByteBuffer bytes = from.duplicate();
         for (long at = 0; at < to.bytes(); at += PIECE_BYTES)
@@ -111,23 +110,9 @@ final class WeightUpload implements WeightTarget, AutoCloseable
             final PinnedMemory piece = pieces[next];
             StreamWait.await(driver, streams[next]);
             bytes.limit((int)at + count).position((int)at);
-            fill(piece, bytes, name);
+            piece.buffer().duplicate().clear().put(bytes);
             driver.copyToDevice(to.slice(at, count), piece, count, streams[next]);
             next = 1 - next;
-        }
-    }
-
-    /** The virtual machine answers a read behind the end of a mapped file with an error. */
-    private static void fill(final PinnedMemory piece, final ByteBuffer bytes, final String name)
-    {
-        try
-        {
-            piece.buffer().duplicate().clear().put(bytes);
-        }
-        catch (final InternalError e)
-        {
-            throw new ModelException("the file of the tensor " + name + " has become shorter while it was read",
-                "leave the checkpoint alone and start again");
         }
     }
 
