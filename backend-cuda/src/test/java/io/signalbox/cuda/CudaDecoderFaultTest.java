@@ -133,8 +133,8 @@ class CudaDecoderFaultTest
     {
         final CudaBackendConfig config = new CudaBackendConfig().model(WEIGHTS).maxGraphTokens(0);
 
-        final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config), 2, temporary.resolve("journal"),
-            () -> EmulatedDriver.failLaunch(launch, CudaException.LAUNCH_FAILED));
+        final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config), DecoderRuns.scheduler().depth(2).build(),
+            temporary.resolve("journal"), () -> EmulatedDriver.failLaunch(launch, CudaException.LAUNCH_FAILED));
 
         assertEquals(Map.of(FreeReason.FAILED, DecoderRuns.REQUESTS), ends.reasons());
         assertTrue(ends.faults().get(0).contains("CUDA_ERROR_LAUNCH_FAILED (719)"), ends.faults().toString());
@@ -142,6 +142,12 @@ class CudaDecoderFaultTest
         // A broken context frees nothing piece by piece, so that its release is what counts.
         assertEquals(0, EmulatedDriver.count(Count.CONTEXTS));
         EmulatedDriver.reset();
+    }
+
+    private DecoderRuns.Ends serve(final Backend backend, final String journal) throws Exception
+    {
+        return DecoderRuns.serve(
+            backend, DecoderRuns.scheduler().depth(1).build(), temporary.resolve(journal), () -> { });
     }
 
     @ParameterizedTest
@@ -153,8 +159,8 @@ class CudaDecoderFaultTest
         final ModelWeights wrong = NoNumberPlant.in(WEIGHTS, layer, planted);
         final Backend cpu = new CpuBackend(ForwardModel.of(wrong), new CpuBackendConfig().threads(1));
 
-        final DecoderRuns.Ends reference = DecoderRuns.serve(cpu, 1, temporary.resolve("cpu"), () -> { });
-        final DecoderRuns.Ends found = DecoderRuns.serve(backend(wrong), 1, temporary.resolve("cuda"), () -> { });
+        final DecoderRuns.Ends reference = serve(cpu, "cpu");
+        final DecoderRuns.Ends found = serve(backend(wrong), "cuda");
 
         final String sentence = "the model computed what is no number: " + expected;
         assertEquals(Map.of(FreeReason.FAILED, DecoderRuns.REQUESTS), found.reasons());

@@ -10,6 +10,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -26,6 +27,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,8 +46,9 @@ final class DecoderRuns
     static final int STEP_TOKENS = 16;
     private static final Duration WAIT = Duration.ofSeconds(120);
 
-    /** How requests ended and what the backend reported as faults. */
-    record Ends(Map<FreeReason, Integer> reasons, List<String> faults)
+    /** How requests ended, with which tokens and routed experts, and what the backend reported as faults. */
+    record Ends(
+        Map<FreeReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults)
     {
     }
 
@@ -65,29 +68,60 @@ final class DecoderRuns
     {
     }
 
+    /** A scheduler of one rank, which captures. */
+    static SchedulerConfig.Builder scheduler()
+    {
+        return SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).blockSizeTokens(BLOCK_SIZE).stepTokens(STEP_TOKENS)
+            .capture(SHAPE);
+    }
+
     /** @param begun runs once the backend is started, before the first request. */
-    static Ends serve(final Backend backend, final int depth, final Path journal, final Runnable begun) throws Exception
+    static Ends serve(
+        final Backend backend, final SchedulerConfig scheduler, final Path journal, final Runnable begun) throws Exception
     {
         final Faults faults = new Faults();
-        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS)
-            .blockSizeTokens(BLOCK_SIZE).stepTokens(STEP_TOKENS).depth(depth).capture(SHAPE).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
             .vocabularySize(WEIGHTS.plan().vocabulary()).listener(faults::readGroup)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
-        final Map<FreeReason, Integer> reasons = new TreeMap<>();
+        final Ends ends = new Ends(new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), faults.sentences);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<CompletionHandle> handles = new ArrayList<>();
             begun.run();
             for (int request = 0; request < REQUESTS; request++)
             {
-                handles.add(engine.submit(CompletionRequest.prompt(new int[] {1 + request, 2, 3, 4, 5}).maxNewTokens(8)));
+                handles.add(engine.submit(request(request, scheduler.capture() != null)));
             }
             for (final CompletionHandle handle : handles)
             {
-                reasons.merge(handle.await(WAIT).reason(), 1, Integer::sum);
+                ends.reasons.merge(handle.await(WAIT).reason(), 1, Integer::sum);
+                ends.tokens.add(Arrays.stream(handle.tokens()).boxed().toList());
+                if (scheduler.capture() != null)
+                {
+                    ends.experts.add(experts(handle.takeRows(WAIT)));
+                }
             }
         }
-        return new Ends(reasons, faults.sentences);
+        return ends;
+    }
+
+    /** Prompts of two kinds, so that some share their first blocks. */
+    private static CompletionRequest request(final int index, final boolean rows)
+    {
+        final int[] prompt = new int[13 + index];
+        Arrays.setAll(prompt, position -> position < 8 ? 7 * (index % 2) + position : 11 * index + position);
+        final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(8).seed(index)
+            .temperature(index % 2 == 0 ? 0.0f : 0.8f);
+        return rows ? request.rows(0) : request;
+    }
+
+    private static List<Short> experts(final RoutedExperts rows)
+    {
+        final List<Short> ids = new ArrayList<>();
+        for (final short id : rows.ids())
+        {
+            ids.add(id);
+        }
+        return ids;
     }
 }
