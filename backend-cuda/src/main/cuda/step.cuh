@@ -44,7 +44,7 @@ struct ResultHeader
     /** Of a combine weight; 0: the rows have none. */
     unsigned char weightBytes;
     unsigned char extraWords;
-    /** What was no finite number, first: 1 + l: scores of the router in MoE layer l; LOGITS: logits; 0: nothing. */
+    /** The first values that were no finite numbers: 1 + l: scores of the router in MoE layer l; LOGITS; 0: none. */
     int noNumber;
     unsigned long long checksum;
     long long fingerprint;
@@ -82,7 +82,7 @@ __device__ inline unsigned char* result_slot(const unsigned char* step, char* re
     return reinterpret_cast<unsigned char*>(results) + step_header(step)->slot * resultStride;
 }
 
-/** Whatever comes of it later is no number either, so that the first one counts. Writers of one kernel agree. */
+/** Later values follow from the first, which alone is kept. Writers of one kernel agree. */
 __device__ inline void report_no_number(const unsigned char* step, char* results, long long resultStride, int what)
 {
     ResultHeader* header = reinterpret_cast<ResultHeader*>(result_slot(step, results, resultStride));

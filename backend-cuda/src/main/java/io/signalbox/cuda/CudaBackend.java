@@ -58,7 +58,8 @@ public final class CudaBackend implements Backend
         if (config.decoder() != null)
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
-                .reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).depth(config.stepsInFlight()).maxPositions(config.decoder().plan().maxPositions())
+                .reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).depth(config.stepsInFlight())
+                .maxPositions(config.decoder().plan().maxPositions())
                 .build();
         }
         return new BackendCapabilities(

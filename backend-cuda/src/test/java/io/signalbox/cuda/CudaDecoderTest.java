@@ -55,7 +55,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * A real model on the emulated driver behind the threaded engine, with prefix hits, preemptions, graphs and several steps in
- * flight: every token, log-probability, routed expert and combine weight is that of the CPU backend, and the journal verifies.
+ * flight: every token, log-probability, routed expert and combine weight is that of the CPU backend, and the journal
+ * verifies.
  */
 @Timeout(600)
 @ExtendWith(ThreadedDriver.class)

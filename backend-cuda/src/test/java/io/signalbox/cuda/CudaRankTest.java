@@ -275,7 +275,8 @@ class CudaRankTest
     {
         EmulatedDriver.devices(2);
         final CudaBackendConfig config = EngineRun.config().devices(List.of(0, 1));
-        final RankSet ranks = new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, EngineRun.SHAPE, reports);
+        final RankSet ranks =
+            new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, EngineRun.SHAPE, reports);
         EmulatedDriver.stallDevice(0);
         ranks.get(0).onStart();
         ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));

@@ -84,7 +84,8 @@ class DeviceFeedTest
             "submit shorter requests, or lower maxRunning", refusal(8, 7, 1, 95));
         assertEquals("position 6 is not below the 6 that the backend has memory for; submit shorter requests",
             refusal(8, 6, 1, 96));
-        assertEquals("token 7 at position 6 is not in the vocabulary of 7; submit token ids from 0 to 6", refusal(7, 7, 1, 96));
+        assertEquals("token 7 at position 6 is not in the vocabulary of 7; submit token ids from 0 to 6",
+            refusal(7, 7, 1, 96));
         assertEquals("the step has 1 entries, above the 0 that the backend has memory for", refusal(8, 7, 0, 96));
     }
 }

@@ -27,7 +27,8 @@ import java.util.Set;
  */
 public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
-    List<OverheadCell> cells, int modelLayers, int samples, CheckLimits limits, Set<GpuSection> sections, List<String> command)
+    List<OverheadCell> cells, int modelLayers, int samples, CheckLimits limits, Set<GpuSection> sections,
+    List<String> command)
 {
     public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.");
     public static final Setting<Integer> TOKENS = count("tokens", "tokens", 32, 1, 8192, "Tokens of one step.");

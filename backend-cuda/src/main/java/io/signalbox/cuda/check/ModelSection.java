@@ -183,8 +183,8 @@ final class ModelSection implements CheckSection
                 median(steps, List.of(prefill(model, weights))), floor.decodeMillis(model.prefill(), 0));
             forms(device, options, model, steps, weights, findings);
         }
-        findings.note("Generated weights; kernels that have Java's bits; the floor is the time of reading once what a step " +
-            "reads, weights of the experts that uniform choices hit.");
+        findings.note("Generated weights; kernels that have Java's bits; the floor is the time of reading once what a " +
+            "step reads, weights of the experts that uniform choices hit.");
     }
 
     private static int perSequence(final CheckedModel model)

@@ -115,9 +115,9 @@ public final class DecoderLaunches
         final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens, final int perEntry,
         final int rounding)
     {
-        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), tiles(tokens) * matrix.rows(), MAX_BLOCKS,
-            step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in).int32(perEntry)
-                .int32(rounding).pointer(out));
+        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), tiles(tokens) * matrix.rows(),
+            MAX_BLOCKS, step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in)
+                .int32(perEntry).int32(rounding).pointer(out));
     }
 
     /** Clips and turns queries in place, and keys on their way to the block of their position, with the values. */
@@ -169,10 +169,10 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()), expertTiles(tokens) * shape.width(), MAX_BLOCKS,
-            step().pointer(experts.gates()).pointer(experts.others()).int32(shape.experts()).int32(shape.width())
-                .int32(plan.hidden()).pointer(groups.starts()).pointer(groups.tokens()).pointer(in).int32(round)
-                .pointer(inner));
+        return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()),
+            expertTiles(tokens) * shape.width(), MAX_BLOCKS, step().pointer(experts.gates()).pointer(experts.others())
+                .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
+                .pointer(groups.tokens()).pointer(in).int32(round).pointer(inner));
     }
 
     /** Outputs of each choice, {@code [place][hidden]}. */
@@ -181,8 +181,9 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.type()), expertTiles(tokens) * plan.hidden(),
-            MAX_BLOCKS, step().pointer(experts.downs()).int32(shape.experts()).int32(shape.width()).int32(plan.hidden())
+        return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.type()),
+            expertTiles(tokens) * plan.hidden(), MAX_BLOCKS, step().pointer(experts.downs()).int32(shape.experts())
+                .int32(shape.width()).int32(plan.hidden())
                 .pointer(groups.starts()).pointer(inner).int32(round).pointer(outputs));
     }
 

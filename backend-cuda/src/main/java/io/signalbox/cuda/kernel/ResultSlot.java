@@ -110,7 +110,10 @@ public final class ResultSlot
         return int8(EXTRA_WORDS);
     }
 
-    /** What was no finite number, first: above 0 the MoE layer, counted from 1, whose router's scores; below 0 the logits. */
+    /**
+     * The first values that were no finite numbers: above 0 the scores of the router in this MoE layer, counted from 1;
+     * below 0 the logits; 0: none.
+     */
     public int noNumber()
     {
         return int32(NO_NUMBER);
@@ -157,7 +160,7 @@ public final class ResultSlot
         return (float)(difference - StrictMath.log(sum));
     }
 
-    /** Offset of the rows, each {@code [layers][topK]} ids and their weights if it has them, from the start of the buffer. */
+    /** Offset of the rows, each {@code [layers][topK]} ids, and their weights if it has them, in the buffer. */
     public int expertsOffset()
     {
         return start + HEADER_BYTES + (int)align(entryBytes());
