@@ -59,7 +59,7 @@ class CudaCheckpointTest
         return backend;
     }
 
-    /** The sum of what is told, but for norms, which are vectors, is all that there is to copy. */
+    /** The sum is all that there is to copy, but for norms, which are vectors. */
     @Test
     void shouldTellTheProgressOfEachDevice() throws IOException
     {

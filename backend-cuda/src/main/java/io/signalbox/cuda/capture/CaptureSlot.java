@@ -101,8 +101,8 @@ public final class CaptureSlot
     }
 
     /**
-     * Natural logarithm of the probability of an entry's token, of a step that was told to bring it; for a listener, while
-     * it is told of the result.
+     * Natural logarithm of the probability of an entry's token, of a step whose block wants it; for a listener, during its
+     * call.
      */
     public float logprob(final int entry)
     {

@@ -70,7 +70,7 @@ final class ModelSection implements CheckSection
         }
     }
 
-    /** Steps of chunks of several sequences; then each sequence goes on from what it sampled. */
+    /** Steps of chunks of several sequences; then each sequence continues with the token that it sampled. */
     private static void compare(
         final ModelSteps steps, final ModelWeights weights, final String name, final Findings findings)
     {
