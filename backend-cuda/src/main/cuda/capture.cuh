@@ -11,6 +11,7 @@ constexpr unsigned CHECKSUM_SALT = 0x9E3779B9u;
 constexpr unsigned long long CHECKSUM_FACTOR = 0xD1B54A32D192ED03ull;
 /** Ids that one block packs at a time: whole words whatever the size of an id. */
 constexpr int PACK_IDS = 2048;
+constexpr int WEIGHT_BYTES = 4;
 /** One lane holds each choice of a set, so that no set is larger. */
 constexpr int MAX_TOP_K = WARP_LANES;
 
@@ -28,10 +29,10 @@ __device__ inline unsigned long long checksum_part(unsigned word, long long inde
     return (word ^ CHECKSUM_SALT) * (2ull * static_cast<unsigned long long>(index) + 1ull) * CHECKSUM_FACTOR;
 }
 
-/** Words of the sampled tokens' part of a result: whole 64-byte lines. */
-__device__ inline int token_words(int entries)
+/** Words of a result ahead of its rows, in whole 64-byte lines: those of the entries. */
+__device__ inline int entry_words(const StepHeader* step)
 {
-    return (entries + 15) / 16 * 16;
+    return (step->entries * (1 + step->extraWords) + 15) / 16 * 16;
 }
 
 __device__ inline PackCounts warp_counts(PackCounts counts)
@@ -99,15 +100,18 @@ __device__ inline void fill_not_written(short* view, int count)
 }
 
 /** Writes the fields of the header that the blocks of a launch do not add up; those are zero since the slot was opened. */
-__device__ inline void write_header(ResultHeader* header, const StepHeader* step, int layers, int topK, int idBytes)
+__device__ inline void write_header(
+    ResultHeader* header, const StepHeader* step, int layers, int topK, int idBytes, int weightBytes)
 {
     header->step = step->step;
     header->rank = step->rank;
     header->tokens = step->tokens;
     header->entries = step->entries;
     header->layers = layers;
-    header->topK = topK;
-    header->idBytes = idBytes;
+    header->topK = static_cast<unsigned char>(topK);
+    header->idBytes = static_cast<unsigned char>(idBytes);
+    header->weightBytes = static_cast<unsigned char>(weightBytes);
+    header->extraWords = static_cast<unsigned char>(step->extraWords);
     header->fingerprint = step->fingerprint;
     header->generation = step->generation;
     header->magic = RESULT_MAGIC;
@@ -122,14 +126,37 @@ struct CaptureView
     int topK;
 };
 
-/** Id {@code index} of the step in token-major order [n][L][K]. */
-__device__ inline short captured_id(const CaptureView& view, unsigned index)
+/** The place in a view of element {@code index} of the step in token-major order [n][L][K]. */
+__device__ inline long long captured_place(const CaptureView& view, unsigned index)
 {
     const unsigned set = index / view.topK;
     const unsigned k = index - set * view.topK;
     const unsigned token = set / view.layers;
     const unsigned layer = set - token * view.layers;
-    return view.ids[(static_cast<long long>(layer) * view.maxTokens + token) * view.topK + k];
+    return (static_cast<long long>(layer) * view.maxTokens + token) * view.topK + k;
+}
+
+/** Id {@code index} of the step in token-major order. */
+__device__ inline short captured_id(const CaptureView& view, unsigned index)
+{
+    return view.ids[captured_place(view, index)];
+}
+
+/** A byte of the step's rows with combine weights: a token's ids, then the weights of these. */
+__device__ inline unsigned row_byte(const CaptureView& view, const float* weights, int idBytes, long long at)
+{
+    const int ids = view.layers * view.topK;
+    const int rowBytes = ids * (idBytes + WEIGHT_BYTES);
+    const unsigned token = static_cast<unsigned>(at / rowBytes);
+    const int place = static_cast<int>(at - static_cast<long long>(token) * rowBytes);
+    const int behind = place - ids * idBytes;
+    if (behind < 0)
+    {
+        const unsigned id = static_cast<unsigned short>(captured_id(view, token * ids + place / idBytes));
+        return id >> 8 * (place % idBytes) & 0xFFu;
+    }
+    const float weight = weights[captured_place(view, token * ids + behind / WEIGHT_BYTES)];
+    return __float_as_uint(weight) >> 8 * (behind % WEIGHT_BYTES) & 0xFFu;
 }
 
 /** Counts an id that is missing, out of range or a repetition within its set, which starts at {@code setStart}. */

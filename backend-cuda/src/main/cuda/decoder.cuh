@@ -5,6 +5,7 @@
 
 #include "forward.cuh"
 #include "sampler.cuh"
+#include "generated.cuh"
 
 /** Copies keys and values of all layers; bytes are those of one token in one layer. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_copy_blocks(
@@ -84,12 +85,15 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_activate
 
 /**
  * Orders the choices of all tokens by expert, stable and without atomics: starts[e] is where expert e's begin, places[i]
- * where choice i went, tokens[p] whose choice is at place p. One block; each thread serves some experts.
+ * where choice i went, tokens[p] whose choice is at place p. One block; each thread serves some experts. A score that is
+ * no finite number fails the step: nobody knows which experts such a token has.
  */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
-    const unsigned char* step, const int* ids, int topK, int experts, int* starts, int* places, int* tokens)
+    const unsigned char* step, const int* ids, int topK, int experts, int* starts, int* places, int* tokens,
+    const float* logits, int sigmoid, int layer, char* results, long long resultStride)
 {
     __shared__ int sums[MAX_BLOCK_THREADS];
+    __shared__ int wrong;
     const int count = step_header(step)->tokens * topK;
     const int threads = blockDim.x;
     const int each = (experts + threads - 1) / threads;
@@ -102,7 +106,15 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
         own += ids[i] >= first && ids[i] < end ? 1 : 0;
     }
     sums[threadIdx.x] = own;
+    if (threadIdx.x == 0)
+    {
+        wrong = 0;
+    }
     __syncthreads();
+    if (has_wrong_score(logits, static_cast<long long>(step_header(step)->tokens) * experts, sigmoid))
+    {
+        atomicOr(&wrong, 1);
+    }
     int at = 0;
 #pragma unroll 1
     for (int before = 0; before < static_cast<int>(threadIdx.x); before++)
@@ -124,9 +136,30 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
             }
         }
     }
+    __syncthreads();
     if (threadIdx.x == 0)
     {
         starts[experts] = count;
+        if (wrong != 0)
+        {
+            report_no_number(step, results, resultStride, 1 + layer);
+        }
+    }
+}
+
+/** Combine weights of all layers as decoder_combine applies them, to the slot's view; all are [layers][maxTokens][topK]. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_keep_weights(
+    const unsigned char* step, const float* weights, int layers, int maxTokens, int topK, int roundProducts,
+    float* applied, long long slotStride)
+{
+    float* view = applied + step_header(step)->slot * slotStride;
+    const int row = step_header(step)->tokens * topK;
+#pragma unroll 1
+    for (long long i = grid_thread(); i < static_cast<long long>(layers) * row; i += grid_threads())
+    {
+        const long long layer = i / row;
+        const long long at = layer * maxTokens * topK + (i - layer * row);
+        view[at] = kept(weights[at], roundProducts);
     }
 }
 
@@ -168,6 +201,16 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
         const Logits values = {
             logits + static_cast<long long>(entry) * vocabulary, vocabulary, feed.sampling[entry].temperature};
         const int token = sample(values, feed.sampling[entry], memory);
+        if (header->extraWords != 0 && token != NOT_SAMPLED && threadIdx.x < WARP_LANES)
+        {
+            const LogParts parts = log_parts(values.row, vocabulary, token);
+            words[header->entries + entry] = __float_as_int(parts.difference);
+            words[2 * header->entries + entry] = __float_as_int(parts.sum);
+        }
+        if (threadIdx.x == 0 && token == NOT_SAMPLED)
+        {
+            report_no_number(step, results, resultStride, LOGITS);
+        }
         if (threadIdx.x == 0)
         {
             // A token that is not sampled fails the step; what follows on it is computed in vain, but within bounds.
@@ -177,14 +220,19 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
     }
     // Zeros up to the next 64 bytes, which the checksum covers.
 #pragma unroll 1
-    for (int i = header->entries + static_cast<int>(threadIdx.x); blockIdx.x == 0 && i < token_words(header->entries);
-        i += blockDim.x)
+    for (int i = header->entries * (1 + header->extraWords) + static_cast<int>(threadIdx.x);
+        blockIdx.x == 0 && i < entry_words(header); i += blockDim.x)
     {
         words[i] = 0;
     }
 }
 
 #define SIGNALBOX_DECODER(type, Weight) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_generate_##type( \
+        void* weights, long long count, long long key, float unit) \
+    { \
+        generate<Weight>(static_cast<Weight*>(weights), count, key, unit); \
+    } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_embed_##type( \
         const unsigned char* step, const void* weights, int hidden, const int* sampled, int round, float* states) \
     { \

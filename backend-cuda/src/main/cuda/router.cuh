@@ -73,6 +73,19 @@ __device__ inline float selection_score(float logit, const float* bias, int expe
     return bias == nullptr ? score : ordered(__fadd_rn(score, bias[expert]));
 }
 
+/** Whether a block finds a score by which no expert can be chosen: a sigmoid is finite unless its argument is NaN. */
+__device__ inline bool has_wrong_score(const float* logits, long long count, int sigmoid)
+{
+    bool wrong = false;
+#pragma unroll 1
+    for (long long i = threadIdx.x; i < count; i += blockDim.x)
+    {
+        const float logit = logits[i];
+        wrong |= sigmoid != 0 ? logit != logit : __fsub_rn(logit, logit) != 0.0f;
+    }
+    return wrong;
+}
+
 /** Loads the ranks of this lane's experts; the bits of values beyond the experts are set in the result. */
 template <RouterMode MODE, typename Logit, int V>
 __device__ inline unsigned load_ranks(const Logit* logits, const float* bias, int experts, unsigned (&ranks)[V])

@@ -265,6 +265,35 @@ __device__ inline void draw(const Logits& logits, float largest, long long drawn
     }
 }
 
+/** A token's log-probability is the difference less the logarithm of the sum, which the host takes in float64. */
+struct LogParts
+{
+    float difference;
+    float sum;
+};
+
+/** By one warp: the token's logit less the largest, of equal ones the first, and the sum of e^(logit - largest). */
+__device__ inline LogParts log_parts(const float* row, int count, int token)
+{
+    unsigned best = NO_RANK;
+    int id = NOTHING;
+#pragma unroll 1
+    for (int i = lane_index(); i < count; i += WARP_LANES)
+    {
+        const unsigned rank = rank_of(row[i]);
+        id = rank > best ? i : id;
+        best = rank > best ? rank : best;
+    }
+    const float largest = row[warp_best(best, id)];
+    float sum = 0.0f;
+#pragma unroll 1
+    for (int i = lane_index(); i < count; i += WARP_LANES)
+    {
+        sum = __fadd_rn(sum, power(__fsub_rn(row[i], largest)));
+    }
+    return {__fsub_rn(row[token], largest), warp_sum(sum)};
+}
+
 /** The token of an entry, in all threads; NOT_SAMPLED if a logit is no number. */
 __device__ inline int sample(const Logits& logits, const Sampling& how, SamplerMemory& memory)
 {

@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) slot_open(
     // The header, and the places of the sampled tokens, which no kernel may leave as they are.
     int* words = reinterpret_cast<int*>(result_slot(step, results, resultStride));
 #pragma unroll 1
-    for (int i = threadIdx.x; blockIdx.x == 0 && i < RESULT_HEADER_BYTES / 4 + token_words(header->entries); i += blockDim.x)
+    for (int i = threadIdx.x; blockIdx.x == 0 && i < RESULT_HEADER_BYTES / 4 + entry_words(header); i += blockDim.x)
     {
         words[i] = i < RESULT_HEADER_BYTES / 4 ? 0 : NOT_SAMPLED;
     }
@@ -91,13 +91,13 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
     }
     const CaptureView view = {capture + header->slot * slotStride, layers, maxTokens, topK};
     unsigned char* result = result_slot(step, results, resultStride);
-    const int firstWord = token_words(header->entries);
+    const int firstWord = entry_words(header);
     unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES) + firstWord;
     const int idsPerWord = 4 / idBytes;
     PackCounts counts = {0, 0, 0};
     if (grid_thread() == 0)
     {
-        write_header(reinterpret_cast<ResultHeader*>(result), header, capture == nullptr ? 0 : layers, topK, idBytes);
+        write_header(reinterpret_cast<ResultHeader*>(result), header, capture == nullptr ? 0 : layers, topK, idBytes, 0);
     }
     // The sampled tokens, which a kernel of the step has left there.
 #pragma unroll 1
@@ -133,11 +133,56 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
     add_counts(counts, warps, reinterpret_cast<ResultHeader*>(result));
 }
 
+/** As pack_rows, for rows that have combine weights: bytes of a row are in no whole words, so each is looked up. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_weighted_rows(
+    const unsigned char* step, const short* capture, const float* weights, long long slotStride, int layers, int maxTokens,
+    int topK, int experts, int idBytes, char* results, long long resultStride)
+{
+    __shared__ PackCounts warps[MAX_BLOCK_WARPS];
+    const StepHeader* header = step_header(step);
+    const CaptureView view = {capture + header->slot * slotStride, layers, maxTokens, topK};
+    const float* applied = weights + header->slot * slotStride;
+    const int ids = header->tokens * layers * topK;
+    const long long bytes = static_cast<long long>(ids) * (idBytes + WEIGHT_BYTES);
+    unsigned char* result = result_slot(step, results, resultStride);
+    const int firstWord = entry_words(header);
+    unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES);
+    PackCounts counts = {0, 0, 0};
+    if (grid_thread() == 0)
+    {
+        write_header(reinterpret_cast<ResultHeader*>(result), header, layers, topK, idBytes, WEIGHT_BYTES);
+    }
+#pragma unroll 1
+    for (int i = threadIdx.x; blockIdx.x == 0 && i < firstWord; i += blockDim.x)
+    {
+        counts.checksum += checksum_part(words[i], i);
+    }
+#pragma unroll 1
+    for (long long i = grid_thread(); i < ids; i += grid_threads())
+    {
+        const int place = static_cast<int>(captured_place(view, static_cast<unsigned>(i)));
+        check_id(view.ids, place - static_cast<int>(i % topK), place, experts, counts);
+    }
+#pragma unroll 1
+    for (long long word = grid_thread(); 4 * word < bytes; word += grid_threads())
+    {
+        unsigned value = 0;
+#pragma unroll 1
+        for (int i = 0; i < 4 && 4 * word + i < bytes; i++)
+        {
+            value |= row_byte(view, applied, idBytes, 4 * word + i) << 8 * i;
+        }
+        words[firstWord + word] = value;
+        counts.checksum += checksum_part(value, firstWord + word);
+    }
+    add_counts(counts, warps, reinterpret_cast<ResultHeader*>(result));
+}
+
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) sample_seeded(
     const unsigned char* step, long long seed, char* results, long long resultStride)
 {
     const int entries = step_header(step)->entries;
-    const int count = token_words(entries);
+    const int count = entry_words(step_header(step));
     unsigned* words = reinterpret_cast<unsigned*>(result_slot(step, results, resultStride) + RESULT_HEADER_BYTES);
 #pragma unroll 1
     for (long long entry = grid_thread(); entry < count; entry += grid_threads())

@@ -10,6 +10,7 @@ constexpr int MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / WARP_LANES;
 constexpr int RESULT_HEADER_BYTES = 64;
 constexpr int RESULT_MAGIC = 0x53425831;
 constexpr int STEP_HEADER_BYTES = 64;
+constexpr int LOGITS = -1;
 
 struct StepHeader
 {
@@ -27,6 +28,8 @@ struct StepHeader
     int feed;
     /** Copies of blocks that the step makes first. */
     int copies;
+    /** Words of each entry in the result beyond its token: 0, or 2 if log-probabilities are wanted. */
+    int extraWords;
 };
 
 struct ResultHeader
@@ -36,8 +39,13 @@ struct ResultHeader
     int tokens;
     int entries;
     int layers;
-    int topK;
-    int idBytes;
+    unsigned char topK;
+    unsigned char idBytes;
+    /** Of a combine weight; 0: the rows have none. */
+    unsigned char weightBytes;
+    unsigned char extraWords;
+    /** The first values that were no finite numbers: 1 + l: scores of the router in MoE layer l; LOGITS; 0: none. */
+    int noNumber;
     unsigned long long checksum;
     long long fingerprint;
     int unwritten;
@@ -72,6 +80,16 @@ __device__ inline int step_last_token(const unsigned char* step, int entry)
 __device__ inline unsigned char* result_slot(const unsigned char* step, char* results, long long resultStride)
 {
     return reinterpret_cast<unsigned char*>(results) + step_header(step)->slot * resultStride;
+}
+
+/** Later values follow from the first, which alone is kept. Writers of one kernel agree. */
+__device__ inline void report_no_number(const unsigned char* step, char* results, long long resultStride, int what)
+{
+    ResultHeader* header = reinterpret_cast<ResultHeader*>(result_slot(step, results, resultStride));
+    if (header->noNumber == 0)
+    {
+        header->noNumber = what;
+    }
 }
 
 __device__ inline long long grid_thread()

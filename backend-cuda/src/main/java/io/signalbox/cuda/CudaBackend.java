@@ -27,6 +27,8 @@ public final class CudaBackend implements Backend
 {
     /** Loading kernels takes seconds if the driver has to compile them. */
     private static final int START_LIMITS = 12;
+    /** The slowest storage that weights are read from, in bytes per nanosecond: 20 MB/s. */
+    private static final double LEAST_RATE = 0.02;
 
     private final CudaBackendConfig config;
     private final CudaDriver driver;
@@ -55,8 +57,9 @@ public final class CudaBackend implements Backend
     {
         if (config.decoder() != null)
         {
-            return BackendCapabilities.named("cuda").capturesExperts(true).readsTokens(true).writesKvFirst(true)
-                .copiesBlocks(true).depth(config.stepsInFlight()).maxPositions(config.decoder().plan().maxPositions())
+            return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
+                .reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).depth(config.stepsInFlight())
+                .maxPositions(config.decoder().plan().maxPositions())
                 .build();
         }
         return new BackendCapabilities(
@@ -79,9 +82,9 @@ public final class CudaBackend implements Backend
     {
         final CaptureForm form = shape == null ? null : config.chosenForm();
         checkShape(shape);
-        checkDevices(new CudaProbe(driver).probe());
-        ranks = BoundedCall.get("the start of the CUDA backend", START_LIMITS * driver.deviceLimitNanos(),
-            () -> new RankSet(driver, config, rankCount, form, completions));
+        checkDevices(config, new CudaProbe(driver).probe());
+        ranks = BoundedCall.get("the start of the CUDA backend", startLimitNanos(),
+            () -> new RankSet(driver, config, rankCount, form, shape, completions));
         final boolean spinning = config.spins(rankCount);
         for (final CudaRank rank : ranks.ranks())
         {
@@ -91,10 +94,19 @@ public final class CudaBackend implements Backend
         }
     }
 
+    private long startLimitNanos()
+    {
+        final DecoderSetup decoder = config.decoder();
+        final long weightBytes = decoder == null ? 0 : decoder.plan().parameters() * decoder.plan().type().bytes();
+        return START_LIMITS * driver.deviceLimitNanos() + (long)(config.devices().size() * weightBytes / LEAST_RATE);
+    }
+
     private void checkShape(final ModelShape shape)
     {
         final ModelShape own = config.shape();
-        if (shape != null && !shape.equals(own))
+        // Without a model nothing is combined, so that there are no weights.
+        final boolean anyWeights = config.decoder() != null;
+        if (shape != null && !(anyWeights ? shape.withCombineWeights(false) : shape).equals(own))
         {
             throw ConfigException.because("Capture is asked for ", ModelShape.MOE_LAYERS.of(shape.moeLayers()), " with ",
                     ModelShape.TOP_K.of(shape.topK()), " of ", ModelShape.EXPERTS.of(shape.experts()),
@@ -104,7 +116,8 @@ public final class CudaBackend implements Backend
         }
     }
 
-    private void checkDevices(final CudaAvailability found)
+    /** @throws ConfigException if the driver does not offer every device of the configuration. */
+    static void checkDevices(final CudaBackendConfig config, final CudaAvailability found)
     {
         if (!found.ready())
         {

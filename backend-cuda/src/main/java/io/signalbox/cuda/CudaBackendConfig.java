@@ -17,6 +17,8 @@ import io.signalbox.model.forward.Precision;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
 /** Configuration of a {@link CudaBackend}, validated when the backend starts. */
@@ -211,6 +213,17 @@ public final class CudaBackendConfig
     int deviceOf(final int rank)
     {
         return devices().get(rank % devices().size());
+    }
+
+    /** Those that so many ranks run on, each once. */
+    Set<Integer> devicesOf(final int ranks)
+    {
+        final Set<Integer> used = new TreeSet<>();
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            used.add(deviceOf(rank));
+        }
+        return used;
     }
 
     ExpertRouterSpec router()

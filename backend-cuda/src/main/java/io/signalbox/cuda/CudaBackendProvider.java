@@ -2,17 +2,22 @@
 package io.signalbox.cuda;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.config.SettingValues;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.BackendProvider;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /** Declares the CUDA backend. */
@@ -28,13 +33,38 @@ public final class CudaBackendProvider extends BackendProvider
     @Override
     public Backend create(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
     {
-        return new CudaBackend(new CudaBackendConfig().devices(values.get(CudaBackendConfig.DEVICES))
+        return new CudaBackend(config(weights, values).clock(clock));
+    }
+
+    private static CudaBackendConfig config(final ModelWeights weights, final SettingValues values)
+    {
+        return new CudaBackendConfig().devices(values.get(CudaBackendConfig.DEVICES))
             .captureForm(values.get(CudaBackendConfig.CAPTURE_FORM).orElse(null))
             .maxGraphTokens(values.get(CudaBackendConfig.MAX_GRAPH_TOKENS))
             .stepsInFlight(values.get(CudaBackendConfig.STEPS_IN_FLIGHT))
-            .waiting(values.get(CudaBackendConfig.WAITING)).clock(clock)
+            .waiting(values.get(CudaBackendConfig.WAITING))
             .model(weights)
-            .precision(values.get(CudaBackendConfig.PRECISION).orElse(null)));
+            .precision(values.get(CudaBackendConfig.PRECISION).orElse(null));
+    }
+
+    /** All memory of a device counts as available: what others have taken of it is known when the backend starts. */
+    @Override
+    public List<BackendMemory> memory(
+        final ModelWeights weights, final SettingValues values, final int ranks, final RankSizes sizes,
+        final ModelShape shape)
+    {
+        final CudaBackendConfig config = config(weights, values);
+        config.sized(sizes);
+        final CudaAvailability found = new CudaProbe().probe();
+        CudaBackend.checkDevices(config, found);
+        final List<BackendMemory> memory = new ArrayList<>();
+        for (final int ordinal : config.devicesOf(ranks))
+        {
+            final CudaDevice device = found.devices().get(ordinal);
+            memory.add(DeviceBudget.of(config, ordinal, ranks, shape)
+                .on("GPU " + ordinal + " (" + device.name() + ")", device.memoryBytes()));
+        }
+        return memory;
     }
 
     @Override

@@ -186,11 +186,17 @@ final class CudaRank implements ResultListener, AutoCloseable
             results.entry(plan.start(entry));
             if (plan.samples(entry) >= 0)
             {
-                results.accept(sampledTokens[plan.samples(entry)]);
+                final int place = plan.samples(entry);
+                results.accept(sampledTokens[place], logprob(plan, entry, place, slot));
             }
         }
         plans.giveBack(plan);
         completions.d2hComplete(clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), results, rows);
+    }
+
+    private static float logprob(final DeviceStepPlan plan, final int entry, final int place, final CaptureSlot slot)
+    {
+        return plan.feed() != null && plan.feed().wantsLogprob(entry) ? slot.logprob(place) : StepTokens.NO_LOGPROB;
     }
 
     @Override

@@ -6,8 +6,9 @@ package io.signalbox.cuda;
  *
  * @param vocabulary   token ids are below it.
  * @param maxPositions positions are below it.
+ * @param maxEntries   most entries of a step.
  * @param feedBytes    room of a step for block tables, copies and sampling.
  */
-record DecoderLimits(int vocabulary, int maxPositions, long feedBytes)
+record DecoderLimits(int vocabulary, int maxPositions, int maxEntries, long feedBytes)
 {
 }

@@ -22,7 +22,7 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderLimits limits()
     {
-        return new DecoderLimits(plan().vocabulary(), maxPositions(), feedBytes());
+        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes());
     }
 
     /** A sequence is not longer than the pool, and the model was made for no longer ones. */
@@ -33,13 +33,19 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderSizes memory(final int slots)
     {
-        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots);
+        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots, maxEntries());
+    }
+
+    /** Each running request has one entry in a step, and each entry a token. */
+    private int maxEntries()
+    {
+        return Math.min(sizes.maxRunning(), sizes.stepTokens());
     }
 
     /** The most bytes of what a step feeds: each entry's block table as long as can be, and a copy for each entry. */
     long feedBytes()
     {
-        final long entries = Math.min(sizes.maxRunning(), sizes.stepTokens());
+        final long entries = maxEntries();
         final long table = (maxPositions() + sizes.blockSizeTokens() - 1L) / sizes.blockSizeTokens() + 1;
         return StepBlock.feedBytes(sizes.stepTokens(), entries, entries, entries * table);
     }

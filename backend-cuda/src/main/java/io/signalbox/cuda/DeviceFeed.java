@@ -24,6 +24,7 @@ final class DeviceFeed
     private final float[] topPs;
     private final int[] topKs;
     private final long[] seeds;
+    private final boolean[] wantLogprobs;
     private int[] blocks = new int[0];
     private int[] copies = new int[0];
     private final DecoderLimits limits;
@@ -44,6 +45,7 @@ final class DeviceFeed
         topPs = new float[maxTokens];
         topKs = new int[maxTokens];
         seeds = new long[maxTokens];
+        wantLogprobs = new boolean[maxTokens];
     }
 
     void read(final StepView plan)
@@ -65,6 +67,11 @@ final class DeviceFeed
             copies[copy * COPY_FIELDS] = plan.copyFromBlock(copy);
             copies[copy * COPY_FIELDS + 1] = plan.copyToBlock(copy);
             copies[copy * COPY_FIELDS + 2] = plan.copyTokens(copy);
+        }
+        if (refusal == null && plan.entryCount() > limits.maxEntries())
+        {
+            refusal = "the step has " + plan.entryCount() + " entries, above the " + limits.maxEntries() +
+                " that the backend has memory for";
         }
         final long bytes = StepBlock.feedBytes(tokenCount, plan.entryCount(), copyCount, blockCount);
         if (refusal == null && bytes > limits.feedBytes())
@@ -90,6 +97,7 @@ final class DeviceFeed
         topKs[entry] = request.topK();
         topPs[entry] = request.topP();
         seeds[entry] = request.samplingSeed();
+        wantLogprobs[entry] = request.wantsLogprobs();
         for (int i = 0; i < count; i++)
         {
             final int id = i < plan.hostTokens(entry) ? request.token(plan.start(entry) + i) : 0;
@@ -105,6 +113,12 @@ final class DeviceFeed
         {
             blocks[blockCount++] = request.blockId(i);
         }
+    }
+
+    /** Whether an entry's request wants the log-probability of its token. */
+    boolean wantsLogprob(final int entry)
+    {
+        return wantLogprobs[entry];
     }
 
     private void check(final int id, final int position)
@@ -150,6 +164,10 @@ final class DeviceFeed
             final int place = plan.samples(entry);
             if (place >= 0)
             {
+                if (wantLogprobs[entry])
+                {
+                    block.wantLogprobs();
+                }
                 final int position = plan.position(plan.lastToken(place)) + 1;
                 block.sampling(place, temperatures[entry], topKs[entry], topPs[entry], position, seeds[entry]);
             }

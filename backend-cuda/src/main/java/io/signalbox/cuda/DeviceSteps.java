@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
+import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
@@ -27,10 +28,11 @@ public final class DeviceSteps implements AutoCloseable
     {
         this.driver = driver;
         owner = true;
-        device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load(), config);
+        device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load(), config, null);
         try
         {
-            rank = RankDevice.open(driver, device, config, 0, form);
+            device.loadWeights();
+            rank = RankDevice.open(driver, device, config, 0, form, form == null ? null : config.shape());
         }
         catch (final RuntimeException | Error e)
         {
@@ -42,18 +44,33 @@ public final class DeviceSteps implements AutoCloseable
         }
     }
 
+    /** Steps of the model of a configuration, for a rank of these sizes. */
+    public static DeviceSteps ofModel(
+        final CudaDriver driver, final CudaBackendConfig config, final RankSizes sizes, final CaptureForm form)
+    {
+        config.sized(sizes);
+        return new DeviceSteps(driver, config, form);
+    }
+
     private DeviceSteps(final DeviceSteps first, final CudaBackendConfig config, final CaptureForm form)
     {
         driver = first.driver;
         device = first.device;
         owner = false;
-        rank = RankDevice.open(driver, device, config, 0, form);
+        rank = RankDevice.open(driver, device, config, 0, form, form == null ? null : config.shape());
     }
 
     /**
      * Steps of another kind with the same context, kernels and weights, among them the memory that layers read; to be closed
      * before these.
      */
+    public DeviceSteps besideModel(final CudaBackendConfig config, final RankSizes sizes, final CaptureForm form)
+    {
+        config.sized(sizes);
+        return beside(config, form);
+    }
+
+    /** The same for steps without a model. */
     public DeviceSteps beside(final CudaBackendConfig config, final CaptureForm form)
     {
         return new DeviceSteps(this, config, form);

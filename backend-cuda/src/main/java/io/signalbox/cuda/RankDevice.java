@@ -12,6 +12,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.experts.ModelShape;
 import org.agrona.CloseHelper;
 
 /** The property of one rank on its device: compute stream, capture ring, model buffers, prepared steps. */
@@ -36,19 +37,18 @@ final class RankDevice implements AutoCloseable
     /**
      * The device's context is current.
      *
-     * @param form null if capture is disabled.
+     * @param form  null if capture is disabled.
+     * @param shape of captured rows, null likewise.
      */
     static RankDevice open(
         final CudaDriver driver,
         final SharedDevice device,
         final CudaBackendConfig config,
         final int rank,
-        final CaptureForm form)
+        final CaptureForm form,
+        final ModelShape shape)
     {
-        // One slot more than steps in flight: the rows of the last step are still read while the next ones run.
-        final CaptureLayout layout =
-            new CaptureLayout(form == null ? null : config.shape(), config.maxStepTokens(), config.stepsInFlight() + 1,
-                config.decoder() == null ? 0 : config.decoder().feedBytes());
+        final CaptureLayout layout = layout(config, shape);
         final RankDevice opened = new RankDevice(driver, device, config.stepObserver());
         try
         {
@@ -67,6 +67,13 @@ final class RankDevice implements AutoCloseable
             }
             throw e;
         }
+    }
+
+    /** One slot more than steps in flight: the rows of the last step are still read while the next ones run. */
+    static CaptureLayout layout(final CudaBackendConfig config, final ModelShape shape)
+    {
+        return new CaptureLayout(shape, config.maxStepTokens(), config.stepsInFlight() + 1,
+            config.decoder() == null ? 0 : config.decoder().feedBytes());
     }
 
     private StepModel model(final CudaBackendConfig config, final CaptureForm form, final int slots)

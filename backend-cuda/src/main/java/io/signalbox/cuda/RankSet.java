@@ -9,6 +9,7 @@ import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +25,16 @@ final class RankSet implements AutoCloseable
     private final Map<Integer, SharedDevice> devices = new TreeMap<>();
     private final List<CudaRank> ranks = new ArrayList<>();
 
-    /** @param form the source of captured rows, null if capture is disabled. */
+    /**
+     * @param form  the source of captured rows, null if capture is disabled.
+     * @param shape of captured rows, null likewise.
+     */
     RankSet(
         final CudaDriver driver,
         final CudaBackendConfig config,
         final int count,
         final CaptureForm form,
+        final ModelShape shape,
         final CompletionSink completions)
     {
         this.driver = driver;
@@ -37,12 +42,13 @@ final class RankSet implements AutoCloseable
         final FaultScope faults = new FaultScope(config.faultPolicy());
         try
         {
+            openDevices(count, shape);
             for (int rank = 0; rank < count; rank++)
             {
-                final SharedDevice device = device(config.deviceOf(rank));
+                final SharedDevice device = devices.get(config.deviceOf(rank));
                 device.makeCurrent();
                 ranks.add(new CudaRank(
-                    rank, RankDevice.open(driver, device, config, rank, form), config, faults, completions));
+                    rank, RankDevice.open(driver, device, config, rank, form, shape), config, faults, completions));
             }
         }
         catch (final DeviceStuckException e)
@@ -64,9 +70,19 @@ final class RankSet implements AutoCloseable
         }
     }
 
-    private SharedDevice device(final int ordinal)
+    /** Memory is taken from none before all have shown that they have enough. */
+    private void openDevices(final int count, final ModelShape shape)
     {
-        return devices.computeIfAbsent(ordinal, key -> new SharedDevice(driver, key, image, config));
+        for (final int ordinal : config.devicesOf(count))
+        {
+            devices.put(ordinal,
+                new SharedDevice(driver, ordinal, image, config, DeviceBudget.of(config, ordinal, count, shape)));
+        }
+        for (final SharedDevice device : devices.values())
+        {
+            device.makeCurrent();
+            device.loadWeights();
+        }
     }
 
     List<CudaRank> ranks()

@@ -13,14 +13,23 @@ final class SharedDevice implements AutoCloseable
     private final KernelImage image;
     private final CudaDriver.Context context;
     private final CudaDriver.KernelModule module;
-    private final SeededWeights weights;
-    /** Null without a model. */
-    private final DecoderWeights decoder;
+    private final CudaBackendConfig config;
+    /** Null with a model, and until the weights are loaded. */
+    private SeededWeights weights;
+    /** Null without a model, and until the weights are loaded. */
+    private DecoderWeights decoder;
 
-    /** Makes the context current for the calling thread. */
+    /**
+     * Makes the context current for the calling thread, and takes no memory for the model.
+     *
+     * @param budget what the device must have room for; null: not known beforehand.
+     * @throws ConfigException if it has not.
+     */
     SharedDevice(
-        final CudaDriver driver, final int ordinal, final KernelImage image, final CudaBackendConfig config)
+        final CudaDriver driver, final int ordinal, final KernelImage image, final CudaBackendConfig config,
+        final DeviceBudget budget)
     {
+        this.config = config;
         this.driver = driver;
         this.image = image;
         context = driver.retainPrimaryContext(ordinal);
@@ -28,12 +37,13 @@ final class SharedDevice implements AutoCloseable
         try
         {
             driver.makeCurrent(context);
+            if (budget != null)
+            {
+                budget.on("GPU " + ordinal, driver.freeMemoryBytes()).check();
+            }
             loaded = driver.loadModule(image.bytes());
-            decoder = config.decoder() == null ? null : new DecoderWeights(driver, config.decoder().weights());
-            weights = config.decoder() == null ?
-                new SeededWeights(driver, config.router(), config.streamedBytesPerLayer()) : null;
         }
-        catch (final RuntimeException e)
+        catch (final RuntimeException | Error e)
         {
             if (DeviceStuckException.permitsFreeing(e))
             {
@@ -42,6 +52,19 @@ final class SharedDevice implements AutoCloseable
             throw e;
         }
         module = loaded;
+    }
+
+    /** Brings the weights to the device, whose context is current. */
+    void loadWeights()
+    {
+        if (config.decoder() == null)
+        {
+            weights = new SeededWeights(driver, config.router(), config.streamedBytesPerLayer());
+        }
+        else
+        {
+            decoder = DecoderWeights.load(driver, module, config.decoder().weights());
+        }
     }
 
     private void giveBack(final CudaDriver.KernelModule loaded)

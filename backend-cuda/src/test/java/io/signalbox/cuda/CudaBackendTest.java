@@ -4,14 +4,13 @@ package io.signalbox.cuda;
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.experts.ModelShape;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,34 +24,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The whole way: client, rings, scheduler, rank threads, kernels on the emulated driver, and back. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ExtendWith(ThreadedDriver.class)
 class CudaBackendTest
 {
-    /** For the class as a whole, since what follows each test asks the driver too. */
-    @BeforeAll
-    static void assumeEmulatedDriver()
-    {
-        EmulatedDriver.assumeAvailable();
-    }
-
-    @BeforeEach
-    void emulate()
-    {
-        EmulatedDriver.reset();
-        EmulatedDriver.threaded(3, 50);
-    }
-
-    /** Whatever a test did, the backend gave everything back, and called nothing on the host from a stream. */
-    @AfterEach
-    void nothingIsLeft()
-    {
-        for (final Count count : List.of(Count.DEVICE_ALLOCATIONS, Count.PINNED_ALLOCATIONS, Count.STREAMS, Count.EVENTS,
-            Count.GRAPHS, Count.MODULES, Count.CONTEXTS, Count.HOST_FUNCTIONS))
-        {
-            assertEquals(0, EmulatedDriver.count(count), count.name());
-        }
-        EmulatedDriver.reset();
-    }
-
     @ParameterizedTest
     @EnumSource(CaptureForm.class)
     void shouldGiveEveryRequestTheTokensAndExpertsOfTheOracle(final CaptureForm form)

@@ -5,7 +5,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.cpu.CpuBackend;
 import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.cuda.driver.EmulatedDriver;
-import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -35,10 +35,8 @@ import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,9 +55,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * A real model on the emulated driver behind the threaded engine, with prefix hits, preemptions, graphs and several steps in
- * flight: every token and every routed expert is that of the CPU backend, and the journal verifies.
+ * flight: every token, log-probability, routed expert and combine weight is that of the CPU backend, and the journal
+ * verifies.
  */
 @Timeout(600)
+@ExtendWith(ThreadedDriver.class)
 class CudaDecoderTest
 {
     private static final Duration LONG = Duration.ofSeconds(300);
@@ -73,8 +73,8 @@ class CudaDecoderTest
     @TempDir
     private Path temporary;
 
-    /** The tokens of a request and its rows. */
-    private record Answer(int[] tokens, RoutedExperts rows)
+    /** The tokens of a request with their log-probabilities, and its rows. */
+    private record Answer(int[] tokens, float[] logprobs, RoutedExperts rows)
     {
     }
 
@@ -93,27 +93,9 @@ class CudaDecoderTest
         }
     }
 
-    @BeforeAll
-    static void assumeEmulatedDriver()
+    private static boolean wantsLogprobs(final int index)
     {
-        EmulatedDriver.assumeAvailable();
-    }
-
-    @BeforeEach
-    void threaded()
-    {
-        EmulatedDriver.reset();
-        EmulatedDriver.threaded(3, 50);
-    }
-
-    @AfterEach
-    void nothingIsLeft()
-    {
-        for (final Count count : List.of(Count.DEVICE_ALLOCATIONS, Count.PINNED_ALLOCATIONS, Count.CONTEXTS))
-        {
-            assertEquals(0, EmulatedDriver.count(count), count.name());
-        }
-        EmulatedDriver.reset();
+        return index % 4 < 2;
     }
 
     private static CompletionRequest request(final int index)
@@ -125,16 +107,18 @@ class CudaDecoderTest
             prompt[i] = i < 8 ? index % 2 * 20 + i : random.nextInt(WEIGHTS.plan().vocabulary());
         }
         final boolean greedy = index % 3 == 0;
-        return CompletionRequest.prompt(prompt).maxNewTokens(2 + index * 5 % 12).temperature(greedy ? 0 : 0.75f)
-            .topK(index % 3 == 1 ? 20 : 0).topP(index % 2 == 0 ? 1.0f : 0.875f).seed(100 + index).rows(0);
+        final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(2 + index * 5 % 12)
+            .temperature(greedy ? 0 : 0.75f).topK(index % 3 == 1 ? 20 : 0).topP(index % 2 == 0 ? 1.0f : 0.875f)
+            .seed(100 + index).rows(0);
+        return wantsLogprobs(index) ? request.logprobs() : request;
     }
 
     private List<Answer> serve(
-        final Backend backend, final int ranks, final int depth, final Preemptions preemptions, final Path journal)
-        throws Exception
+        final Backend backend, final int ranks, final int depth, final ModelShape shape, final Preemptions preemptions,
+        final Path journal) throws Exception
     {
         final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(13)
-            .blockSizeTokens(BLOCK_SIZE).stepTokens(16).depth(depth).capture(SHAPE).prefixCaching(true)
+            .blockSizeTokens(BLOCK_SIZE).stepTokens(16).depth(depth).capture(shape).prefixCaching(true)
             .sameStepSharing(true).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
             .vocabularySize(WEIGHTS.plan().vocabulary()).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
@@ -154,28 +138,32 @@ class CudaDecoderTest
             for (final CompletionHandle handle : handles)
             {
                 assertEquals(FreeReason.LENGTH, handle.await(LONG).reason());
-                answers.add(new Answer(handle.tokens(), handle.takeRows(LONG)));
+                answers.add(new Answer(handle.tokens(), wantsLogprobs(answers.size()) ? handle.logprobs() : new float[0],
+                    handle.takeRows(LONG)));
             }
         }
         return answers;
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 1, F32, 0", "1, 2, BF16, 16", "2, 2, F32, 16"})
-    void shouldAnswerAsTheCpuBackend(final int ranks, final int depth, final Precision precision, final int graphs)
+    @CsvSource({"1, 1, F32, 0, true", "1, 2, BF16, 16, true", "2, 2, F32, 16, false"})
+    void shouldAnswerAsTheCpuBackend(
+        final int ranks, final int depth, final Precision precision, final int graphs, final boolean combineWeights)
         throws Exception
     {
+        final ModelShape shape = SHAPE.withCombineWeights(combineWeights);
         final Preemptions preemptions = new Preemptions();
         final List<Answer> found = serve(
             new CudaBackend(new CudaBackendConfig().model(WEIGHTS).precision(precision).stepsInFlight(depth)
                 .maxGraphTokens(graphs).stepTimeoutNanos(LONG.toNanos())),
-            ranks, depth, preemptions, temporary.resolve("cuda"));
+            ranks, depth, shape, preemptions, temporary.resolve("cuda"));
         final List<Answer> expected = serve(
             new CpuBackend(ForwardModel.of(WEIGHTS), new CpuBackendConfig().threads(1).precision(precision)), ranks, depth,
-            new Preemptions(), temporary.resolve("cpu"));
+            shape, new Preemptions(), temporary.resolve("cpu"));
         for (int index = 0; index < REQUESTS; index++)
         {
             assertArrayEquals(expected.get(index).tokens(), found.get(index).tokens(), "tokens of request " + index);
+            assertArrayEquals(expected.get(index).logprobs(), found.get(index).logprobs(), 0.0f, "request " + index);
             compareRows(expected.get(index).rows(), found.get(index).rows(), "request " + index);
         }
         assertTrue(preemptions.count.get() > 0, "nothing was preempted");
@@ -191,7 +179,7 @@ class CudaDecoderTest
             Recomputation.of(temporary.resolve(journal), ReadProgress.NONE).run(other, Recomputation.Progress.NONE);
 
         assertNull(run.difference(), journal);
-        assertTrue(run.steps() > 10 && run.rows() == run.tokens(), run.toString());
+        assertTrue(run.steps() > 10 && run.rows() == run.tokens() && run.logprobs() > 0, run.toString());
     }
 
     private static void compareRows(final RoutedExperts expected, final RoutedExperts found, final String what)
@@ -205,6 +193,11 @@ class CudaDecoderTest
                 final int layer = i / SHAPE.topK();
                 final int k = i % SHAPE.topK();
                 assertEquals(expected.expert(row, layer, k), found.expert(row, layer, k), what + ", position " + row);
+                if (expected.hasCombineWeights())
+                {
+                    assertEquals(expected.combineWeight(row, layer, k), found.combineWeight(row, layer, k), 0.0f,
+                        what + ", position " + row);
+                }
             }
         }
     }

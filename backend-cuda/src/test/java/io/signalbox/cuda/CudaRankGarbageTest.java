@@ -49,7 +49,7 @@ class CudaRankGarbageTest
     {
         final Counting sink = new Counting();
         try (RankSet ranks = new RankSet(
-            new JCudaBinding(), EngineRun.config().clock(() -> 0), 1, CaptureForm.FUSED, sink))
+            new JCudaBinding(), EngineRun.config().clock(() -> 0), 1, CaptureForm.FUSED, EngineRun.SHAPE, sink))
         {
             final StepWriter writer = new StepWriter();
             run(ranks.get(0), writer, WARM_UP_STEPS);

@@ -35,7 +35,8 @@ class CudaRankStepsTest
     private RankSet ranks()
     {
         return new RankSet(
-            new DrivenWaits(new JCudaBinding()), EngineRun.config().clock(() -> 0), 1, CaptureForm.FUSED, reports);
+            new DrivenWaits(new JCudaBinding()), EngineRun.config().clock(() -> 0), 1, CaptureForm.FUSED,
+            EngineRun.SHAPE, reports);
     }
 
     /** Step 1 runs, 2 and 3 wait for the device; 2 and 3 are withdrawn, and 4 comes in their place. */

@@ -67,7 +67,7 @@ class CudaRankTest
         final CudaDriver driver, final int count, final FaultPolicy policy, final CompletionSink sink)
     {
         final CudaBackendConfig config = EngineRun.config().faultPolicy(policy).clock(() -> 0);
-        return new RankSet(driver, config, count, CaptureForm.FUSED, sink);
+        return new RankSet(driver, config, count, CaptureForm.FUSED, EngineRun.SHAPE, sink);
     }
 
     private static void runStep(final RankSet ranks, final int rank, final long step)
@@ -275,7 +275,8 @@ class CudaRankTest
     {
         EmulatedDriver.devices(2);
         final CudaBackendConfig config = EngineRun.config().devices(List.of(0, 1));
-        final RankSet ranks = new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, reports);
+        final RankSet ranks =
+            new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, EngineRun.SHAPE, reports);
         EmulatedDriver.stallDevice(0);
         ranks.get(0).onStart();
         ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
@@ -360,7 +361,7 @@ class CudaRankTest
             return true;
         });
         final CudaBackendConfig config = EngineRun.config().maxGraphTokens(0);
-        try (RankSet ranks = new RankSet(driver, config, 1, form, reports))
+        try (RankSet ranks = new RankSet(driver, config, 1, form, form == null ? null : EngineRun.SHAPE, reports))
         {
             runStep(ranks, 0, 1);
         }
@@ -388,7 +389,7 @@ class CudaRankTest
             }
             return true;
         });
-        new RankSet(driver, EngineRun.config().kernels(kernels), 1, form, reports).close();
+        new RankSet(driver, EngineRun.config().kernels(kernels), 1, form, EngineRun.SHAPE, reports).close();
         names.removeIf(name -> !name.startsWith("route_") && !name.startsWith("opaque_"));
         return names;
     }

@@ -58,9 +58,10 @@ class DeviceFeedTest
         }
     }
 
-    private static String refusal(final int vocabulary, final int positions, final long feedBytes)
+    private static String refusal(
+        final int vocabulary, final int positions, final int entries, final long feedBytes)
     {
-        final ReadingBackend backend = new ReadingBackend(new DecoderLimits(vocabulary, positions, feedBytes));
+        final ReadingBackend backend = new ReadingBackend(new DecoderLimits(vocabulary, positions, entries, feedBytes));
         try (SteppedEngine engine = new SteppedEngine(new EngineConfig().backend(backend)
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(9).blockSizeTokens(4).stepTokens(64).build())))
         {
@@ -73,16 +74,18 @@ class DeviceFeedTest
     void shouldFeedWhatTheDeviceHasRoomFor()
     {
         // 8 to align, 24 of sampling, 7 tokens of 8, and 2 blocks of 4 bytes.
-        assertNull(refusal(8, 7, 8 + 24 + 7 * 8 + 2 * 4));
+        assertNull(refusal(8, 7, 1, 8 + 24 + 7 * 8 + 2 * 4));
     }
 
     @Test
     void shouldRefuseWhatTheDeviceHasNoRoomFor()
     {
         assertEquals("the step needs 96 bytes for block tables and copies, above the 95 that the backend has memory for; " +
-            "submit shorter requests, or lower maxRunning", refusal(8, 7, 95));
+            "submit shorter requests, or lower maxRunning", refusal(8, 7, 1, 95));
         assertEquals("position 6 is not below the 6 that the backend has memory for; submit shorter requests",
-            refusal(8, 6, 96));
-        assertEquals("token 7 at position 6 is not in the vocabulary of 7; submit token ids from 0 to 6", refusal(7, 7, 96));
+            refusal(8, 6, 1, 96));
+        assertEquals("token 7 at position 6 is not in the vocabulary of 7; submit token ids from 0 to 6",
+            refusal(7, 7, 1, 96));
+        assertEquals("the step has 1 entries, above the 0 that the backend has memory for", refusal(8, 7, 0, 96));
     }
 }

@@ -68,6 +68,12 @@ final class GeneratedMatrix extends WeightMatrix
     }
 
     @Override
+    public WeightRecipe recipe()
+    {
+        return new WeightRecipe(key, unit);
+    }
+
+    @Override
     void addTo(final MessageDigest digest)
     {
         digest.update((name() + " " + rows() + " " + columns() + " " + type() + " " + key + " " + unit)

@@ -95,7 +95,8 @@ public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
             size(stepBytes) + " buffers of steps)";
     }
 
-    private static String size(final long bytes)
+    /** Bytes in words, such as 1.5 GiB. */
+    public static String size(final long bytes)
     {
         return bytes < GIB ? String.format(Locale.ROOT, "%.1f MiB", bytes / MIB) :
             String.format(Locale.ROOT, "%.1f GiB", bytes / GIB);

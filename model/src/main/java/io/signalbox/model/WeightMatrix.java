@@ -83,7 +83,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     public final void copyTo(final float[] to, final int at)
     {
         copy(to, at);
-        progress.copied((long)count() * type.bytes());
+        taken();
     }
 
     abstract void copy(float[] to, int at);
@@ -110,13 +110,25 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
             throw new IllegalStateException(name + " is " + type);
         }
         copy(to, at);
-        progress.copied((long)count() * type.bytes());
+        taken();
     }
 
     abstract void copy(short[] to, int at);
 
     /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
     public abstract ByteBuffer bytes();
+
+    /** The rule that makes the weights; {@code null}: they are stored. */
+    public WeightRecipe recipe()
+    {
+        return null;
+    }
+
+    /** Says that a backend has all weights without {@link #copyTo}: from {@link #bytes}, or by the {@link #recipe}. */
+    public final void taken()
+    {
+        progress.copied((long)count() * type.bytes());
+    }
 
     /** Feeds what the weights are: their bytes, or the recipe that makes them. */
     abstract void addTo(MessageDigest digest);

@@ -3,8 +3,10 @@ package io.signalbox.serving;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 
@@ -87,6 +89,22 @@ public abstract class BackendProvider
     public String device(final SettingValues values)
     {
         return UNNAMED;
+    }
+
+    /**
+     * The memory that the backend takes on each of its devices, known before any of it is taken. Empty, as it is unless a
+     * backend says otherwise: the backend computes on the Java heap.
+     *
+     * @param values of the declared knobs.
+     * @param sizes  of each rank.
+     * @param shape  of captured rows; {@code null}: none are.
+     * @throws ConfigException if there is no such device.
+     */
+    public List<BackendMemory> memory(
+        final ModelWeights weights, final SettingValues values, final int ranks, final RankSizes sizes,
+        final ModelShape shape)
+    {
+        return List.of();
     }
 
     /**

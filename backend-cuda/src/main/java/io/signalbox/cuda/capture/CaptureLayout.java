@@ -43,7 +43,7 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots, long fee
                     "names " + MAX_EXPERTS)
                 .allowed("between 1 and " + MAX_EXPERTS).remedy("switch capture off for this model");
         }
-        if (resultStride(shape, maxTokens) > Integer.MAX_VALUE / slots ||
+        if (resultStride(shape, maxTokens, feedBytes) > Integer.MAX_VALUE / slots ||
             stepStride(maxTokens, feedBytes) > Integer.MAX_VALUE / slots)
         {
             throw ConfigException.because(SLOTS.of(slots), " for steps of ", MAX_TOKENS.of(maxTokens),
@@ -87,7 +87,13 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots, long fee
         return shape == null ? Byte.BYTES : shape.idBytes();
     }
 
-    /** Bytes of one token's row in a result: {@code L * K} ids. */
+    /** Bytes of one combine weight in a result; 0 if rows have none. */
+    int weightBytes()
+    {
+        return shape != null && shape.combineWeights() ? ModelShape.WEIGHT_BYTES : 0;
+    }
+
+    /** Bytes of one token's row in a result: {@code L * K} ids, and as many weights if it has them. */
     public int rowBytes()
     {
         return shape == null ? 0 : shape.rowBytes();
@@ -99,16 +105,23 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots, long fee
         return align((long)slots * layers() * maxTokens * topK() * Short.BYTES);
     }
 
+    /** The combine weights of all slots: {@code (S, L, N, K)} float32, in whole cache lines; 0 if rows have none. */
+    public long weightsBytes()
+    {
+        return align((long)slots * layers() * maxTokens * topK() * weightBytes());
+    }
+
     /** Bytes from one result slot to the next, on the device and in pinned memory. */
     public long resultStride()
     {
-        return resultStride(shape, maxTokens);
+        return resultStride(shape, maxTokens, feedBytes);
     }
 
-    /** Bytes of a result: header, sampled tokens, and the rows of the tokens that were computed. */
-    int resultBytes(final int tokens, final int entries)
+    /** Bytes of a result: header, words of the entries, and the rows of the tokens that were computed. */
+    int resultBytes(final int tokens, final int entries, final int extraWords)
     {
-        return ResultSlot.HEADER_BYTES + (int)align((long)entries * Integer.BYTES) + tokens * rowBytes();
+        return ResultSlot.HEADER_BYTES + (int)align((long)entries * (1 + extraWords) * Integer.BYTES) +
+            tokens * rowBytes();
     }
 
     /** Bytes from one pinned step block to the next. */
@@ -122,10 +135,10 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots, long fee
         return (long)slots * LINE_BYTES;
     }
 
-    /** Device memory of the whole ring: capture buffer, result slots, one step block, and its header once more. */
+    /** Device memory of the whole ring: capture buffers, result slots, one step block, and its header once more. */
     public long deviceBytes()
     {
-        return captureBytes() + slots * resultStride() + stepStride() + LINE_BYTES;
+        return captureBytes() + weightsBytes() + slots * resultStride() + stepStride() + LINE_BYTES;
     }
 
     /** Pinned host memory of the whole ring: per slot a result, a step block and a completion word. */
@@ -143,10 +156,11 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots, long fee
             " slots, " + maxTokens + " tokens, " + each + ")";
     }
 
-    private static long resultStride(final ModelShape shape, final int maxTokens)
+    /** Only a decoder has log-probabilities. */
+    private static long resultStride(final ModelShape shape, final int maxTokens, final long feedBytes)
     {
-        return shape == null ? ResultSlot.maxBytes(maxTokens, maxTokens, 0, 0, Byte.BYTES) :
-            ResultSlot.maxBytes(maxTokens, maxTokens, shape.moeLayers(), shape.topK(), shape.idBytes());
+        final int words = feedBytes == 0 ? 1 : 1 + StepBlock.MOST_EXTRA_WORDS;
+        return ResultSlot.maxBytes((long)maxTokens * words, shape == null ? 0 : (long)maxTokens * shape.rowBytes());
     }
 
     private static long stepStride(final int maxTokens, final long feedBytes)

@@ -100,12 +100,21 @@ public final class CaptureSlot
         return (int)step == 0 ? 1 : (int)step;
     }
 
+    /**
+     * Natural logarithm of the probability of an entry's token, of a step whose block wants it; for a listener, during its
+     * call.
+     */
+    public float logprob(final int entry)
+    {
+        return result.logprob(entry);
+    }
+
     /** Tokens and entries are known from here on. */
     void begin(final int stepBucket)
     {
         bucket = stepBucket;
         stepBlock.bucket(stepBucket);
-        resultBytes = layout.resultBytes(stepBlock.tokens(), stepBlock.entries());
+        resultBytes = layout.resultBytes(stepBlock.tokens(), stepBlock.entries(), stepBlock.extraWords());
     }
 
     /** Lends the rows of a result that was checked, until the slice is released. */

@@ -31,6 +31,10 @@ final class ResultCheck
         {
             fault = shapeFault(slot.result(), slot.stepBlock());
         }
+        if (fault == null && slot.result().noNumber() != 0)
+        {
+            return noNumberFault(slot.result());
+        }
         if (fault == null)
         {
             fault = idsFault(slot.result());
@@ -50,11 +54,23 @@ final class ResultCheck
             return "the header tells of " + result.tokens() + " tokens and " + result.entries() + " entries, not of " +
                 block.tokens() + " and " + block.entries();
         }
+        if (result.weightBytes() != layout.weightBytes() || result.extraWords() != block.extraWords())
+        {
+            return "the header tells of weights of " + result.weightBytes() + " bytes and " + result.extraWords() +
+                " words beside each token, not of " + layout.weightBytes() + " and " + block.extraWords();
+        }
         return result.layers() == layout.layers() && result.topK() == layout.topK() &&
             result.idBytes() == layout.idBytes() ? null :
             "the header tells of " + result.layers() + " layers with " + result.topK() + " ids of " +
                 result.idBytes() + " bytes, not of " + layout.layers() + " with " + layout.topK() + " of " +
                 layout.idBytes();
+    }
+
+    /** The result is that of the step; the model is what cannot be computed. */
+    private static String noNumberFault(final ResultSlot result)
+    {
+        return "the model computed what is no number: " + (result.noNumber() < 0 ? "logits are no numbers" :
+            "the scores of a router are no numbers, first in MoE layer " + (result.noNumber() - 1));
     }
 
     private String idsFault(final ResultSlot result)

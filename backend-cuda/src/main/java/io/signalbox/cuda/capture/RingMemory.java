@@ -20,6 +20,7 @@ final class RingMemory
     private final CaptureLayout layout;
     private final DriverResources owned;
     private final DeviceMemory capture;
+    private final DeviceMemory weights;
     private final DeviceMemory results;
     private final DeviceMemory stepBlock;
     private final DeviceMemory stepHeader;
@@ -34,6 +35,7 @@ final class RingMemory
         this.layout = layout;
         this.owned = owned;
         capture = layout.capturesRows() ? owned.device(layout.captureBytes()) : null;
+        weights = layout.weightsBytes() == 0 ? null : owned.device(layout.weightsBytes());
         results = owned.device(layout.slots() * layout.resultStride());
         stepBlock = owned.device(layout.stepStride());
         stepHeader = owned.device(StepBlock.HEADER_BYTES);
@@ -81,7 +83,7 @@ final class RingMemory
     private StepMemory stepMemory(final DeviceMemory step)
     {
         return new StepMemory(step, capture, results, layout.resultStride(), layout.layers(), layout.maxTokens(),
-            layout.topK(), layout.idBytes());
+            layout.topK(), layout.idBytes(), weights);
     }
 
     DeviceMemory stepBlock()

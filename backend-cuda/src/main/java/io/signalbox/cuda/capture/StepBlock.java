@@ -26,6 +26,9 @@ public final class StepBlock
     static final int BUCKET_OFFSET = 40;
     static final int FEED_OFFSET = 44;
     static final int COPIES_OFFSET = 48;
+    static final int EXTRA_WORDS_OFFSET = 52;
+    /** Of an entry, with the parts of a log-probability. */
+    static final int MOST_EXTRA_WORDS = 2;
     static final int SAMPLING_BYTES = 24;
     static final int COPY_BYTES = 12;
 
@@ -37,6 +40,7 @@ public final class StepBlock
     private int epoch;
     private int tokens;
     private int entries;
+    private int extraWords;
     private int feedOffset;
     private int copiesOffset;
     private int tablesOffset;
@@ -97,6 +101,7 @@ public final class StepBlock
         buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(FEED_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(COPIES_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
+        extraWords(0);
         usedBytes = (int)bytes(stepTokens, stepEntries);
     }
 
@@ -120,6 +125,24 @@ public final class StepBlock
         }
         buffer.putInt(FEED_OFFSET, feedOffset, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(COPIES_OFFSET, copies, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The result brings the parts of each entry's log-probability; a decoder's alone can. */
+    public void wantLogprobs()
+    {
+        extraWords(MOST_EXTRA_WORDS);
+    }
+
+    private void extraWords(final int words)
+    {
+        extraWords = words;
+        buffer.putInt(EXTRA_WORDS_OFFSET, words, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Words of each entry in the result beyond its token. */
+    int extraWords()
+    {
+        return extraWords;
     }
 
     /** How an entry samples the token at a position. */

@@ -20,13 +20,15 @@ import java.util.Set;
  * @param checkedSteps steps whose results are held against the oracle, 2 to 1,000,000.
  * @param timedSteps   steps of each run that is timed for the overhead of capture, 40 to 1,000,000.
  * @param cells        what is compared for the overhead of capture; at least one.
+ * @param modelLayers  of the model of OLMoE-1B-7B's shape; 0: a small model in its place, for a processor; up to 16.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
  * @param limits       after which parts are given up.
  * @param command      how to start this check again for compute-sanitizer, without options.
  */
 public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
-    List<OverheadCell> cells, int samples, CheckLimits limits, Set<GpuSection> sections, List<String> command)
+    List<OverheadCell> cells, int modelLayers, int samples, CheckLimits limits, Set<GpuSection> sections,
+    List<String> command)
 {
     public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.");
     public static final Setting<Integer> TOKENS = count("tokens", "tokens", 32, 1, 8192, "Tokens of one step.");
@@ -36,10 +38,12 @@ public record CheckConfig(
         count("checkedSteps", "steps", 1000, 2, 1_000_000, "Steps whose results are held against the oracle.");
     public static final Setting<Integer> TIMED_STEPS = count("timedSteps", "steps", 1000, 40, 1_000_000,
         "Steps of each run that is timed for the overhead of capture.");
+    public static final Setting<Integer> MODEL_LAYERS = count("modelLayers", "", 16, 0, 16,
+        "Layers of the model of OLMoE-1B-7B's shape; 0: a small model in its place.");
     public static final Setting<Integer> SAMPLES =
         count("samples", "", 10_000, 10, 1_000_000, "Samples of latencies and launch costs.");
     public static final List<Setting<?>> SETTINGS =
-        List.of(DEVICE, TOKENS, ROUNDS, CHECKED_STEPS, TIMED_STEPS, SAMPLES);
+        List.of(DEVICE, TOKENS, ROUNDS, CHECKED_STEPS, TIMED_STEPS, MODEL_LAYERS, SAMPLES);
 
     public CheckConfig
     {
@@ -52,6 +56,7 @@ public record CheckConfig(
         ROUNDS.check(rounds);
         CHECKED_STEPS.check(checkedSteps);
         TIMED_STEPS.check(timedSteps);
+        MODEL_LAYERS.check(modelLayers);
         SAMPLES.check(samples);
         cells = List.copyOf(cells);
         if (cells.isEmpty())

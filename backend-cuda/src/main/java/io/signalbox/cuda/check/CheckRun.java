@@ -20,6 +20,10 @@ final class CheckRun
 {
     /** Of the expected duration, which the options determine. */
     private static final double OVERHEAD_LIMIT = 2.5;
+    /** For the small models, on a processor in place of a device. */
+    private static final double MODEL_SECONDS = 120.0;
+    /** Java makes the weights of each layer too, and computes with them. */
+    private static final double MODEL_LAYER_SECONDS = 15.0;
 
     private final CheckConfig options;
     private final CheckProgress progress;
@@ -128,6 +132,7 @@ final class CheckRun
         return switch (section)
         {
             case OVERHEAD -> Math.max(least, OVERHEAD_LIMIT * OverheadSection.expectedSeconds(options));
+            case MODEL -> least + MODEL_SECONDS + MODEL_LAYER_SECONDS * options.modelLayers();
             case SANITIZER -> least + SanitizerSection.mostSeconds(options);
             default -> least;
         };

@@ -4,8 +4,9 @@ package io.signalbox.cuda.check;
 import io.signalbox.backend.Backend;
 import io.signalbox.experts.ModelShape;
 
+import java.util.List;
+
 /** Runs the real engine over a backend: the command line has it, and the backend does not know it. */
-@FunctionalInterface
 public interface EngineRunner
 {
     /**
@@ -16,4 +17,19 @@ public interface EngineRunner
      * @throws RuntimeException if the request does not end with all its tokens.
      */
     void generate(Backend backend, ModelShape capture, int tokens);
+
+    /**
+     * Starts an engine with two ranks over the backend, whose pool is too small for all requests, and with a journal; has
+     * one request for each prompt generate its most probable tokens, closes both, and verifies the journal.
+     *
+     * @param capture the rows to capture.
+     * @param tokens  of each answer.
+     * @throws RuntimeException if a request does not end with all its tokens, or the journal does not verify.
+     */
+    Served serve(Backend backend, ModelShape capture, List<int[]> prompts, int tokens);
+
+    /** Answers in the order of the prompts, and how often a request was preempted. */
+    record Served(List<int[]> tokens, int preemptions)
+    {
+    }
 }

@@ -12,6 +12,7 @@ public enum GpuSection
     GRAPH("graphs give the bytes that single launches give"),
     STEPS("steps with two in flight, every checksum right"),
     RANKS("two ranks on the device, through the backend and its threads"),
+    MODEL("whole models against Java, through steps and the engine; the time of steps beside the bandwidth"),
     LINK("rate of result copies against the measured link"),
     LATENCY("from a stream's write to Java"),
     LAUNCHES("what a launch costs the host"),

@@ -100,7 +100,7 @@ final class KernelsSection implements CheckSection
             start = scratch.timedEvent();
             end = scratch.timedEvent();
             final long captureBytes = (long)layers * tokens * spec.topK() * Short.BYTES;
-            final long resultBytes = ResultSlot.maxBytes(tokens, tokens, layers, spec.topK(), spec.idBytes());
+            final long resultBytes = ResultSlot.maxBytes(tokens, (long)tokens * layers * spec.topK() * spec.idBytes());
             final DeviceMemory step = scratch.device(STEP_HEADER_BYTES + 16L * tokens);
             final StepMemory memory = new StepMemory(step, scratch.device(captureBytes), scratch.device(resultBytes),
                 resultBytes, layers, tokens, spec.topK(), spec.idBytes());

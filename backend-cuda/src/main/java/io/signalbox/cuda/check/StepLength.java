@@ -89,7 +89,7 @@ final class StepLength
     }
 
     /** Reads larger and larger ranges until one takes long enough to be timed, and none that caches would hold. */
-    private double bytesPerSecond()
+    double bytesPerSecond()
     {
         final long most = Math.min(MOST_BYTES, driver.freeMemoryBytes() / MEMORY_SHARE);
         long bytes = FIRST_BYTES;

@@ -2,11 +2,12 @@
 package io.signalbox.cuda.decoder;
 
 import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.DecoderLaunches;
 import io.signalbox.cuda.kernel.ExpertGroups;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
+
+import java.util.function.LongFunction;
 
 /** Device memory in which the steps of one rank are computed, for steps of up to so many tokens; float32 or int32. */
 final class DecoderBuffers
@@ -33,11 +34,13 @@ final class DecoderBuffers
     /** {@code [entries][vocabulary]}. */
     final DeviceMemory logits;
 
-    private final DriverResources owned;
+    private final LongFunction<DeviceMemory> memory;
 
-    DecoderBuffers(final DriverResources owned, final DecoderPlan plan, final int maxTokens, final int maxPositions)
+    /** @param memory takes so many bytes. */
+    DecoderBuffers(
+        final LongFunction<DeviceMemory> memory, final DecoderPlan plan, final int maxTokens, final DecoderSizes sizes)
     {
-        this.owned = owned;
+        this.memory = memory;
         final ExpertsPlan experts = plan.experts();
         final int dense = Math.max(plan.denseWidth(), experts.sharedWidth());
         final long choices = (long)maxTokens * experts.topK();
@@ -48,7 +51,8 @@ final class DecoderBuffers
         keys = words(maxTokens, plan.attention().keyWidth());
         values = words(maxTokens, plan.attention().valueWidth());
         mixed = words(maxTokens, plan.attention().outputWidth());
-        scores = words(Math.min(DecoderLaunches.ATTENTION_WARPS, attentionTasks(plan, maxTokens)), maxPositions);
+        scores = words(Math.min(DecoderLaunches.ATTENTION_WARPS, attentionTasks(plan, maxTokens)),
+            sizes.maxPositions());
         gates = dense == 0 ? null : words(maxTokens, dense);
         others = dense == 0 ? null : words(maxTokens, dense);
         common = experts.sharedWidth() == 0 ? null : words(maxTokens, plan.hidden());
@@ -58,7 +62,7 @@ final class DecoderBuffers
         groups = new ExpertGroups(words(1, experts.experts() + 1L), words(1, choices), words(1, choices));
         inner = words(choices, experts.width());
         outputs = words(choices, plan.hidden());
-        logits = words(maxTokens, plan.vocabulary());
+        logits = words(sizes.maxEntries(), plan.vocabulary());
     }
 
     /** Warps are started by whole blocks. */
@@ -71,7 +75,7 @@ final class DecoderBuffers
 
     private DeviceMemory words(final long rows, final long width)
     {
-        return owned.device(Math.multiplyExact(Math.multiplyExact(rows, width), (long)Integer.BYTES));
+        return memory.apply(Math.multiplyExact(Math.multiplyExact(rows, width), (long)Integer.BYTES));
     }
 
     /** Ids or weights of one MoE layer, {@code [n][K]}. */

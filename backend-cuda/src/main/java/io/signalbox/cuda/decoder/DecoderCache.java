@@ -22,10 +22,8 @@ final class DecoderCache
         final DecoderSizes sizes)
     {
         final AttentionPlan attention = plan.attention();
-        final int elementBytes = precision == Precision.BF16 ? Short.BYTES : Float.BYTES;
-        final long slots = (long)sizes.kvBlocks() * sizes.blockSize();
-        final long keyBytes = slots * attention.keyWidth() * elementBytes;
-        final long valueBytes = slots * attention.valueWidth() * elementBytes;
+        final long keyBytes = layerBytes(attention.keyWidth(), precision, sizes);
+        final long valueBytes = layerBytes(attention.valueWidth(), precision, sizes);
         all = new KvLayer(
             owned.device(plan.layers() * keyBytes), owned.device(plan.layers() * valueBytes), sizes.blockSize());
         layers = new KvLayer[plan.layers()];
@@ -36,10 +34,35 @@ final class DecoderCache
         }
         final RopeTable table = new RopeTable(attention.ropeTheta(), attention.headSize(), precision);
         table.reach(sizes.maxPositions());
-        try (WeightUpload upload = new WeightUpload(driver, owned))
+        try (WeightUpload upload = new WeightUpload(driver, null, owned))
         {
+            upload.clear(all.keys());
+            upload.clear(all.values());
             rope = new RopeMemory(upload.vector(table.cosines()), upload.vector(table.sines()));
         }
+    }
+
+    private static long layerBytes(final int width, final Precision precision, final DecoderSizes sizes)
+    {
+        final long tokens = (long)sizes.kvBlocks() * sizes.blockSize();
+        return Math.multiplyExact(tokens * (precision == Precision.BF16 ? Short.BYTES : Float.BYTES), (long)width);
+    }
+
+    /** Bytes of the keys and values of all layers. */
+    static long kvBytes(final DecoderPlan plan, final Precision precision, final DecoderSizes sizes)
+    {
+        final CountedBytes counted = new CountedBytes();
+        counted.add(Math.multiplyExact(plan.layers(), layerBytes(plan.attention().keyWidth(), precision, sizes)));
+        counted.add(Math.multiplyExact(plan.layers(), layerBytes(plan.attention().valueWidth(), precision, sizes)));
+        return counted.bytes();
+    }
+
+    /** Counts the table of rotations: cosines and sines. */
+    static void count(final DecoderPlan plan, final DecoderSizes sizes, final CountedBytes counted)
+    {
+        final long each = (long)Float.BYTES * sizes.maxPositions() * (plan.attention().headSize() / 2);
+        counted.add(each);
+        counted.add(each);
     }
 
     KvLayer layer(final int layer)

@@ -8,7 +8,8 @@ package io.signalbox.cuda.decoder;
  * @param blockSize    tokens of a block.
  * @param maxPositions positions of the longest sequence.
  * @param slots        slots of the capture ring.
+ * @param maxEntries   most entries of a step that sample.
  */
-public record DecoderSizes(int kvBlocks, int blockSize, int maxPositions, int slots)
+public record DecoderSizes(int kvBlocks, int blockSize, int maxPositions, int slots, int maxEntries)
 {
 }

@@ -36,6 +36,7 @@ public final class DecoderStep implements AutoCloseable
     private final DecoderCache cache;
     private final DeviceMemory sampled;
     private final DecoderSizes sizes;
+    private final boolean keepsWeights;
 
     /**
      * Takes the memory of the rank.
@@ -50,21 +51,28 @@ public final class DecoderStep implements AutoCloseable
         this.weights = weights;
         this.form = form;
         this.sizes = sizes;
+        keepsWeights = step.weights() != null;
         router = DecoderExpertRouter.spec(plan);
         decoder = new DecoderLaunches(driver, module, step, plan, precision);
         kernels = new KernelLaunches(driver, module, step);
         owned = new DriverResources(driver);
         try
         {
-            buffers = new DecoderBuffers(owned, plan, step.maxTokens(), sizes.maxPositions());
+            buffers = new DecoderBuffers(owned::device, plan, step.maxTokens(), sizes);
             cache = new DecoderCache(driver, owned, plan, precision, sizes);
-            sampled = owned.device((long)sizes.slots() * step.maxTokens() * Integer.BYTES);
+            sampled = owned.device(sampledBytes(sizes, step.maxTokens()));
         }
-        catch (final RuntimeException e)
+        catch (final RuntimeException | Error e)
         {
             owned.closeAfter(e);
             throw e;
         }
+    }
+
+    /** Bytes of the tokens that the last steps sampled, {@code [slot][maxTokens]}. */
+    static long sampledBytes(final DecoderSizes sizes, final int maxTokens)
+    {
+        return (long)sizes.slots() * maxTokens * Integer.BYTES;
     }
 
     /** The kernels of a step of at most {@code tokens} tokens, at the same addresses for life. */
@@ -94,6 +102,10 @@ public final class DecoderStep implements AutoCloseable
         if (form == CaptureForm.UNFUSED)
         {
             launches.add(kernels.captureCopy(buffers.ids, 0, plan.moeLayers().size(), tokens));
+        }
+        if (keepsWeights)
+        {
+            launches.add(decoder.keepWeights(buffers.weights, tokens));
         }
         launches.add(decoder.lastNorm(buffers.states, buffers.added, weights.finalNorm(), buffers.normed, tokens));
         launches.add(decoder.entryLinear(weights.head(), buffers.normed, buffers.logits, tokens));
@@ -151,11 +163,16 @@ public final class DecoderStep implements AutoCloseable
         final ExpertRouterMemory choice = new ExpertRouterMemory(buffers.routerLogits, part.bias(), ids, chosen);
         launches.add(form == CaptureForm.FUSED ? kernels.routeCapturing(router, choice, moeLayer, tokens) :
             kernels.route(router, choice, tokens));
+        if (form == CaptureForm.BESIDE)
+        {
+            final ExpertRouterMemory again = new ExpertRouterMemory(buffers.routerLogits, part.bias(), null, null);
+            launches.add(kernels.routeCapturing(router, again, moeLayer, tokens));
+        }
         if (part.shared() != null)
         {
             addMlp(launches, part.shared(), buffers.common, tokens);
         }
-        launches.add(decoder.group(ids, buffers.groups));
+        launches.add(decoder.group(ids, buffers.routerLogits, moeLayer, buffers.groups));
         launches.add(decoder.expertUp(part.experts(), buffers.groups, buffers.normed, buffers.inner, tokens));
         launches.add(decoder.expertDown(part.experts(), buffers.groups, buffers.inner, buffers.outputs, tokens));
         launches.add(decoder.combine(buffers.outputs, chosen, buffers.groups,

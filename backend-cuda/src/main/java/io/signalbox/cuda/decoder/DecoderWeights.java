@@ -9,6 +9,7 @@ import io.signalbox.cuda.kernel.DeviceMatrix;
 import io.signalbox.model.AttentionWeights;
 import io.signalbox.model.FeedForward;
 import io.signalbox.model.LayerWeights;
+import io.signalbox.model.ModelException;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.MoeWeights;
 import io.signalbox.model.WeightMatrix;
@@ -47,44 +48,70 @@ public final class DecoderWeights implements AutoCloseable
     }
 
     private final DriverResources owned;
-    private final WeightUpload upload;
+    private final WeightTarget target;
     private final DeviceMatrix embedding;
     private final List<Layer> layers = new ArrayList<>();
     private final DeviceMemory finalNorm;
     private final DeviceMatrix head;
 
-    /** Copies the weights to the device whose context is current. */
-    public DecoderWeights(final CudaDriver driver, final ModelWeights weights)
+    private DecoderWeights(final DriverResources owned, final WeightTarget target, final ModelWeights weights)
     {
-        owned = new DriverResources(driver);
-        try (WeightUpload staging = new WeightUpload(driver, owned))
+        this.owned = owned;
+        this.target = target;
+        embedding = matrix(weights.embedding());
+        for (final LayerWeights layer : weights.layers())
         {
-            upload = staging;
-            embedding = matrix(weights.embedding());
-            for (final LayerWeights layer : weights.layers())
-            {
-                layers.add(new Layer(upload.vector(layer.inputNorm()), attention(layer.attention()),
-                    upload.vector(layer.postAttentionNorm()), mlp(layer.dense()), experts(layer.moe())));
-            }
-            finalNorm = upload.vector(weights.finalNorm());
-            head = weights.plan().tiedEmbeddings() ? embedding : matrix(weights.head());
+            layers.add(new Layer(target.vector(layer.inputNorm()), attention(layer.attention()),
+                target.vector(layer.postAttentionNorm()), mlp(layer.dense()), experts(layer.moe())));
         }
-        catch (final RuntimeException e)
+        finalNorm = target.vector(weights.finalNorm());
+        head = weights.plan().tiedEmbeddings() ? embedding : matrix(weights.head());
+    }
+
+    /**
+     * Brings stored weights to the device whose context is current, and has it make generated ones.
+     *
+     * @param module with the kernels that make weights.
+     */
+    public static DecoderWeights load(
+        final CudaDriver driver, final CudaDriver.KernelModule module, final ModelWeights weights)
+    {
+        final DriverResources owned = new DriverResources(driver);
+        try (WeightUpload upload = new WeightUpload(driver, module, owned))
+        {
+            return new DecoderWeights(owned, upload, weights);
+        }
+        // The virtual machine answers a read behind the end of a mapped file with this error, at the read or soon after it.
+        catch (final InternalError e)
+        {
+            owned.closeAfter(e);
+            throw new ModelException("a file of the checkpoint has become shorter while it was read",
+                "leave it alone and start again");
+        }
+        catch (final RuntimeException | Error e)
         {
             owned.closeAfter(e);
             throw e;
         }
     }
 
+    /** Bytes that the weights take on a device. */
+    static long bytes(final ModelWeights weights)
+    {
+        final CountedBytes counted = new CountedBytes();
+        new DecoderWeights(null, counted, weights);
+        return counted.bytes();
+    }
+
     private DeviceMatrix matrix(final WeightMatrix weights)
     {
-        return new DeviceMatrix(upload.matrices(List.of(weights)), weights.rows(), weights.columns(), weights.type());
+        return new DeviceMatrix(target.matrices(List.of(weights)), weights.rows(), weights.columns(), weights.type());
     }
 
     private Attention attention(final AttentionWeights weights)
     {
         return new Attention(matrix(weights.query()), matrix(weights.key()), matrix(weights.value()),
-            matrix(weights.output()), upload.vector(weights.queryNorm()), upload.vector(weights.keyNorm()));
+            matrix(weights.output()), target.vector(weights.queryNorm()), target.vector(weights.keyNorm()));
     }
 
     private Mlp mlp(final FeedForward weights)
@@ -101,12 +128,12 @@ public final class DecoderWeights implements AutoCloseable
         }
         final DeviceExperts experts = new DeviceExperts(each(weights, FeedForward::gate), each(weights, FeedForward::up),
             each(weights, FeedForward::down), weights.experts().get(0).gate().type());
-        return new Experts(matrix(weights.router()), upload.vector(weights.bias()), experts, mlp(weights.shared()));
+        return new Experts(matrix(weights.router()), target.vector(weights.bias()), experts, mlp(weights.shared()));
     }
 
     private DeviceMemory each(final MoeWeights weights, final Function<FeedForward, WeightMatrix> part)
     {
-        return upload.matrices(weights.experts().stream().map(part).toList());
+        return target.matrices(weights.experts().stream().map(part).toList());
     }
 
     DeviceMatrix embedding()

@@ -6,33 +6,44 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
+import io.signalbox.cuda.kernel.WeightLaunches;
 import io.signalbox.model.WeightMatrix;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** Copies weights to the device through two pieces of page-locked memory: one is filled while the other is copied. */
-final class WeightUpload implements AutoCloseable
+/**
+ * Brings weights to the device: stored ones through two pieces of page-locked memory, of which one is filled while the
+ * other is copied; generated ones are made there.
+ */
+final class WeightUpload implements WeightTarget, AutoCloseable
 {
     private static final int PIECE_BYTES = 8 << 20;
+    private static final int PIECES = 2;
+    static final long STAGING_BYTES = (long)PIECES * PIECE_BYTES;
 
     private final CudaDriver driver;
+    private final WeightLaunches launches;
     private final DriverResources target;
     private final DriverResources staging;
-    private final PinnedMemory[] pieces = new PinnedMemory[2];
-    private final CudaDriver.Stream[] streams = new CudaDriver.Stream[2];
+    private final PinnedMemory[] pieces = new PinnedMemory[PIECES];
+    private final CudaDriver.Stream[] streams = new CudaDriver.Stream[PIECES];
     private int next;
 
-    /** @param target owns the device memory. */
-    WeightUpload(final CudaDriver driver, final DriverResources target)
+    /**
+     * @param module with the kernels that make weights; {@code null}: none are made.
+     * @param target owns the device memory.
+     */
+    WeightUpload(final CudaDriver driver, final CudaDriver.KernelModule module, final DriverResources target)
     {
         this.driver = driver;
         this.target = target;
+        launches = module == null ? null : new WeightLaunches(driver, module);
         staging = new DriverResources(driver);
         try
         {
-            for (int piece = 0; piece < pieces.length; piece++)
+            for (int piece = 0; piece < PIECES; piece++)
             {
                 pieces[piece] = staging.pinned(PIECE_BYTES);
                 streams[piece] = staging.stream("upload");
@@ -45,21 +56,33 @@ final class WeightUpload implements AutoCloseable
         }
     }
 
-    /** Matrices of one size and type, one after the other. */
-    DeviceMemory matrices(final List<WeightMatrix> matrices)
+    @Override
+    public DeviceMemory matrices(final List<WeightMatrix> matrices)
     {
-        final WeightMatrix first = matrices.get(0);
-        final long each = (long)first.count() * first.type().bytes();
-        final DeviceMemory memory = target.device(each * matrices.size());
+        final DeviceMemory memory = target.device(WeightTarget.bytes(matrices));
+        final long each = memory.bytes() / matrices.size();
         for (int i = 0; i < matrices.size(); i++)
         {
-            copy(matrices.get(i).bytes(), memory.slice(i * each, each));
+            bring(matrices.get(i), memory.slice(i * each, each));
         }
         return memory;
     }
 
-    /** {@code null} for {@code null}. */
-    DeviceMemory vector(final float[] values)
+    private void bring(final WeightMatrix matrix, final DeviceMemory to)
+    {
+        if (matrix.recipe() == null)
+        {
+            copy(matrix.bytes(), to);
+        }
+        else
+        {
+            driver.launch(launches.generate(to, matrix.type(), matrix.recipe()), streams[0]);
+        }
+        matrix.taken();
+    }
+
+    @Override
+    public DeviceMemory vector(final float[] values)
     {
         if (values == null)
         {
@@ -70,6 +93,12 @@ final class WeightUpload implements AutoCloseable
         final DeviceMemory memory = target.device(bytes.capacity());
         copy(bytes, memory);
         return memory;
+    }
+
+    /** Zeros, in whole words. */
+    void clear(final DeviceMemory memory)
+    {
+        driver.fill(memory, 0, memory.bytes() / Integer.BYTES, streams[0]);
     }
 
     private void copy(final ByteBuffer from, final DeviceMemory to)

@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
@@ -62,7 +63,7 @@ public final class DecoderLaunches
         final DeviceMemory weights, final WeightType type, final DeviceMemory sampled, final DeviceMemory states,
         final int tokens)
     {
-        return loop(KernelNames.DECODER_EMBED + suffix(type), (long)tokens * plan.hidden(),
+        return loop(KernelNames.DECODER_EMBED + KernelNames.suffix(type), (long)tokens * plan.hidden(),
             step().pointer(weights).int32(plan.hidden()).pointer(sampled).int32(round).pointer(states));
     }
 
@@ -114,9 +115,9 @@ public final class DecoderLaunches
         final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens, final int perEntry,
         final int rounding)
     {
-        return warps(KernelNames.DECODER_LINEAR + suffix(matrix.type()), tiles(tokens) * matrix.rows(), MAX_BLOCKS,
-            step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in).int32(perEntry)
-                .int32(rounding).pointer(out));
+        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), tiles(tokens) * matrix.rows(),
+            MAX_BLOCKS, step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in)
+                .int32(perEntry).int32(rounding).pointer(out));
     }
 
     /** Clips and turns queries in place, and keys on their way to the block of their position, with the values. */
@@ -151,11 +152,14 @@ public final class DecoderLaunches
             step().pointer(gates).pointer(others).int32(width).int32(round));
     }
 
-    /** Orders the choices of all tokens by expert. */
-    public Launch group(final DeviceMemory ids, final ExpertGroups groups)
+    /** Orders the choices of all tokens by expert; a router's score that is no number fails the step. */
+    public Launch group(
+        final DeviceMemory ids, final DeviceMemory routerLogits, final int moeLayer, final ExpertGroups groups)
     {
+        final boolean sigmoid = plan.experts().scoring() == ExpertScoring.SIGMOID_GROUPS;
         final KernelArguments arguments = step().pointer(ids).int32(plan.experts().topK()).int32(plan.experts().experts())
-            .pointer(groups.starts()).pointer(groups.places()).pointer(groups.tokens());
+            .pointer(groups.starts()).pointer(groups.places()).pointer(groups.tokens()).pointer(routerLogits)
+            .int32(sigmoid ? 1 : 0).int32(moeLayer).pointer(memory.results()).int64(memory.resultStride());
         return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_GROUP), 1, THREADS, 0, arguments);
     }
 
@@ -165,10 +169,10 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        return warps(KernelNames.DECODER_EXPERT_UP + suffix(experts.type()), expertTiles(tokens) * shape.width(), MAX_BLOCKS,
-            step().pointer(experts.gates()).pointer(experts.others()).int32(shape.experts()).int32(shape.width())
-                .int32(plan.hidden()).pointer(groups.starts()).pointer(groups.tokens()).pointer(in).int32(round)
-                .pointer(inner));
+        return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()),
+            expertTiles(tokens) * shape.width(), MAX_BLOCKS, step().pointer(experts.gates()).pointer(experts.others())
+                .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
+                .pointer(groups.tokens()).pointer(in).int32(round).pointer(inner));
     }
 
     /** Outputs of each choice, {@code [place][hidden]}. */
@@ -177,9 +181,25 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        return warps(KernelNames.DECODER_EXPERT_DOWN + suffix(experts.type()), expertTiles(tokens) * plan.hidden(),
-            MAX_BLOCKS, step().pointer(experts.downs()).int32(shape.experts()).int32(shape.width()).int32(plan.hidden())
+        return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.type()),
+            expertTiles(tokens) * plan.hidden(), MAX_BLOCKS, step().pointer(experts.downs()).int32(shape.experts())
+                .int32(shape.width()).int32(plan.hidden())
                 .pointer(groups.starts()).pointer(inner).int32(round).pointer(outputs));
+    }
+
+    /** Keeps the combine weights of all layers for the step's result. */
+    public Launch keepWeights(final DeviceMemory weights, final int tokens)
+    {
+        final int layers = plan.moeLayers().size();
+        final int topK = plan.experts().topK();
+        return loop(KernelNames.DECODER_KEEP_WEIGHTS, (long)layers * tokens * topK,
+            step().pointer(weights).int32(layers).int32(memory.maxTokens()).int32(topK).int32(roundProducts())
+                .pointer(memory.weights()).int64(memory.slotStride()));
+    }
+
+    private int roundProducts()
+    {
+        return plan.experts().roundsWeights() ? round : 0;
     }
 
     /** @param shared outputs of the shared experts, or {@code null}. */
@@ -187,10 +207,9 @@ public final class DecoderLaunches
         final DeviceMemory outputs, final DeviceMemory weights, final ExpertGroups groups, final DeviceMemory shared,
         final DeviceMemory out, final int tokens)
     {
-        final int roundProducts = plan.experts().roundsWeights() ? round : 0;
         return loop(KernelNames.DECODER_COMBINE, (long)tokens * plan.hidden(),
             orNull(step().pointer(outputs).pointer(weights).pointer(groups.places()).int32(plan.experts().topK())
-                .int32(plan.hidden()).int32(roundProducts), shared).int32(round).pointer(out));
+                .int32(plan.hidden()).int32(roundProducts()), shared).int32(round).pointer(out));
     }
 
     /** Samples the token of each entry, to the result slot and to {@code sampled}, {@code [slot][maxTokens]}. */
@@ -209,11 +228,6 @@ public final class DecoderLaunches
     private static KernelArguments orNull(final KernelArguments arguments, final DeviceMemory memory)
     {
         return memory == null ? arguments.nullPointer() : arguments.pointer(memory);
-    }
-
-    private static String suffix(final WeightType type)
-    {
-        return type == WeightType.BF16 ? "bf16" : "fp32";
     }
 
     /** Keys and values that are rounded to bf16 are stored so. */

@@ -5,6 +5,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Launch;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.KernelArguments;
+import io.signalbox.experts.ModelShape;
 
 /**
  * Launches of the kernels on the memory of one rank, arguments bound and grid sized for up to so many tokens. docs/cuda.md
@@ -102,11 +103,24 @@ public final class KernelLaunches
     /** Packs the slot's capture view into its result, with header and checksum; without capture these alone. */
     public Launch packRows(final int experts, final int tokens)
     {
+        if (memory.weights() != null)
+        {
+            return packWeightedRows(experts, tokens);
+        }
         final long ids = (long)tokens * memory.layers() * memory.topK();
         final KernelArguments arguments = results(captureOrNull(step()).int64(memory.slotStride())
             .int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK()).int32(experts)
             .int32(memory.idBytes()));
         return loop(KernelNames.PACK_ROWS, ceiling(ids, PACK_IDS) * LOOP_THREADS, arguments);
+    }
+
+    private Launch packWeightedRows(final int experts, final int tokens)
+    {
+        final long rowBytes = (long)memory.layers() * memory.topK() * (memory.idBytes() + ModelShape.WEIGHT_BYTES);
+        final KernelArguments arguments = results(step().pointer(memory.capture()).pointer(memory.weights())
+            .int64(memory.slotStride()).int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK())
+            .int32(experts).int32(memory.idBytes()));
+        return loop(KernelNames.PACK_WEIGHTED_ROWS, ceiling(tokens * rowBytes, Integer.BYTES), arguments);
     }
 
     /** Samples a token for each entry of the plan, of which there are at most as many as tokens. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
+import io.signalbox.model.WeightType;
+
 /** The names of the kernels, and which of the router kernels serves a router. docs/cuda.md has what each takes. */
 final class KernelNames
 {
@@ -8,6 +10,7 @@ final class KernelNames
     public static final String LOGITS_SEEDED = "logits_seeded";
     public static final String CAPTURE_COPY = "capture_copy";
     public static final String PACK_ROWS = "pack_rows";
+    public static final String PACK_WEIGHTED_ROWS = "pack_weighted_rows";
     public static final String SAMPLE_SEEDED = "sample_seeded";
     public static final String STREAM_BYTES = "stream_bytes";
     static final String DECODER_COPY_BLOCKS = "decoder_copy_blocks";
@@ -18,8 +21,10 @@ final class KernelNames
     static final String DECODER_GROUP = "decoder_group";
     static final String DECODER_COMBINE = "decoder_combine";
     static final String DECODER_SAMPLE = "decoder_sample";
+    static final String DECODER_KEEP_WEIGHTS = "decoder_keep_weights";
     /** Without the type that follows. */
     static final String DECODER_EMBED = "decoder_embed_";
+    static final String DECODER_GENERATE = "decoder_generate_";
     static final String DECODER_LINEAR = "decoder_linear_";
     static final String DECODER_PLACE = "decoder_place_";
     static final String DECODER_ATTEND = "decoder_attend_";
@@ -41,6 +46,12 @@ final class KernelNames
     public static String opaque(final ExpertRouterSpec spec)
     {
         return "opaque_" + modeAndType(spec);
+    }
+
+    /** The end of the name of a kernel that reads or writes weights of this type. */
+    static String suffix(final WeightType type)
+    {
+        return type == WeightType.BF16 ? "bf16" : "fp32";
     }
 
     private static String modeAndType(final ExpertRouterSpec spec)

@@ -20,7 +20,10 @@ public final class ResultSlot
     private static final int ENTRIES = 16;
     private static final int LAYERS = 20;
     private static final int TOP_K = 24;
-    private static final int ID_BYTES = 28;
+    private static final int ID_BYTES = 25;
+    private static final int WEIGHT_BYTES = 26;
+    private static final int EXTRA_WORDS = 27;
+    private static final int NO_NUMBER = 28;
     private static final int CHECKSUM = 32;
     private static final int FINGERPRINT = 40;
     private static final int UNWRITTEN = 48;
@@ -37,11 +40,15 @@ public final class ResultSlot
     private int start;
     private int capacity;
 
-    /** The most bytes that a result takes, a multiple of 64. */
-    public static long maxBytes(
-        final int maxEntries, final int maxTokens, final int layers, final int topK, final int idBytes)
+    /**
+     * The most bytes that a result takes, a multiple of 64.
+     *
+     * @param entryWords of all entries together.
+     * @param rowsBytes  of all rows together.
+     */
+    public static long maxBytes(final long entryWords, final long rowsBytes)
     {
-        return HEADER_BYTES + align(4L * maxEntries) + align((long)maxTokens * layers * topK * idBytes);
+        return HEADER_BYTES + align(Integer.BYTES * entryWords) + align(rowsBytes);
     }
 
     /** @param length bytes of the slot, a multiple of 4. */
@@ -83,12 +90,33 @@ public final class ResultSlot
 
     public int topK()
     {
-        return int32(TOP_K);
+        return int8(TOP_K);
     }
 
     public int idBytes()
     {
-        return int32(ID_BYTES);
+        return int8(ID_BYTES);
+    }
+
+    /** Bytes of a combine weight; 0: rows have none. */
+    public int weightBytes()
+    {
+        return int8(WEIGHT_BYTES);
+    }
+
+    /** Words of each entry beyond its token: 2 with the parts of a log-probability, otherwise 0. */
+    public int extraWords()
+    {
+        return int8(EXTRA_WORDS);
+    }
+
+    /**
+     * The first values that were no finite numbers: above 0 the scores of the router in this MoE layer, counted from 1;
+     * below 0 the logits; 0: none.
+     */
+    public int noNumber()
+    {
+        return int32(NO_NUMBER);
     }
 
     /** The checksum that the device computed over the result. */
@@ -124,13 +152,21 @@ public final class ResultSlot
         return int32(HEADER_BYTES + entry * Integer.BYTES);
     }
 
-    /** Offset of the routed experts, {@code [tokens][layers][topK]} ids, from the start of the buffer. */
-    public int expertsOffset()
+    /** Natural logarithm of the probability of an entry's token; the device has left its parts. */
+    public float logprob(final int entry)
     {
-        return start + HEADER_BYTES + (int)align(4L * entries());
+        final float difference = Float.intBitsToFloat(sampledToken(entries() + entry));
+        final float sum = Float.intBitsToFloat(sampledToken(2 * entries() + entry));
+        return (float)(difference - StrictMath.log(sum));
     }
 
-    /** Bytes of all routed experts. */
+    /** Offset of the rows, each {@code [layers][topK]} ids, and their weights if it has them, in the buffer. */
+    public int expertsOffset()
+    {
+        return start + HEADER_BYTES + (int)align(entryBytes());
+    }
+
+    /** Bytes of all rows. */
     public int expertsBytes()
     {
         return (int)expertsLength();
@@ -138,9 +174,8 @@ public final class ResultSlot
 
     public int expert(final int token, final int layer, final int k)
     {
-        final int index = (token * layers() + layer) * topK() + k;
         final int bytes = idBytes();
-        final int at = expertsOffset() + index * bytes;
+        final int at = expertsOffset() + token * rowBytes() + (layer * topK() + k) * bytes;
         return bytes == Byte.BYTES ? buffer.getByte(at) & BYTE_MASK :
             buffer.getShort(at, ByteOrder.LITTLE_ENDIAN) & SHORT_MASK;
     }
@@ -148,7 +183,7 @@ public final class ResultSlot
     /** The checksum of what is here, to be compared with {@link #checksum}. */
     public long computedChecksum()
     {
-        final int bytes = (int)(align(4L * entries()) + expertsLength());
+        final int bytes = (int)(align(entryBytes()) + expertsLength());
         final int from = start + HEADER_BYTES;
         long sum = 0;
         long factor = 1;
@@ -195,18 +230,33 @@ public final class ResultSlot
 
     private boolean fits()
     {
-        if (tokens() < 0 || entries() < 0 || layers() < 0 || topK() < 0 || idBytes() < Byte.BYTES || idBytes() > Short.BYTES)
+        if (tokens() < 0 || entries() < 0 || layers() < 0 || idBytes() < Byte.BYTES || idBytes() > Short.BYTES)
         {
             return false;
         }
         // In floating point, since four numbers that nobody has checked overflow a long.
-        final double experts = (double)tokens() * layers() * topK() * idBytes();
-        return HEADER_BYTES + align(4L * entries()) + experts <= capacity;
+        final double experts = (double)tokens() * layers() * topK() * (idBytes() + weightBytes());
+        return HEADER_BYTES + align(entryBytes()) + experts <= capacity;
+    }
+
+    private long entryBytes()
+    {
+        return (long)Integer.BYTES * entries() * (1 + extraWords());
+    }
+
+    private int rowBytes()
+    {
+        return layers() * topK() * (idBytes() + weightBytes());
     }
 
     private long expertsLength()
     {
-        return (long)tokens() * layers() * topK() * idBytes();
+        return (long)tokens() * rowBytes();
+    }
+
+    private int int8(final int offset)
+    {
+        return buffer.getByte(start + offset) & BYTE_MASK;
     }
 
     private long lastWord(final int at, final int bytes)

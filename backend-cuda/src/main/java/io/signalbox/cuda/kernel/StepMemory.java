@@ -14,6 +14,7 @@ import io.signalbox.cuda.driver.DeviceMemory;
  * @param maxTokens    N, the most tokens of a step.
  * @param topK         K, experts per token and layer.
  * @param idBytes      bytes of an id in a result.
+ * @param weights      {@code (S, L, N, K)} float32, or null if rows have no combine weights.
  */
 public record StepMemory(
     DeviceMemory step,
@@ -23,8 +24,17 @@ public record StepMemory(
     int layers,
     int maxTokens,
     int topK,
-    int idBytes)
+    int idBytes,
+    DeviceMemory weights)
 {
+    /** For rows without combine weights. */
+    public StepMemory(
+        final DeviceMemory step, final DeviceMemory capture, final DeviceMemory results, final long resultStride,
+        final int layers, final int maxTokens, final int topK, final int idBytes)
+    {
+        this(step, capture, results, resultStride, layers, maxTokens, topK, idBytes, null);
+    }
+
     /** Elements of one slot of the capture buffer. */
     public long slotStride()
     {

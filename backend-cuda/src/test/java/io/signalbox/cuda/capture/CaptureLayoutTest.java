@@ -45,7 +45,19 @@ class CaptureLayoutTest
         assertFalse(layout.capturesRows());
         assertEquals(0, layout.captureBytes());
         assertEquals(64 + 448, layout.resultStride());
-        assertEquals(64 + 64, layout.resultBytes(100, 16));
+        assertEquals(64 + 64, layout.resultBytes(100, 16, 0));
+    }
+
+    @Test
+    void shouldTakeRoomForCombineWeightsAndLogProbabilities()
+    {
+        final CaptureLayout layout = new CaptureLayout(SHAPE.withCombineWeights(true), 100, 3, 8);
+        assertEquals(3L * 40 * 100 * 8 * 4, layout.weightsBytes());
+        assertEquals(64 + 1216 + 100 * 40 * 8 * 5, layout.resultStride());
+        assertEquals(64 + 64 + 2 * 40 * 8 * 5, layout.resultBytes(2, 5, 2));
+        assertEquals(layout.captureBytes() + layout.weightsBytes() + 3 * layout.resultStride() + layout.stepStride() + 64,
+            layout.deviceBytes());
+        assertEquals(0, new CaptureLayout(SHAPE, 100, 3, 8).weightsBytes());
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.backend.Backend;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.EmulatedDriver;
@@ -10,6 +11,7 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
@@ -53,17 +55,44 @@ class GpuCheckTest
     };
 
     /** As the command line's. */
-    private static final EngineRunner ENGINE = (backend, capture, tokens) ->
+    private static final EngineRunner ENGINE = new EngineRunner()
     {
-        final EngineConfig context = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
-            .ranks(1).blockSizeTokens(16).kvBlocks(64).stepTokens(16).capture(capture).build());
-        try (SignalboxEngine engine = SignalboxEngine.launch(context))
+        @Override
+        public void generate(final Backend backend, final ModelShape capture, final int tokens)
         {
-            engine.submit(CompletionRequest.prompt(new int[16]).maxNewTokens(tokens)).await();
+            run(backend, scheduler(1, capture).blockSizeTokens(16).kvBlocks(64), List.of(new int[16]), tokens);
         }
-        catch (final InterruptedException e)
+
+        @Override
+        public Served serve(
+            final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens)
         {
-            throw new IllegalStateException(e);
+            return new Served(run(backend, scheduler(2, capture).blockSizeTokens(4).kvBlocks(13), prompts, tokens), 0);
+        }
+
+        private static SchedulerConfig.Builder scheduler(final int ranks, final ModelShape capture)
+        {
+            return SchedulerConfig.builder().ranks(ranks).stepTokens(16).capture(capture);
+        }
+
+        private static List<int[]> run(
+            final Backend backend, final SchedulerConfig.Builder scheduler, final List<int[]> prompts, final int tokens)
+        {
+            final EngineConfig context = new EngineConfig().backend(backend).scheduler(scheduler.build());
+            try (SignalboxEngine engine = SignalboxEngine.launch(context))
+            {
+                final List<CompletionHandle> handles = prompts.stream().map(prompt -> engine.submit(
+                    CompletionRequest.prompt(prompt).maxNewTokens(tokens).temperature(0))).toList();
+                for (final CompletionHandle handle : handles)
+                {
+                    handle.await();
+                }
+                return handles.stream().map(CompletionHandle::tokens).toList();
+            }
+            catch (final InterruptedException e)
+            {
+                throw new IllegalStateException(e);
+            }
         }
     };
 
@@ -261,6 +290,6 @@ class GpuCheckTest
     private static CheckConfig options(final Set<GpuSection> sections)
     {
         return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 20, CheckLimits.DEFAULT, sections, List.of("false"));
+            List.of(new OverheadCell(6, 6, 0.0)), 0, 20, CheckLimits.DEFAULT, sections, List.of("false"));
     }
 }

@@ -7,10 +7,12 @@ import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ final class DecoderRig implements AutoCloseable
     private static final int SLOTS = 2;
     private static final int HEADER_BYTES = 64;
     private static final int FEED_OFFSET = 44;
+    private static final int EXTRA_WORDS_OFFSET = 52;
     private static final int STAGED_BYTES = 1 << 20;
     private static final int RESULT_BYTES = 4096;
 
@@ -38,6 +41,7 @@ final class DecoderRig implements AutoCloseable
     private final CudaDriver.Stream stream;
     private final PinnedMemory staged;
     private final DeviceMemory block;
+    private final DeviceMemory results;
     private final DecoderPlan plan;
     private final DecoderWeights weights;
     private final DecoderStep decoder;
@@ -52,18 +56,19 @@ final class DecoderRig implements AutoCloseable
         stream = driver.createStream("compute");
         staged = driver.allocatePinned(STAGED_BYTES);
         block = driver.allocate(1 << 16);
-        final DeviceMemory results = driver.allocate(SLOTS * RESULT_BYTES);
+        results = driver.allocate(SLOTS * RESULT_BYTES);
         final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, plan.moeLayers().size(), MAX_TOKENS,
             plan.experts().topK(), 1);
-        weights = new DecoderWeights(driver, model);
+        weights = DecoderWeights.load(driver, module, model);
         decoder = new DecoderStep(driver, module, plan, weights, precision, (CaptureForm)null, memory,
-            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS));
+            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS, MAX_TOKENS));
     }
 
     /** Computes a step with the kernels of a bucket of at least its tokens. */
     void run(final List<Token> tokens, final int bucket)
     {
         write(tokens, bucket);
+        driver.fill(results, 0, results.bytes() / Integer.BYTES, stream);
         for (final CudaDriver.Launch launch : decoder.launches(bucket))
         {
             driver.launch(launch, stream);
@@ -93,6 +98,7 @@ final class DecoderRig implements AutoCloseable
         final int feed = sampling + 24 * last.size();
         bytes.putLong(0, 7).putInt(8, n).putInt(12, last.size()).putInt(16, 1).putInt(40, bucket);
         bytes.putInt(FEED_OFFSET, sampling).putInt(FEED_OFFSET + 4, 0);
+        bytes.putInt(EXTRA_WORDS_OFFSET, 2);
         int blocks = 0;
         for (int i = 0; i < n; i++)
         {
@@ -110,6 +116,14 @@ final class DecoderRig implements AutoCloseable
     float[] logits(final int entry)
     {
         return floats(decoder.logits(), entry * plan.vocabulary(), plan.vocabulary());
+    }
+
+    /** The result of the last step, as far as its kernels have written it. */
+    ResultSlot result(final int entries)
+    {
+        final ByteBuffer bytes = download(results);
+        bytes.putInt(RESULT_BYTES + 16, entries);
+        return new ResultSlot().wrap(new UnsafeBuffer(bytes), RESULT_BYTES, RESULT_BYTES);
     }
 
     /** Routed experts of a token of the last step, {@code [MoE layer][k]}. */

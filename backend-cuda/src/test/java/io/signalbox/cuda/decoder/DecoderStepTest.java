@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.decoder;
 
+import io.signalbox.cuda.NoNumberPlant;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
@@ -12,9 +14,11 @@ import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.ForwardPass;
+import io.signalbox.model.forward.NoNumberException;
 import io.signalbox.model.forward.PagedKv;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.TokenBatch;
+import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.model.forward.WorkTeam;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,11 +30,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** The kernels of a decoder on the emulated driver have the bits of the forward pass in Java. */
 class DecoderStepTest
 {
     private static final int SEQUENCES = 3;
+    private static final TokenSampler.Choice GREEDY = new TokenSampler.Choice(0.0f, 0, 1.0f, 0);
 
     @BeforeEach
     void assumeDriver()
@@ -128,6 +135,46 @@ class DecoderStepTest
                     rig.logits(entry), 0.0f, step + ", logits of token " + token);
                 entry++;
             }
+        }
+        compareLogprobs(plan, entry, pass, rig, step);
+    }
+
+    private static void compareLogprobs(
+        final DecoderPlan plan, final int entries, final ForwardPass pass, final DecoderRig rig, final String step)
+    {
+        final ResultSlot result = rig.result(entries);
+        final TokenSampler sampler = new TokenSampler();
+        for (int entry = 0; entry < entries; entry++)
+        {
+            final int at = entry * plan.vocabulary();
+            final int token = sampler.next(pass.logits(), at, plan.vocabulary(), GREEDY, 0);
+            assertEquals(token, result.sampledToken(entry), step);
+            assertEquals(sampler.logprob(pass.logits(), at, plan.vocabulary(), token), result.logprob(entry), 0.0f, step);
+        }
+        assertEquals(0, result.noNumber(), step);
+    }
+
+    /** The reference throws; the device says what was no number, first, and in which layer. */
+    @ParameterizedTest
+    @CsvSource({"0, NaN, 1", "1, NaN, 2", "1, Infinity, 2", "0, -Infinity, 1", "2, NaN, -1"})
+    void shouldSayWhatIsNoNumber(final int layer, final float planted, final int found)
+    {
+        final ModelWeights weights = GeneratedModel.weights(plan(ModelFamily.OLMOE, WeightType.F32), 11);
+        final ModelWeights wrong = NoNumberPlant.in(weights, layer, planted);
+        final List<DecoderRig.Token> tokens = List.of(new DecoderRig.Token(3, 0, new int[] {5}, false),
+            new DecoderRig.Token(4, 1, new int[] {5}, true));
+        try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(wrong, Precision.F32))
+        {
+            final ForwardPass pass = new ForwardPass(
+                ForwardModel.of(wrong), Precision.F32, new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
+            assertThrows(NoNumberException.class, () ->
+            {
+                pass.run(batch(tokens));
+                new TokenSampler().next(pass.logits(), 0, weights.plan().vocabulary(), GREEDY, 0);
+            });
+            rig.run(tokens, DecoderRig.MAX_TOKENS);
+
+            assertEquals(found, rig.result(1).noNumber());
         }
     }
 }

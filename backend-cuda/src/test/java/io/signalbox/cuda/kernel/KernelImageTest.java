@@ -88,7 +88,8 @@ class KernelImageTest
     void shouldHaveAKernelForEverySizeModeAndType() throws IOException
     {
         final Set<String> named = new TreeSet<>(Set.of(KernelNames.SLOT_OPEN, KernelNames.LOGITS_SEEDED,
-            KernelNames.CAPTURE_COPY, KernelNames.PACK_ROWS, KernelNames.SAMPLE_SEEDED, KernelNames.STREAM_BYTES));
+            KernelNames.CAPTURE_COPY, KernelNames.PACK_ROWS, KernelNames.PACK_WEIGHTED_ROWS, KernelNames.SAMPLE_SEEDED,
+            KernelNames.STREAM_BYTES));
         for (final ExpertRouterMode mode : ExpertRouterMode.values())
         {
             for (final LogitsType type : LogitsType.values())
@@ -106,9 +107,10 @@ class KernelImageTest
         }
         named.addAll(List.of(KernelNames.DECODER_COPY_BLOCKS, KernelNames.DECODER_NORM, KernelNames.DECODER_LAST_NORM,
             KernelNames.DECODER_NORM_HEADS, KernelNames.DECODER_ACTIVATE, KernelNames.DECODER_GROUP,
-            KernelNames.DECODER_COMBINE, KernelNames.DECODER_SAMPLE));
+            KernelNames.DECODER_COMBINE, KernelNames.DECODER_SAMPLE, KernelNames.DECODER_KEEP_WEIGHTS));
         for (final String typed : List.of(KernelNames.DECODER_EMBED, KernelNames.DECODER_LINEAR, KernelNames.DECODER_PLACE,
-            KernelNames.DECODER_ATTEND, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN))
+            KernelNames.DECODER_ATTEND, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN,
+            KernelNames.DECODER_GENERATE))
         {
             named.addAll(List.of(typed + "bf16", typed + "fp32"));
         }

@@ -67,7 +67,7 @@ final class KernelRig
     {
         final ByteBuffer block = staged.buffer();
         block.putLong(0, STEP).putInt(8, tokens).putInt(12, lastTokens.length).putInt(16, SLOT).putInt(20, RANK);
-        block.putInt(24, 1).putInt(28, (int)STEP).putLong(32, FINGERPRINT).putInt(40, bucket);
+        block.putInt(24, 1).putInt(28, (int)STEP).putLong(32, FINGERPRINT).putInt(40, bucket).putInt(52, 0);
         for (int i = 0; i < tokens; i++)
         {
             block.putLong(64 + 8 * i, request(i)).putInt(64 + 8 * tokens + 4 * i, position(i));

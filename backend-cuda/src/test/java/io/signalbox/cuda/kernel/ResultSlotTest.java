@@ -28,13 +28,13 @@ class ResultSlotTest
     /** A result as docs/cuda.md lays it out, with random content. */
     private static ByteBuffer result(final long seed, final int rows, final int tokens, final int idBytes)
     {
-        final int bytes = (int)ResultSlot.maxBytes(rows, tokens, LAYERS, TOP_K, idBytes);
+        final int bytes = (int)ResultSlot.maxBytes(rows, (long)tokens * LAYERS * TOP_K * idBytes);
         final ByteBuffer slot = ByteBuffer.allocateDirect(OFFSET + bytes).order(ByteOrder.LITTLE_ENDIAN);
         final byte[] content = new byte[(rows + 15) / 16 * 64 + tokens * LAYERS * TOP_K * idBytes];
         new Random(seed).nextBytes(content);
         slot.put(OFFSET + 64, content);
         slot.putLong(OFFSET, STEP).putInt(OFFSET + 8, 2).putInt(OFFSET + 12, tokens).putInt(OFFSET + 16, rows);
-        slot.putInt(OFFSET + 20, LAYERS).putInt(OFFSET + 24, TOP_K).putInt(OFFSET + 28, idBytes);
+        slot.putInt(OFFSET + 20, LAYERS).put(OFFSET + 24, (byte)TOP_K).put(OFFSET + 25, (byte)idBytes);
         slot.putLong(OFFSET + 32, checksum(content)).putLong(OFFSET + 40, FINGERPRINT);
         slot.putInt(OFFSET + 48, 6).putInt(OFFSET + 52, 7).putInt(OFFSET + 56, STEP).putInt(OFFSET + 60, 0x53425831);
         return slot;
@@ -98,6 +98,22 @@ class ResultSlotTest
     }
 
     @Test
+    void shouldReadRowsWithWeightsBehindThePartsOfLogProbabilities()
+    {
+        final int rowBytes = LAYERS * TOP_K * 5;
+        final ByteBuffer bytes = ByteBuffer.allocateDirect(1024).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(12, 2).putInt(16, 3).putInt(20, LAYERS).putInt(24, TOP_K | 1 << 8 | 4 << 16 | 2 << 24).putInt(28, -1);
+        bytes.putFloat(64 + 4 * (3 + 1), -1.5f).putFloat(64 + 4 * (6 + 1), 2.0f);
+        bytes.put(64 + 64 + rowBytes + TOP_K + 2, (byte)200);
+        final ResultSlot slot = new ResultSlot().wrap(new UnsafeBuffer(bytes), 0, 1024);
+
+        assertEquals((float)(-1.5f - StrictMath.log(2.0)), slot.logprob(1));
+        assertEquals(200, slot.expert(1, 1, 2));
+        assertArrayEquals(new int[] {128, 2 * rowBytes, 4, 2, -1}, new int[] {
+            slot.expertsOffset(), slot.expertsBytes(), slot.weightBytes(), slot.extraWords(), slot.noNumber()});
+    }
+
+    @Test
     void d20ShouldReadTheHighestExpertOnBothSidesOfTheByteBoundary()
     {
         for (final int experts : new int[] {255, 256, 257, 512})
@@ -128,7 +144,7 @@ class ResultSlotTest
     @Test
     void shouldNotFollowAHeaderOutOfItsSlot()
     {
-        for (final int field : new int[] {12, 16, 20, 24, 28})
+        for (final int field : new int[] {12, 16, 20, 24})
         {
             for (final int value : new int[] {-1, Integer.MIN_VALUE, 1000, Integer.MAX_VALUE})
             {

@@ -5,18 +5,33 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.cuda.check.EngineRunner;
 import io.signalbox.engine.Completion;
+import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
-/** The engine of the GPU check: one rank, threads that block, no journal, one request. */
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The engine of the GPU check: one request on one rank without a journal, or several on two ranks with one. */
 final class GpuEngine implements EngineRunner
 {
     private static final int BLOCK_TOKENS = 16;
     private static final int PROMPT_TOKENS = 16;
+    private static final int SMALL_BLOCK_TOKENS = 4;
+    private static final int SMALL_POOL = 13;
 
     @Override
     public void generate(final Backend backend, final ModelShape capture, final int tokens)
@@ -39,6 +54,75 @@ final class GpuEngine implements EngineRunner
         {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the request ran", e);
+        }
+    }
+
+    @Override
+    public Served serve(
+        final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens)
+    {
+        final ServedPreemptions preemptions = new ServedPreemptions();
+        try (ScratchJournal journal = new ScratchJournal())
+        {
+            final EngineConfig config = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
+                .ranks(2).blockSizeTokens(SMALL_BLOCK_TOKENS).kvBlocks(SMALL_POOL).stepTokens(PROMPT_TOKENS).capture(capture)
+                .build()).listener(preemptions::readGroup).runJournal(
+                    new DirectoryJournal(journal.directory(), JournalConfig.of(Durability.PROCESS)));
+            final List<int[]> answers = answers(config, prompts, tokens);
+            final var difference = JournalVerifier.verify(journal.directory(), Scheduler::new).difference();
+            if (difference != null)
+            {
+                throw new ConfigException("the journal of the run is not confirmed: " + difference);
+            }
+            return new Served(answers, preemptions.count());
+        }
+    }
+
+    private static List<int[]> answers(final EngineConfig config, final List<int[]> prompts, final int tokens)
+    {
+        final List<CompletionHandle> handles = new ArrayList<>();
+        final List<int[]> answers = new ArrayList<>();
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            for (final int[] prompt : prompts)
+            {
+                handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(tokens).temperature(0)));
+            }
+            for (final CompletionHandle handle : handles)
+            {
+                final FreeReason reason = handle.await().reason();
+                if (reason != FreeReason.LENGTH)
+                {
+                    throw new ConfigException("a request ended by " + reason + " instead of its length.");
+                }
+                answers.add(handle.tokens());
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while requests ran", e);
+        }
+        return answers;
+    }
+
+    /** Counts preemptions. */
+    private static final class ServedPreemptions extends EventReader
+    {
+        private final AtomicInteger count = new AtomicInteger();
+
+        @Override
+        protected void onRequeued(final RequeuedDecoder message)
+        {
+            if (message.reason() == RequeueReason.PREEMPTED)
+            {
+                count.incrementAndGet();
+            }
+        }
+
+        private int count()
+        {
+            return count.get();
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.cli.options.ChosenBackend;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
@@ -44,6 +45,7 @@ import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.serving.BackendMemory;
 import io.signalbox.sim.ChunkedRowsTap;
 import io.signalbox.workload.PromptLine;
 import picocli.CommandLine.ArgGroup;
@@ -110,6 +112,7 @@ public final class RunCommand implements Callable<Integer>
     private final List<PromptAnswer> failed = new ArrayList<>();
     private int incomplete;
     private ChosenBackend chosen;
+    private ModelLoading loading;
     private ModelWeights weights;
     private Map<String, String> description;
     private StoppedRun stopped;
@@ -129,7 +132,7 @@ public final class RunCommand implements Callable<Integer>
         servingOptions.checkPlugins();
         requireOtherFiles();
         chosen = servingOptions.backend();
-        final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
+        loading = new ModelLoading(console, progressOption, NAME);
         weights = modelOptions.weights(loading);
         final DecoderPlan plan = weights.plan();
         final SchedulerConfig config = servingOptions.config(plan);
@@ -149,13 +152,13 @@ public final class RunCommand implements Callable<Integer>
         {
             checkMemory(plan, config);
             advise(config);
-            return run(loading, config, prompts, requests, document);
+            return run(config, prompts, requests, document);
         }
     }
 
     private int run(
-        final ModelLoading loading, final SchedulerConfig config, final List<PromptLine> prompts,
-        final List<CompletionRequest> requests, final OutputFile document)
+        final SchedulerConfig config, final List<PromptLine> prompts, final List<CompletionRequest> requests,
+        final OutputFile document)
     {
         try (AnswerFile file = promptOptions.answers();
             StoppedRun stop = new StoppedRun(console, file, promptOptions.output()))
@@ -187,17 +190,31 @@ public final class RunCommand implements Callable<Integer>
 
     private void checkMemory(final DecoderPlan plan, final SchedulerConfig config)
     {
+        final String model = "model             " + plan.family().modelType() + ", " +
+            Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
+            " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts";
+        final List<BackendMemory> devices = chosen.memory(weights, config.ranks(), sizes(config), config.capture());
+        if (!devices.isEmpty())
+        {
+            console.err().println(model);
+            devices.forEach(device -> console.err().println("memory            " + device.text()));
+            devices.forEach(BackendMemory::check);
+            return;
+        }
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
                 config.maxRunning());
-        console.err().println("model             " + plan.family().modelType() + ", " +
-            Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
-            " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts; memory: at most " +
-            memory.text());
+        console.err().println(model + "; memory: at most " + memory.text());
         console.err().println("products          " + ForwardPass.arithmetic() + (plan.parameters() < WORTH_VECTORS ||
             ModuleLayer.boot().findModule(VECTORS).isPresent() ? "" :
             "; JDK_JAVA_OPTIONS=--add-modules=" + VECTORS + " makes a model of this size some times quicker"));
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+    }
+
+    private static RankSizes sizes(final SchedulerConfig config)
+    {
+        return new RankSizes(config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(), config.maxRunning(),
+            config.depth(), config.draftTokens());
     }
 
     private int run(
@@ -273,8 +290,9 @@ public final class RunCommand implements Callable<Integer>
         }
         clock.start();
         final int[] ended = new int[1];
-        try (Progress progress = progressOption.show(console, NAME);
-            SignalboxEngine engine = launch(config, journal);
+        // A backend on a device copies the weights when the engine starts it.
+        try (SignalboxEngine engine = loading.show(weights.plan(), () -> launch(config, journal));
+            Progress progress = progressOption.show(console, NAME);
             PromptRun run = new PromptRun(engine, promptOptions.experts(), promptOptions.logprobs(), reasons, tokenizer,
                 answer ->
             {

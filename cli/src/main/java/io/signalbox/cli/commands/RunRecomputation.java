@@ -21,6 +21,7 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelDigest;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.serving.BackendMemory;
 import io.signalbox.sim.SimulationConfig;
 
 import java.nio.file.Path;
@@ -58,8 +59,14 @@ final class RunRecomputation
         final DecoderPlan plan = weights.plan();
         requireShape(plan, recomputation.shape());
         final RankSizes sizes = recomputation.sizes();
-        ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(), sizes.blockSizeTokens(), sizes.stepTokens(),
-            sizes.maxRunning()).check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+        final List<BackendMemory> devices =
+            backend.memory(weights, recomputation.ranks(), sizes, recomputation.shape());
+        devices.forEach(BackendMemory::check);
+        if (devices.isEmpty())
+        {
+            ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(), sizes.blockSizeTokens(), sizes.stepTokens(),
+                sizes.maxRunning()).check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+        }
         final List<Likeness> likenesses = List.of(
             new Likeness("model", description.get(RecordedModel.DIGEST), ModelDigest.of(weights)),
             new Likeness("kernels", description.get(ChosenBackend.KERNELS), backend.kernels(plan)),

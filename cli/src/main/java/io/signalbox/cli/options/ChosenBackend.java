@@ -4,10 +4,13 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
 import io.signalbox.backend.Backend;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.BackendProvider;
 
 import java.util.HashSet;
@@ -115,7 +118,7 @@ public final class ChosenBackend
     }
 
     /** A plug-in can throw any error. */
-    private String guarded(final String what, final Supplier<String> call)
+    private <T> T guarded(final String what, final Supplier<T> call)
     {
         try
         {
@@ -131,13 +134,13 @@ public final class ChosenBackend
         }
     }
 
-    private String named(final String what, final String name)
+    private <T> T named(final String what, final T answer)
     {
-        if (name == null)
+        if (answer == null)
         {
             throw fault("returned null", what);
         }
-        return name;
+        return answer;
     }
 
     private ConfigException fault(final String fault, final String what)
@@ -156,6 +159,17 @@ public final class ChosenBackend
     public String device()
     {
         return named("its device", guarded("its device", () -> provider.device(values)));
+    }
+
+    /**
+     * The memory that it takes on devices; empty: it computes on the heap.
+     *
+     * @throws ConfigException if there is no such device.
+     */
+    public List<BackendMemory> memory(
+        final ModelWeights weights, final int ranks, final RankSizes sizes, final ModelShape shape)
+    {
+        return named("its memory", guarded("its memory", () -> provider.memory(weights, values, ranks, sizes, shape)));
     }
 
     /** Advice on the knobs for so many ranks; {@code null}: none. */

@@ -33,6 +33,7 @@ public final class GpuOptions
         "--rounds", List.of(GpuSection.ROUTERS),
         "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
         "--steps", List.of(GpuSection.OVERHEAD),
+        "--model-layers", List.of(GpuSection.MODEL),
         "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
         "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
         "--cells", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
@@ -87,6 +88,11 @@ public final class GpuOptions
         description = "Give the steps of all comparisons this length; 0 reads no memory.")
     private Double stepMillis;
 
+    @Option(names = "--model-layers", paramLabel = "N",
+        description = "Give the large model of the section model N layers, 0 to 16; 0: a small one (default: " +
+            "${DEFAULT-VALUE}).")
+    private int modelLayers = CheckConfig.MODEL_LAYERS.defaultValue();
+
     @Option(names = "--samples", paramLabel = "N",
         description = "Take N samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
     private int samples = CheckConfig.SAMPLES.defaultValue();
@@ -105,7 +111,7 @@ public final class GpuOptions
     {
         return new CheckConfig(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, compared(), samples,
+            checkedSteps, steps, compared(), modelLayers, samples,
             new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program));
     }
 

@@ -128,7 +128,8 @@ class GpuCommandTest
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
         final GpuReport report = new GpuReport(console,
             new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY, progress(console), false);
-        report.begin(new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)), 20,
+        report.begin(new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
+            List.of(new OverheadCell(6, 6, 0.0)), 0, 20,
             CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 

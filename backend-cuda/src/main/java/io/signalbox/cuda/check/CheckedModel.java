@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.ModelFamily;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.WeightType;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * A model of the check, and the steps that are timed on it.
+ *
+ * @param batches ascending, tokens of the decode steps.
+ * @param context positions of each sequence in them.
+ * @param prefill tokens of the prefill step.
+ */
+record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int context, int prefill)
+{
+    static final List<CheckedModel> SMALL = List.of(
+        small("OLMoE, small", new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5,
+            false, new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null),
+            ExpertsPlan.softmax(8, 3, 12, false))),
+        small("Qwen3-MoE, small", new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 3, List.of(1, 2), 48, 70, 50, 4096,
+            1e-6, true, new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null),
+            ExpertsPlan.softmax(40, 4, 20, true))),
+        small("Mixtral, small", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.F32, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5,
+            false, new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true))));
+
+    private static final int FULL_LAYERS = 16;
+
+    private static CheckedModel small(final String name, final DecoderPlan shape)
+    {
+        return new CheckedModel(name, shape, List.of(1, 2, 4), 20, 24);
+    }
+
+    /** The shape of OLMoE-1B-7B with so many layers; 0: a small model in its place, for a processor. */
+    static CheckedModel large(final int layers)
+    {
+        if (layers == 0)
+        {
+            return SMALL.get(0);
+        }
+        final String name = layers == FULL_LAYERS ? "OLMoE-1B-7B" : "OLMoE-1B-7B with " + layers + " layers";
+        return new CheckedModel(name, new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, layers,
+            IntStream.range(0, layers).boxed().toList(), 2048, 50_304, 0, 4096, 1e-5, false,
+            new AttentionPlan(16, 16, 128, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null), ExpertsPlan.softmax(64, 8, 1024, false)),
+            List.of(1, 32, 256), 1024, 2048);
+    }
+
+    /** The shape with weights of a type. */
+    DecoderPlan plan(final WeightType type)
+    {
+        return new DecoderPlan(shape.family(), type, shape.layers(), shape.moeLayers(), shape.hidden(), shape.vocabulary(),
+            shape.denseWidth(), shape.maxPositions(), shape.normEpsilon(), shape.tiedEmbeddings(), shape.attention(),
+            shape.experts());
+    }
+
+    /** Tokens of the steps with and without capture. */
+    int formsBatch()
+    {
+        return batches.get(1);
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.backend.RankSizes;
+import io.signalbox.cuda.CudaBackend;
+import io.signalbox.cuda.CudaBackendConfig;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.WeightType;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Whole models with generated weights: small ones of three families, and one of the shape of OLMoE-1B-7B, whose weights the
+ * device makes. Tokens and routed experts are held against Java, through single steps and through the engine; the
+ * time of steps is set beside that of reading what they read.
+ */
+final class ModelSection implements CheckSection
+{
+    private static final int BLOCK_TOKENS = 16;
+    private static final int CHECKED_BLOCKS = 24;
+    private static final int CHECKED_STEPS = 5;
+    private static final int SEQUENCES = 3;
+    private static final int CHUNK_TOKENS = 6;
+    private static final int RUNS = 6;
+    private static final int ENGINE_REQUESTS = 8;
+    private static final int ENGINE_TOKENS = 20;
+    private static final double MEMORY_SHARE = 0.7;
+
+    private final EngineRunner engine;
+
+    ModelSection(final EngineRunner engine)
+    {
+        this.engine = engine;
+    }
+
+    @Override
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
+    {
+        for (final CheckedModel model : CheckedModel.SMALL)
+        {
+            for (final WeightType type : WeightType.values())
+            {
+                final ModelWeights weights = GeneratedModel.weights(model.plan(type), options.seed());
+                compareSteps(device, options, weights, model.name() + " " + type, findings);
+            }
+        }
+        serve(device, options, findings);
+        findings.publish();
+        measure(device, options, findings);
+    }
+
+    private static RankSizes sizes(final int blocks, final int stepTokens, final int entries)
+    {
+        return new RankSizes(blocks, BLOCK_TOKENS, stepTokens, entries, 1, 0);
+    }
+
+    private static void compareSteps(
+        final CheckDevice device, final CheckConfig options, final ModelWeights weights, final String name,
+        final Findings findings)
+    {
+        final RankSizes sizes = sizes(CHECKED_BLOCKS, SEQUENCES * CHUNK_TOKENS, SEQUENCES);
+        try (ModelSteps steps = new ModelSteps(device, options.device(), weights, sizes, CaptureForm.FUSED))
+        {
+            compare(steps, weights, name, findings);
+        }
+    }
+
+    /** Steps of chunks of several sequences; then each sequence continues with the token that it sampled. */
+    private static void compare(
+        final ModelSteps steps, final ModelWeights weights, final String name, final Findings findings)
+    {
+        final int[][] tables = tables(SEQUENCES, CHECKED_BLOCKS / SEQUENCES);
+        final int[] lengths = new int[SEQUENCES];
+        int compared = 0;
+        try (ModelOracle oracle = new ModelOracle(weights, sizes(CHECKED_BLOCKS, 1, 1)))
+        {
+            String wrong = null;
+            for (int step = 0; step < CHECKED_STEPS && wrong == null; step++)
+            {
+                final List<ModelToken> tokens = new ArrayList<>();
+                for (int sequence = 0; sequence < SEQUENCES; sequence++)
+                {
+                    final int count = step < 2 ? CHUNK_TOKENS - sequence : 1;
+                    for (int i = 0; i < count; i++)
+                    {
+                        final int id = step < 2 ? (31 * lengths[sequence] + 7 * sequence + 3) % weights.plan().vocabulary() :
+                            steps.sampled()[sequence];
+                        tokens.add(new ModelToken(id, lengths[sequence]++, tables[sequence], step > 0 && i == count - 1));
+                    }
+                }
+                steps.run(tokens);
+                wrong = oracle.difference(name + ", step " + step, tokens, steps);
+                compared += tokens.size();
+            }
+            if (wrong != null)
+            {
+                findings.failed(wrong);
+            }
+        }
+        findings.count(name + ": tokens equal to Java's, with their experts", compared);
+    }
+
+    /** The sequences have separate blocks, of which each begins with its last. */
+    private static int[][] tables(final int sequences, final int blocks)
+    {
+        final int[][] tables = new int[sequences][blocks];
+        for (int sequence = 0; sequence < sequences; sequence++)
+        {
+            final int first = sequence * blocks;
+            Arrays.setAll(tables[sequence], index -> first + blocks - 1 - index);
+        }
+        return tables;
+    }
+
+    /** Two ranks behind the engine, with a journal and a pool that is too small for all requests. */
+    private void serve(final CheckDevice device, final CheckConfig options, final Findings findings)
+    {
+        final ModelWeights weights = GeneratedModel.weights(CheckedModel.SMALL.get(0).plan(WeightType.BF16), options.seed());
+        final List<int[]> prompts = new ArrayList<>();
+        for (int request = 0; request < ENGINE_REQUESTS; request++)
+        {
+            final int first = request;
+            final int[] prompt = new int[3 + request];
+            Arrays.setAll(prompt, index -> (11 * first + 5 * index) % weights.plan().vocabulary());
+            prompts.add(prompt);
+        }
+        final EngineRunner.Served served;
+        try
+        {
+            served = engine.serve(new CudaBackend(new CudaBackendConfig().devices(List.of(options.device())).model(weights),
+                device.driver()), weights.plan().shape(), prompts, ENGINE_TOKENS);
+        }
+        finally
+        {
+            device.makeCurrent();
+        }
+        try (ModelOracle oracle = new ModelOracle(weights, sizes(CHECKED_BLOCKS, 1, 1)))
+        {
+            for (int request = 0; request < ENGINE_REQUESTS; request++)
+            {
+                if (!Arrays.equals(oracle.answer(prompts.get(request), ENGINE_TOKENS), served.tokens().get(request)))
+                {
+                    findings.failed("Request " + request + " was answered otherwise than by Java.");
+                }
+            }
+        }
+        findings.count("requests through the engine, answered as by Java, their journal verified", ENGINE_REQUESTS);
+        findings.count("of these preempted", served.preemptions());
+    }
+
+    private static void measure(final CheckDevice device, final CheckConfig options, final Findings findings)
+    {
+        final CheckedModel model = CheckedModel.large(options.modelLayers());
+        final ModelWeights weights = GeneratedModel.weights(model.plan(WeightType.BF16), options.seed());
+        final double bandwidth = new StepLength(device).bytesPerSecond();
+        final ModelFloor floor = new ModelFloor(weights.plan(), bandwidth);
+        final long free = (long)(device.driver().freeMemoryBytes() * MEMORY_SHARE);
+        findings.figure("bandwidth of reads", bandwidth / 1e9, "GB/s");
+        int most = model.batches().get(0);
+        for (final int batch : model.batches())
+        {
+            most = floor.weightBytes() + floor.kvBytes(batch, model.context()) < free ? Math.max(most, batch) : most;
+        }
+        final int blocks = most * perSequence(model);
+        try (ModelSteps steps = new ModelSteps(device, options.device(), weights,
+            sizes(Math.max(blocks, CHECKED_BLOCKS), Math.max(most, model.prefill()), Math.max(most, SEQUENCES)), null))
+        {
+            compare(steps, weights, model.name(), findings);
+            for (final int batch : model.batches())
+            {
+                if (batch <= most)
+                {
+                    report(findings, model.name() + ": decode of " + batch + " at context " + model.context(),
+                        median(steps, decode(model, weights, batch)), floor.decodeMillis(batch, model.context()));
+                }
+            }
+            report(findings, model.name() + ": prefill of " + model.prefill(),
+                median(steps, List.of(prefill(model, weights))), floor.decodeMillis(model.prefill(), 0));
+            forms(device, options, model, steps, weights, findings);
+        }
+        findings.note("Generated weights; kernels that have Java's bits; the floor is the time of reading once what a " +
+            "step reads, weights of the experts that uniform choices hit.");
+    }
+
+    private static int perSequence(final CheckedModel model)
+    {
+        return (Math.max(model.context(), model.prefill()) + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+    }
+
+    /** Capture off, fused and unfused, with separate buffers and the same weights. */
+    private static void forms(
+        final CheckDevice device, final CheckConfig options, final CheckedModel model, final ModelSteps first,
+        final ModelWeights weights, final Findings findings)
+    {
+        final int batch = model.formsBatch();
+        final List<List<ModelToken>> tokens = decode(model, weights, batch);
+        for (final CaptureForm form : Arrays.asList(null, CaptureForm.FUSED, CaptureForm.UNFUSED))
+        {
+            try (ModelSteps steps = first.beside(options.device(), sizes(batch * perSequence(model), batch, batch), form))
+            {
+                findings.figure(model.name() + ": decode of " + batch + ", capture " +
+                    (form == null ? "off" : form.name().toLowerCase(Locale.ROOT)), median(steps, tokens), "ms");
+            }
+        }
+    }
+
+    /** Steps of one token of each sequence at the end of its context. */
+    private static List<List<ModelToken>> decode(final CheckedModel model, final ModelWeights weights, final int batch)
+    {
+        final int[][] tables = tables(batch, perSequence(model));
+        final List<List<ModelToken>> steps = new ArrayList<>();
+        for (int run = 0; run < RUNS; run++)
+        {
+            final List<ModelToken> tokens = new ArrayList<>();
+            for (int sequence = 0; sequence < batch; sequence++)
+            {
+                final int id = (7919 * sequence + 101 * run + 5) % weights.plan().vocabulary();
+                tokens.add(new ModelToken(id, model.context() - 1, tables[sequence], true));
+            }
+            steps.add(tokens);
+        }
+        return steps;
+    }
+
+    private static List<ModelToken> prefill(final CheckedModel model, final ModelWeights weights)
+    {
+        final int[] table = tables(1, perSequence(model))[0];
+        final List<ModelToken> tokens = new ArrayList<>();
+        for (int i = 0; i < model.prefill(); i++)
+        {
+            tokens.add(new ModelToken((7919 * i + 5) % weights.plan().vocabulary(), i, table, i == model.prefill() - 1));
+        }
+        return tokens;
+    }
+
+    /** Of all steps but the first, which may load kernels; of the only one, if it is that. */
+    private static double median(final ModelSteps steps, final List<List<ModelToken>> all)
+    {
+        final double[] millis = new double[all.size()];
+        for (int i = 0; i < millis.length; i++)
+        {
+            steps.run(all.get(i));
+            millis[i] = steps.millis();
+        }
+        return new Quantiles(Arrays.copyOfRange(millis, millis.length > 1 ? 1 : 0, millis.length)).at(0.5);
+    }
+
+    private static void report(final Findings findings, final String name, final double millis, final double floorMillis)
+    {
+        findings.figure(name, millis, "ms");
+        findings.figure(name + ", floor of the bandwidth", floorMillis, "ms");
+        findings.figure(name + ", of the floor's speed", 100.0 * floorMillis / millis, "%");
+    }
+}

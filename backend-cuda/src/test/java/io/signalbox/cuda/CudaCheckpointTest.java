@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.RankSizes;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.ThreadedDriver;
+import io.signalbox.model.Checkpoint;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A checkpoint of OLMoE, as transformers wrote it, on its way to the device. */
+@Timeout(300)
+@ExtendWith(ThreadedDriver.class)
+class CudaCheckpointTest
+{
+    private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
+        .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
+    private static final String TENSORS = "model.safetensors";
+
+    private final AtomicLong copied = new AtomicLong();
+
+    @TempDir
+    private Path model;
+
+    private Checkpoint open() throws IOException
+    {
+        for (final String file : List.of("config.json", TENSORS))
+        {
+            try (InputStream content = new GZIPInputStream(Files.newInputStream(FIXTURE.resolve(file + ".gz"))))
+            {
+                Files.copy(content, model.resolve(file));
+            }
+        }
+        return Checkpoint.open(model, copied::addAndGet);
+    }
+
+    private static CudaBackend backend(final Checkpoint checkpoint, final List<Integer> devices)
+    {
+        final CudaBackend backend =
+            new CudaBackend(new CudaBackendConfig().model(checkpoint.weights()).devices(devices).maxGraphTokens(1));
+        backend.sizes(new RankSizes(8, 16, 8, 4, 2, 0));
+        return backend;
+    }
+
+    /** The sum is all that there is to copy, but for norms, which are vectors. */
+    @Test
+    void shouldTellTheProgressOfEachDevice() throws IOException
+    {
+        EmulatedDriver.devices(2);
+        final Checkpoint checkpoint = open();
+        final long all = checkpoint.plan().parameters() * checkpoint.plan().type().bytes();
+        try (CudaBackend backend = backend(checkpoint, List.of(0, 1)))
+        {
+            backend.start(2, null, new RankReports());
+        }
+        assertTrue(copied.get() <= 2 * all && copied.get() > 2 * all * 0.98, copied + " of " + 2 * all);
+    }
+
+    @Test
+    void shouldSayThatTheFileBecameShorterAndKeepNothing() throws IOException
+    {
+        final Checkpoint checkpoint = open();
+        try (FileChannel file = FileChannel.open(model.resolve(TENSORS), StandardOpenOption.WRITE))
+        {
+            file.truncate(4096);
+        }
+        final CudaBackend backend = backend(checkpoint, List.of(0));
+
+        final String message =
+            assertThrows(ConfigException.class, () -> backend.start(1, null, new RankReports())).getMessage();
+
+        assertTrue(message.startsWith("a file of the checkpoint has become shorter"), message);
+        assertEquals(1, message.lines().count());
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.RankSizes;
+import io.signalbox.cpu.CpuBackend;
+import io.signalbox.cpu.CpuBackendConfig;
+import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.ThreadedDriver;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.serving.BackendMemory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+
+import static io.signalbox.cuda.DecoderRuns.SHAPE;
+import static io.signalbox.cuda.DecoderRuns.WEIGHTS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A model on a device that runs out of memory or fails, and a model whose values are no numbers. */
+@Timeout(600)
+@ExtendWith(ThreadedDriver.class)
+class CudaDecoderFaultTest
+{
+    private static final RankSizes SIZES =
+        new RankSizes(DecoderRuns.KV_BLOCKS, DecoderRuns.BLOCK_SIZE, DecoderRuns.STEP_TOKENS, 8, 2, 0);
+    private static final int RANKS = 2;
+
+    @TempDir
+    private Path temporary;
+
+    private static CudaBackend backend(final ModelWeights weights)
+    {
+        return new CudaBackend(new CudaBackendConfig().model(weights).maxGraphTokens(4));
+    }
+
+    private static CudaBackend sized()
+    {
+        final CudaBackend backend = backend(WEIGHTS);
+        backend.sizes(SIZES);
+        return backend;
+    }
+
+    private static BackendMemory budget()
+    {
+        final CudaBackendConfig config = new CudaBackendConfig().model(WEIGHTS).maxGraphTokens(4);
+        config.sized(SIZES);
+        return DeviceBudget.of(config, 0, RANKS, SHAPE).on("GPU 0", Long.MAX_VALUE);
+    }
+
+    @Test
+    void shouldTakeTheMemoryThatItComputedAndNoMore()
+    {
+        final long needed = budget().bytes();
+        EmulatedDriver.memoryBytes(needed);
+        try (CudaBackend backend = sized())
+        {
+            backend.start(RANKS, SHAPE, new RankReports());
+        }
+        EmulatedDriver.memoryBytes(1 << 30);
+        final MeasuredMemory driver = new MeasuredMemory();
+        final CudaBackend measured =
+            new CudaBackend(new CudaBackendConfig().model(WEIGHTS).maxGraphTokens(4), driver);
+        measured.sizes(SIZES);
+        measured.start(RANKS, SHAPE, new RankReports());
+        measured.close();
+        assertTrue(driver.most() <= needed && driver.most() > needed - 8192, driver.most() + " of " + needed + " bytes");
+    }
+
+    @Test
+    void shouldRefuseInOneSentenceBeforeItTakesAnything()
+    {
+        EmulatedDriver.memoryBytes(budget().bytes() - 1);
+        final CudaBackend backend = sized();
+
+        final String message =
+            assertThrows(ConfigException.class, () -> backend.start(RANKS, SHAPE, new RankReports())).getMessage();
+
+        assertTrue(message.startsWith("The model needs ") && message.contains(" logits, ") &&
+            message.endsWith("or a smaller model."), message);
+        assertEquals(0, EmulatedDriver.calls("cuMemAlloc"));
+        assertEquals(0, EmulatedDriver.calls("cuMemHostAlloc"));
+    }
+
+    /** Whichever allocation fails. */
+    @ParameterizedTest
+    @CsvSource({"cuMemAlloc", "cuMemHostAlloc"})
+    void shouldSayThatMemoryRanOutAndKeepNothing(final String call)
+    {
+        int refusals = 0;
+        boolean refused = true;
+        while (refused)
+        {
+            EmulatedDriver.failCall(call, ++refusals, CudaException.OUT_OF_MEMORY);
+            final CudaBackend backend = sized();
+            try
+            {
+                backend.start(RANKS, SHAPE, new RankReports());
+                backend.close();
+                refused = false;
+            }
+            catch (final ConfigException e)
+            {
+                assertTrue(e.getMessage().startsWith("The CUDA backend cannot start 2 ranks: " + call), e.getMessage());
+                assertEquals(0, EmulatedDriver.count(Count.DEVICE_ALLOCATIONS), "after " + refusals);
+                assertEquals(0, EmulatedDriver.count(Count.PINNED_ALLOCATIONS), "after " + refusals);
+            }
+        }
+        assertTrue(refusals > 5, refusals + " allocations");
+        EmulatedDriver.reset();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "40", "200"})
+    void shouldEndRequestsByNameAfterAKernelFailed(final int launch) throws Exception
+    {
+        final CudaBackendConfig config = new CudaBackendConfig().model(WEIGHTS).maxGraphTokens(0);
+
+        final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config), DecoderRuns.scheduler().depth(2).build(),
+            temporary.resolve("journal"), () -> EmulatedDriver.failLaunch(launch, CudaException.LAUNCH_FAILED));
+
+        assertEquals(Map.of(FreeReason.FAILED, DecoderRuns.REQUESTS), ends.reasons());
+        assertTrue(ends.faults().get(0).contains("CUDA_ERROR_LAUNCH_FAILED (719)"), ends.faults().toString());
+        assertNull(JournalVerifier.verify(temporary.resolve("journal"), Scheduler::new).difference());
+        // A broken context frees nothing piece by piece, so that its release is what counts.
+        assertEquals(0, EmulatedDriver.count(Count.CONTEXTS));
+        EmulatedDriver.reset();
+    }
+
+    private DecoderRuns.Ends serve(final Backend backend, final String journal) throws Exception
+    {
+        return DecoderRuns.serve(
+            backend, DecoderRuns.scheduler().depth(1).build(), temporary.resolve(journal), () -> { });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, NaN, the scores of a router are no numbers", "0, Infinity, the scores of a router are no numbers",
+        "2, NaN, logits are no numbers"})
+    void shouldFailStepsOfWhatIsNoNumberAsTheCpuBackend(final int layer, final float planted, final String expected)
+        throws Exception
+    {
+        final ModelWeights wrong = NoNumberPlant.in(WEIGHTS, layer, planted);
+        final Backend cpu = new CpuBackend(ForwardModel.of(wrong), new CpuBackendConfig().threads(1));
+
+        final DecoderRuns.Ends reference = serve(cpu, "cpu");
+        final DecoderRuns.Ends found = serve(backend(wrong), "cuda");
+
+        final String sentence = "the model computed what is no number: " + expected;
+        assertEquals(Map.of(FreeReason.FAILED, DecoderRuns.REQUESTS), found.reasons());
+        assertEquals(reference.reasons(), found.reasons());
+        assertEquals(Set.of(sentence), Set.copyOf(reference.faults()));
+        assertTrue(found.faults().stream().allMatch(fault -> fault.startsWith(sentence)), found.faults().toString());
+        assertNull(JournalVerifier.verify(temporary.resolve("cuda"), Scheduler::new).difference());
+    }
+}

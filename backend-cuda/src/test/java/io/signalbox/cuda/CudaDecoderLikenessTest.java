@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.ThreadedDriver;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** However a model's steps are made and run, answers and routed experts are the same. */
+@Timeout(600)
+@ExtendWith(ThreadedDriver.class)
+class CudaDecoderLikenessTest
+{
+    @TempDir
+    private Path temporary;
+    private int runs;
+
+    private static SchedulerConfig.Builder plain()
+    {
+        return DecoderRuns.scheduler().depth(1).prefixCaching(false);
+    }
+
+    private DecoderRuns.Ends serve(final CudaBackendConfig config, final SchedulerConfig.Builder scheduler)
+        throws Exception
+    {
+        final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config.model(DecoderRuns.WEIGHTS)),
+            scheduler.build(), temporary.resolve("run" + runs++), () -> { });
+        assertEquals(Map.of(FreeReason.LENGTH, DecoderRuns.REQUESTS), ends.reasons());
+        assertEquals(List.of(), ends.faults());
+        return ends;
+    }
+
+    private static CudaBackendConfig eager()
+    {
+        return new CudaBackendConfig().maxGraphTokens(0);
+    }
+
+    private void compare(
+        final DecoderRuns.Ends first, final String what, final CudaBackendConfig config,
+        final SchedulerConfig.Builder scheduler) throws Exception
+    {
+        final DecoderRuns.Ends other = serve(config, scheduler);
+        assertEquals(first.tokens(), other.tokens(), what);
+        assertEquals(first.experts(), other.experts().isEmpty() ? first.experts() : other.experts(), what);
+    }
+
+    @Test
+    void shouldAnswerAlikeHoweverStepsAreMadeAndRun() throws Exception
+    {
+        final DecoderRuns.Ends first = serve(eager(), plain());
+
+        compare(first, "graphs", new CudaBackendConfig().maxGraphTokens(16), plain());
+        compare(first, "one request at a time", eager(), plain().maxRunning(1));
+        compare(first, "smaller chunks", eager(), plain().stepTokens(5));
+        compare(first, "prefix hits", eager(), plain().prefixCaching(true));
+        compare(first, "two steps in flight", eager(), plain().depth(2));
+        compare(first, "larger blocks", eager(), plain().blockSizeTokens(16));
+        compare(first, "unfused capture", eager().captureForm(CaptureForm.UNFUSED), plain());
+        compare(first, "capture beside", eager().captureForm(CaptureForm.BESIDE), plain());
+        compare(first, "no capture", eager(), plain().capture(null));
+    }
+
+    @Test
+    void shouldAnswerAlikeOnSeveralDevices() throws Exception
+    {
+        EmulatedDriver.devices(2);
+        final DecoderRuns.Ends first = serve(eager(), plain());
+
+        compare(first, "two ranks on a device", eager(), plain().ranks(2));
+        compare(first, "two ranks on two devices", eager().devices(List.of(0, 1)), plain().ranks(2));
+        compare(first, "three ranks on two devices, two steps in flight", eager().devices(List.of(1, 0)),
+            plain().ranks(3).depth(2));
+    }
+}

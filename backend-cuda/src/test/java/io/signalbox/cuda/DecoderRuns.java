@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.backend.Backend;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.ModelFamily;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.WeightType;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Short runs of a tiny model behind the threaded engine, whose ends a test looks at. */
+final class DecoderRuns
+{
+    static final ModelWeights WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2,
+        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
+        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 12, false)), 11);
+    static final ModelShape SHAPE = WEIGHTS.plan().shape();
+    static final int REQUESTS = 4;
+    static final int KV_BLOCKS = 40;
+    static final int BLOCK_SIZE = 4;
+    static final int STEP_TOKENS = 16;
+    private static final Duration WAIT = Duration.ofSeconds(120);
+
+    /** How requests ended, with which tokens and routed experts, and what the backend reported as faults. */
+    record Ends(
+        Map<FreeReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults)
+    {
+    }
+
+    /** Collects the sentences of faults. */
+    private static final class Faults extends EventReader
+    {
+        private final List<String> sentences = new CopyOnWriteArrayList<>();
+
+        @Override
+        protected void onBackendFault(final BackendFaultDecoder message)
+        {
+            sentences.add(message.detail());
+        }
+    }
+
+    private DecoderRuns()
+    {
+    }
+
+    /** A scheduler of one rank, which captures. */
+    static SchedulerConfig.Builder scheduler()
+    {
+        return SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).blockSizeTokens(BLOCK_SIZE).stepTokens(STEP_TOKENS)
+            .capture(SHAPE);
+    }
+
+    /** @param begun runs once the backend is started, before the first request. */
+    static Ends serve(
+        final Backend backend, final SchedulerConfig scheduler, final Path journal, final Runnable begun) throws Exception
+    {
+        final Faults faults = new Faults();
+        final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
+            .vocabularySize(WEIGHTS.plan().vocabulary()).listener(faults::readGroup)
+            .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
+        final Ends ends = new Ends(new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), faults.sentences);
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            final List<CompletionHandle> handles = new ArrayList<>();
+            begun.run();
+            for (int request = 0; request < REQUESTS; request++)
+            {
+                handles.add(engine.submit(request(request, scheduler.capture() != null)));
+            }
+            for (final CompletionHandle handle : handles)
+            {
+                ends.reasons.merge(handle.await(WAIT).reason(), 1, Integer::sum);
+                ends.tokens.add(Arrays.stream(handle.tokens()).boxed().toList());
+                if (scheduler.capture() != null)
+                {
+                    ends.experts.add(experts(handle.takeRows(WAIT)));
+                }
+            }
+        }
+        return ends;
+    }
+
+    /** Prompts of two kinds, so that some share their first blocks. */
+    private static CompletionRequest request(final int index, final boolean rows)
+    {
+        final int[] prompt = new int[13 + index];
+        Arrays.setAll(prompt, position -> position < 8 ? 7 * (index % 2) + position : 11 * index + position);
+        final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(8).seed(index)
+            .temperature(index % 2 == 0 ? 0.0f : 0.8f);
+        return rows ? request.rows(0) : request;
+    }
+
+    private static List<Short> experts(final RoutedExperts rows)
+    {
+        final List<Short> ids = new ArrayList<>();
+        for (final short id : rows.ids())
+        {
+            ids.add(id);
+        }
+        return ids;
+    }
+}
