@@ -140,7 +140,13 @@ final class ConfigReader
         refuse(values.get("rope_parameters") != null && !isDefaultRope(values.get("rope_parameters")), "rope_parameters");
         refuse(real("partial_rotary_factor", 1.0) != 1.0, "partial_rotary_factor");
         refuse(values.get("quantization_config") != null, "quantization_config");
-        refuse(!"silu".equals(values.getOrDefault("hidden_act", "silu")), "hidden_act");
+        refuseOther("hidden_act", "silu");
+    }
+
+    /** A value may be absent or this one. */
+    void refuseOther(final String name, final Object supported)
+    {
+        refuse(values.get(name) != null && !supported.equals(values.get(name)), name);
     }
 
     private static boolean isDefaultRope(final Object rope)

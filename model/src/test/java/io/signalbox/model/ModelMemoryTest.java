@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -79,6 +80,30 @@ class ModelMemoryTest
         final DecoderPlan plan = GeneratedModel.tiny();
         assertEquals(4 * 2 * (8 + 16 + 32 * 4), ModelMemory.kvBlockBytes(plan, 1));
         assertEquals(4 * 2 * (8 + 16 + 16 * 32 * 4), ModelMemory.kvBlockBytes(plan, 16));
+    }
+
+    /** However narrow they are: the objects of so many would fill the heap before anything is counted. */
+    @Test
+    void shouldRefuseMoreExpertsThanAnyModelHas()
+    {
+        final DecoderPlan tiny = GeneratedModel.tiny();
+        final List<Integer> layers = IntStream.range(0, 512).boxed().toList();
+        final String message = assertThrows(ModelException.class, () -> new DecoderPlan(tiny.family(), tiny.type(), 512,
+            layers, 2, 16, 0, 64, 1e-6, false, tiny.attention(), ExpertsPlan.softmax(1024, 2, 1, true))).getMessage();
+
+        assertEquals("a model with experts in all layers 524288 is impossible; give a value between 1 and 262144.", message);
+    }
+
+    /** Cosines and sines of every position that fits, however few tokens a step has. */
+    @Test
+    void shouldCountTheTablesOfPositions()
+    {
+        final DecoderPlan plan = GeneratedModel.tiny();
+        final long few = ModelMemory.of(plan, 1, 64, 16, 1, 1).stepBytes();
+
+        assertEquals((4096 - 1024) * 8 * 10L, ModelMemory.of(plan, 1, 256, 16, 1, 1).stepBytes() - few);
+        assertEquals(ModelMemory.of(plan, 1, 256, 16, 1, 1).stepBytes(), ModelMemory.of(plan, 1, 9999, 16, 1, 1).stepBytes(),
+            "the model has 4,096 positions");
     }
 
     @Test

@@ -190,6 +190,7 @@ public final class RunCommand implements Callable<Integer>
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
                 config.maxRunning());
+        memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
         console.err().println("model             " + plan.family().modelType() + ", " +
             Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
             " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts; memory: at most " +
@@ -197,7 +198,6 @@ public final class RunCommand implements Callable<Integer>
         console.err().println("products          " + ForwardPass.arithmetic() + (plan.parameters() < WORTH_VECTORS ||
             ModuleLayer.boot().findModule(VECTORS).isPresent() ? "" :
             "; JDK_JAVA_OPTIONS=--add-modules=" + VECTORS + " makes a model of this size some times quicker"));
-        memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
     }
 
     private int run(

@@ -25,13 +25,18 @@ final class KindCases implements CaseSource
         "journal/segment-00001", "journal/segment-00000/19700101F.cq4", "journal/segment-00000/metadata.cq4t",
         "journal/segment-00000.cut", "killed/lock", "killed/segment-00001", "killed/segment-00000.cut",
         "killed/segment-00000/19700101F.cq4");
+    private static final List<String> WITHIN_MODEL = List.of("single/config.json", "single/model.safetensors",
+        "sharded/model.safetensors.index.json", "sharded/model-00002-of-00002.safetensors");
 
     private final Path template;
     private final List<KindCase> all = new ArrayList<>();
     private int next;
 
-    /** @param template directory with a journal, and one whose writer was killed. */
-    KindCases(final Path template)
+    /**
+     * @param template directory with a journal, and one whose writer was killed.
+     * @param models   directory with a checkpoint in one file and one in two shards.
+     */
+    KindCases(final Path template, final Path models)
     {
         this.template = template;
         final CommandSpec model = CommandEntry.model();
@@ -46,6 +51,11 @@ final class KindCases implements CaseSource
                 add(List.of("replay", journal, "--verify"), place, kind);
                 add(List.of("replay", journal, "--recover", "--verify"), place, kind);
                 add(List.of("inspect", journal, "--request=2"), place, kind);
+            }
+            for (final String place : WITHIN_MODEL)
+            {
+                all.add(new KindCase(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')),
+                    "--no-journal", "--max-new-tokens=2", "--kv-blocks=40"), models, place, kind));
             }
         }
     }

@@ -121,7 +121,7 @@ class ModelConformanceTest
             new Float32Conformance(fixture, checks, team).run();
             if (fixture.hasBlock("bf16"))
             {
-                new Bf16Conformance(fixture, checks, team).run();
+                new Bf16Conformance(fixture, checks, team).run(CommittedFixtures.has(directory));
             }
         }
         return checks;
