@@ -47,6 +47,23 @@ final class ConfigReader
         }
     }
 
+    /** The token that ends a text, -1 if there is none or several. */
+    int endToken()
+    {
+        final String name = "eos_token_id";
+        final Object value = values.get(name);
+        if (value == null || value instanceof List<?>)
+        {
+            return -1;
+        }
+        if (!(value instanceof Long token) || token < 0 || token >= number("vocab_size"))
+        {
+            throw fault("has '" + name + "' with " + ModelJson.printable(String.valueOf(value)) +
+                ", which is no token of its vocabulary");
+        }
+        return token.intValue();
+    }
+
     private ModelFamily family()
     {
         final String type = text("model_type");

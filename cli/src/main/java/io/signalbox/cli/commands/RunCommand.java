@@ -140,10 +140,11 @@ public final class RunCommand implements Callable<Integer>
             tokenizer.open();
         }
         final List<PromptLine> prompts = promptOptions.read(plan, tokenizer::encode);
+        final int endToken = modelOptions.endToken();
         final List<CompletionRequest> requests = new ArrayList<>();
         for (int i = 0; i < prompts.size(); i++)
         {
-            requests.add(promptOptions.request(prompts.get(i), i, plan, config));
+            requests.add(promptOptions.request(prompts.get(i), i, endToken, plan, config));
         }
         try (texts; OutputFile document = jsonOptions.reserve(ReportJson.bytes(config)))
         {
