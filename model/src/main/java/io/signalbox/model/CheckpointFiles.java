@@ -34,6 +34,10 @@ final class CheckpointFiles
     CheckpointFiles(final Path directory)
     {
         this.directory = directory;
+        if (directory.toString().isEmpty())
+        {
+            throw new ModelException("the directory of the model has an empty name", "give one with config.json");
+        }
         if (!Files.isDirectory(directory))
         {
             throw new ModelException("the model " + directory + " is not a directory",

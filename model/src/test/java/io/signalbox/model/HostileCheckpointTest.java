@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -162,6 +164,21 @@ class HostileCheckpointTest
         Files.write(directory.resolve("model.safetensors"), bytes);
 
         assertRefused("claims a header of " + Long.toUnsignedString(length) + " bytes");
+    }
+
+    @Test
+    void shouldRefuseAnotherEncodingThanUtf8() throws Exception
+    {
+        final byte[] data = new byte[written.tensors.values().stream().mapToInt(tensor -> tensor.bytes().length).sum()];
+        for (final Charset other : new Charset[] {StandardCharsets.UTF_16LE, Charset.forName("UTF-32LE")})
+        {
+            final byte[] header = WrittenCheckpoint.header(written.tensors).getBytes(other);
+            Files.write(directory.resolve("model.safetensors"), ByteBuffer.allocate(Long.BYTES + header.length + data.length)
+                .order(ByteOrder.LITTLE_ENDIAN).putLong(header.length).put(header).put(data).array());
+            assertRefused("model.safetensors is not UTF-8");
+        }
+        Files.write(directory.resolve("config.json"), WrittenCheckpoint.config(plan).getBytes(StandardCharsets.UTF_16BE));
+        assertRefused("config.json is not UTF-8");
     }
 
     @Test

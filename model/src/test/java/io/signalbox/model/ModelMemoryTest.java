@@ -115,7 +115,8 @@ class ModelMemoryTest
         assertTrue(small.stepBytes() > 64 * 4 * (3 * plan.hidden() + 4 * (2 * 24 + plan.hidden())) +
             8 * 4 * plan.vocabulary(), small.toString());
         assertEquals(3 * small.stepBytes(), ModelMemory.of(plan, 3, 100, 16, 64, 8).stepBytes());
-        assertEquals(ModelMemory.of(plan, 1, 4, 16, 64, 8).stepBytes(), ModelMemory.of(plan, 1, 4, 16, 1 << 20, 8).stepBytes(),
+        assertEquals(
+            ModelMemory.of(plan, 1, 4, 16, 64, 8).stepBytes(), ModelMemory.of(plan, 1, 4, 16, 1 << 20, 8).stepBytes(),
             "a step has no more tokens than KV blocks");
     }
 }

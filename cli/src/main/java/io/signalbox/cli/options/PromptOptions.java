@@ -64,7 +64,7 @@ public final class PromptOptions
     private long seed = 1;
 
     @Option(names = "--stop-token", paramLabel = "ID",
-        description = "End an answer with this token; -1: with none (default: eos_token_id of --model's config.json).")
+        description = "End an answer with this token; -1: with none (default: that of the checkpoint's config.json).")
     private Integer stopToken;
 
     /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */

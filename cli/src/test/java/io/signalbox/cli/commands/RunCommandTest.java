@@ -216,7 +216,9 @@ class RunCommandTest
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "--model absent | the model absent is not a directory; give a directory with config.json",
+        "--model= | the directory of the model has an empty name; give one",
         "--random-model absent | absent does not exist; give",
+        "--random-model= | the file '' of the configuration does not exist; give",
         "--model a --random-model b | --model and --random-model exclude each other",
         "--prompts absent | the prompts file absent",
         "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, cuda, or the jar",

@@ -53,7 +53,8 @@ record ModelFileCase(FileCase file, Path model) implements FuzzCase
         }
         final long answered = Files.exists(answers) ? Files.readAllLines(answers).size() : 0;
         final boolean sameCount = file.name().equals(PROMPTS) || answered == Fixtures.PROMPTS.lines().count();
-        return answered > 0 && sameCount ? List.of() : List.of("answers: there are " + answered + ", not one for each prompt");
+        return answered > 0 && sameCount ? List.of() :
+            List.of("answers: there are " + answered + ", not one for each prompt");
     }
 
     @Override
