@@ -133,6 +133,8 @@ public final class RunCommand implements Callable<Integer>
         weights = modelOptions.weights(loading);
         final DecoderPlan plan = weights.plan();
         final SchedulerConfig config = servingOptions.config(plan);
+        // Before the prompts: in a small heap their refusal would ask for more KV blocks.
+        final ModelMemory memory = memory(plan, config);
         final PromptTokenizer texts = servingOptions.tokenizer(modelOptions.tokenizer(), plan);
         tokenizer = texts;
         if (modelOptions.namesTokenizer())
@@ -148,7 +150,7 @@ public final class RunCommand implements Callable<Integer>
         }
         try (texts; OutputFile document = jsonOptions.reserve(ReportJson.bytes(config)))
         {
-            checkMemory(plan, config);
+            describe(plan, memory);
             advise(config);
             return run(loading, config, prompts, requests, document);
         }
@@ -186,12 +188,18 @@ public final class RunCommand implements Callable<Integer>
         }
     }
 
-    private void checkMemory(final DecoderPlan plan, final SchedulerConfig config)
+    /** @throws io.signalbox.ConfigException if the heap or the machine has less. */
+    private static ModelMemory memory(final DecoderPlan plan, final SchedulerConfig config)
     {
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
                 config.maxRunning());
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+        return memory;
+    }
+
+    private void describe(final DecoderPlan plan, final ModelMemory memory)
+    {
         console.err().println("model             " + plan.family().modelType() + ", " +
             Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
             " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts; memory: at most " +

@@ -21,6 +21,8 @@ public final class PromptOptions
 {
     private static final String PROMPTS = "--prompts";
     private static final String OUTPUT = "--output";
+    /** Leaves room for the numbers of prompts. In a request, -1 means that no seed is given. */
+    private static final long MOST_SEED = Long.MAX_VALUE / 2;
     private static final int BUILT_IN = 8;
     private static final int SHARED_TOKENS = 40;
     private static final int OWN_TOKENS = 9;
@@ -70,6 +72,11 @@ public final class PromptOptions
     /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */
     public void check(final boolean captures)
     {
+        if (seed < 0 || seed > MOST_SEED)
+        {
+            throw new ConfigException(
+                "--seed=" + seed + " is not between 0 and " + MOST_SEED + "; give a number in that range.");
+        }
         CompletionRequest.prompt(new int[1]).maxNewTokens(maxNewTokens).temperature(temperature).topK(topK).topP(topP);
         if (experts && output == null || logprobs && output == null)
         {

@@ -232,7 +232,9 @@ class RunCommandTest
         "--depth 9 | --depth=9",
         "--experts | --experts is for the file of --output, which is not given",
         "--max-new-tokens -1 | --max-new-tokens=-1",
-        "--temperature -1 | --temperature=-1"})
+        "--temperature -1 | --temperature=-1",
+        "--seed -1 | --seed=-1 is not between 0 and 4611686018427387903; give a number in that range",
+        "--seed 9223372036854775807 | --seed=9223372036854775807 is not between"})
     void shouldRefuseOptionsThatCannotBeMet(final String options, final String sentence)
     {
         assertRefused(sentence, run(options.split(" ")));

@@ -39,6 +39,14 @@ final class KindCases implements CaseSource
     KindCases(final Path template, final Path models)
     {
         this.template = template;
+        for (final String place : WITHIN_MODEL)
+        {
+            for (final FileKind kind : kinds())
+            {
+                all.add(new KindCase(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')),
+                    "--no-journal", "--max-new-tokens=2", "--kv-blocks=40"), models, place, kind));
+            }
+        }
         final CommandSpec model = CommandEntry.model();
         // The file of doctor is written as that of other commands, and each of its runs takes seconds.
         model.subcommands().entrySet().stream().filter(command -> !command.getKey().equals("doctor"))
@@ -51,11 +59,6 @@ final class KindCases implements CaseSource
                 add(List.of("replay", journal, "--verify"), place, kind);
                 add(List.of("replay", journal, "--recover", "--verify"), place, kind);
                 add(List.of("inspect", journal, "--request=2"), place, kind);
-            }
-            for (final String place : WITHIN_MODEL)
-            {
-                all.add(new KindCase(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')),
-                    "--no-journal", "--max-new-tokens=2", "--kv-blocks=40"), models, place, kind));
             }
         }
     }
