@@ -95,7 +95,7 @@ public final class CpuBackend implements Backend
             throw ConfigException.because("A step with ", new ConfigException.Named("stepTokens",
                     Integer.toString(sizes.stepTokens())), " needs a buffer of " + elements +
                     " elements for this model, and an array holds " + (Integer.MAX_VALUE - 8))
-                .allowed("fewer").remedy("give fewer tokens per step, or fewer running requests");
+                .allowed("fewer").remedy("give fewer tokens per step, running requests or KV blocks");
         }
     }
 

@@ -38,6 +38,12 @@ public record AttentionPlan(
         }
     }
 
+    /** Elements of a query or key head that RoPE rotates. */
+    public int rotarySize()
+    {
+        return latent == null ? headSize : latent.rotarySize();
+    }
+
     /** Elements of all query heads. */
     public int queryWidth()
     {

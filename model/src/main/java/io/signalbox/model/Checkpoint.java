@@ -59,6 +59,17 @@ public final class Checkpoint
         return new Checkpoint(directory, progress);
     }
 
+    /**
+     * The token with which the model of a directory ends a text, by {@code eos_token_id} of its configuration; -1: none, or
+     * several.
+     *
+     * @throws ModelException if the configuration cannot be read.
+     */
+    public static int endToken(final Path directory)
+    {
+        return new ConfigReader(new CheckpointFiles(directory).config()).endToken();
+    }
+
     private void addShards(final CheckpointFiles files, final CheckpointTensors tensors, final Map<String, String> index)
     {
         final List<Path> shards = new TreeSet<>(index.values()).stream().map(files::inside).toList();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,6 +34,10 @@ final class CheckpointFiles
     CheckpointFiles(final Path directory)
     {
         this.directory = directory;
+        if (directory.toString().isEmpty())
+        {
+            throw new ModelException("the directory of the model has an empty name", "give one with config.json");
+        }
         if (!Files.isDirectory(directory))
         {
             throw new ModelException("the model " + directory + " is not a directory",
@@ -56,11 +61,11 @@ final class CheckpointFiles
     /** Per tensor the file that should have it; {@code null}: there is one file and no index. */
     Map<String, String> index()
     {
-        if (Files.exists(directory.resolve(SINGLE)))
+        if (Files.exists(directory.resolve(SINGLE), LinkOption.NOFOLLOW_LINKS))
         {
             return null;
         }
-        if (!Files.exists(directory.resolve(INDEX)))
+        if (!Files.exists(directory.resolve(INDEX), LinkOption.NOFOLLOW_LINKS))
         {
             throw new ModelException(directory + " has neither " + SINGLE + " nor " + INDEX +
                 (Files.exists(directory.resolve("pytorch_model.bin")) ? ", but pytorch_model.bin" : ""),
@@ -135,7 +140,7 @@ final class CheckpointFiles
         final Path file = directory.resolve(name);
         if (!Files.isRegularFile(file))
         {
-            throw new ModelException(directory + " has no file " + name, REMEDY);
+            throw notAFile(file, name);
         }
         try
         {
@@ -151,6 +156,15 @@ final class CheckpointFiles
         {
             throw ModelJson.unreadable(file, e);
         }
+    }
+
+    private ModelException notAFile(final Path file, final String name)
+    {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+        {
+            return new ModelException(directory + " has no file " + name, REMEDY);
+        }
+        return new ModelException(file + (Files.exists(file) ? " is not a regular file" : " is a link to nothing"), REMEDY);
     }
 
     private boolean isCacheBlob(final Path target)

@@ -56,8 +56,8 @@ final class CheckpointTensors implements TensorSource
     {
         final StoredTensor tensor = tensor(name, type, rows, columns);
         final int bytes = WeightMatrix.bytes(name, rows, columns, type);
-        return new MappedMatrix(
-            name, rows, columns, type, shards.get(name).bytes(tensor.begin(), bytes), progress);
+        final MappedShard shard = shards.get(name);
+        return new MappedMatrix(name, rows, columns, type, shard, shard.bytes(tensor.begin(), bytes), progress);
     }
 
     @Override
@@ -65,11 +65,12 @@ final class CheckpointTensors implements TensorSource
     {
         final StoredTensor tensor = tensor(name, type, count, rows, columns);
         final int bytes = WeightMatrix.bytes(name, rows, columns, type);
+        final MappedShard shard = shards.get(name);
         final List<MappedMatrix> matrices = new ArrayList<>();
         for (int i = 0; i < count; i++)
         {
             matrices.add(new MappedMatrix(
-                name, rows, columns, type, shards.get(name).bytes(tensor.begin() + (long)i * bytes, bytes), progress));
+                name, rows, columns, type, shard, shard.bytes(tensor.begin() + (long)i * bytes, bytes), progress));
         }
         return matrices;
     }
@@ -81,13 +82,16 @@ final class CheckpointTensors implements TensorSource
         final boolean isWide = name.endsWith("bias") && tensors.containsKey(name) && tensors.get(name).type().equals("F32");
         final WeightType stored = isWide ? WeightType.F32 : type;
         final StoredTensor tensor = tensor(name, stored, length);
-        final ByteBuffer bytes =
-            shards.get(name).bytes(tensor.begin(), (int)tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        final MappedShard shard = shards.get(name);
+        final ByteBuffer bytes = shard.bytes(tensor.begin(), (int)tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         final float[] vector = new float[length];
-        for (int i = 0; i < length; i++)
+        shard.read(() ->
         {
-            vector[i] = stored == WeightType.F32 ? bytes.getFloat() : WeightType.bf16(bytes.getShort());
-        }
+            for (int i = 0; i < length; i++)
+            {
+                vector[i] = stored == WeightType.F32 ? bytes.getFloat() : WeightType.bf16(bytes.getShort());
+            }
+        });
         return vector;
     }
 

@@ -47,6 +47,23 @@ final class ConfigReader
         }
     }
 
+    /** The token that ends a text, -1 if there is none or several. */
+    int endToken()
+    {
+        final String name = "eos_token_id";
+        final Object value = values.get(name);
+        if (value == null || value instanceof List<?>)
+        {
+            return -1;
+        }
+        if (!(value instanceof Long token) || token < 0 || token >= number("vocab_size"))
+        {
+            throw fault("has '" + name + "' with " + ModelJson.printable(String.valueOf(value)) +
+                ", which is no token of its vocabulary");
+        }
+        return token.intValue();
+    }
+
     private ModelFamily family()
     {
         final String type = text("model_type");
@@ -140,7 +157,13 @@ final class ConfigReader
         refuse(values.get("rope_parameters") != null && !isDefaultRope(values.get("rope_parameters")), "rope_parameters");
         refuse(real("partial_rotary_factor", 1.0) != 1.0, "partial_rotary_factor");
         refuse(values.get("quantization_config") != null, "quantization_config");
-        refuse(!"silu".equals(values.getOrDefault("hidden_act", "silu")), "hidden_act");
+        refuseOther("hidden_act", "silu");
+    }
+
+    /** A value may be absent or this one. */
+    void refuseOther(final String name, final Object supported)
+    {
+        refuse(values.get(name) != null && !supported.equals(values.get(name)), name);
     }
 
     private static boolean isDefaultRope(final Object rope)

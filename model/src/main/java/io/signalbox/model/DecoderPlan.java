@@ -29,6 +29,8 @@ public record DecoderPlan(
     static final int MAX_LAYERS = 1 << 12;
     static final int MAX_WIDTH = 1 << 20;
     static final int MAX_VOCABULARY = 1 << 24;
+    /** In all layers: each costs objects, however narrow it is. */
+    static final int MAX_EXPERTS = 1 << 18;
 
     public DecoderPlan
     {
@@ -41,6 +43,7 @@ public record DecoderPlan(
         range("shared width", experts.sharedWidth(), 0, MAX_WIDTH);
         range("positions", maxPositions, 1, Integer.MAX_VALUE);
         range("MoE layers", moeLayers.size(), 1, ModelShape.MAX_MOE_LAYERS);
+        range("experts in all layers", moeLayers.size() * experts.experts(), 1, MAX_EXPERTS);
         range("query width", attention.queryWidth(), 1, MAX_WIDTH);
         range("attention output", attention.outputWidth(), 1, MAX_WIDTH);
         for (int i = 0; i < moeLayers.size(); i++)

@@ -13,7 +13,10 @@ final class LatentConfigReader
 
     DecoderPlan plan()
     {
-        final int first = config.number("first_k_dense_replace", 0);
+        config.refuseOther("scoring_func", "sigmoid");
+        config.refuseOther("topk_method", "noaux_tc");
+        config.refuseOther("moe_layer_freq", 1L);
+        final int first = config.number("first_k_dense_replace");
         if (first < 0 || first > config.layers())
         {
             throw config.fault("has 'first_k_dense_replace' with " + first + ", which is no number of its layers");
@@ -39,8 +42,8 @@ final class LatentConfigReader
     private ExpertsPlan experts()
     {
         return new ExpertsPlan(config.number("n_routed_experts"), config.number("num_experts_per_tok"),
-            config.number("moe_intermediate_size"), ExpertScoring.SIGMOID_GROUPS, config.flag("norm_topk_prob"), false,
-            config.number("n_group", 1), config.number("topk_group", 1), config.real("routed_scaling_factor", 1.0),
-            config.number("n_shared_experts", 0));
+            config.number("moe_intermediate_size"), ExpertScoring.SIGMOID_GROUPS, config.flag("norm_topk_prob", true), false,
+            config.number("n_group"), config.number("topk_group"), config.real("routed_scaling_factor", null),
+            config.number("n_shared_experts"));
     }
 }

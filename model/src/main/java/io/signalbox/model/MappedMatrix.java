@@ -8,17 +8,20 @@ import java.security.MessageDigest;
 /** Weights in a mapped file. */
 final class MappedMatrix extends WeightMatrix
 {
+    private final MappedShard shard;
     private final ByteBuffer bytes;
 
+    /** @param shard of which the bytes are a part. */
     MappedMatrix(
-        final String name, final int rows, final int columns, final WeightType type, final ByteBuffer bytes,
-        final LoadProgress progress)
+        final String name, final int rows, final int columns, final WeightType type, final MappedShard shard,
+        final ByteBuffer bytes, final LoadProgress progress)
     {
         super(name, rows, columns, type, progress);
         if (bytes(name, rows, columns, type) != bytes.remaining())
         {
             throw new IllegalArgumentException(name + " [" + rows + ", " + columns + "] in " + bytes.remaining() + " bytes");
         }
+        this.shard = shard;
         this.bytes = bytes.slice().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -31,6 +34,11 @@ final class MappedMatrix extends WeightMatrix
 
     @Override
     void copy(final float[] to, final int at)
+    {
+        shard.read(() -> widen(to, at));
+    }
+
+    private void widen(final float[] to, final int at)
     {
         if (type() == WeightType.F32)
         {
@@ -46,7 +54,7 @@ final class MappedMatrix extends WeightMatrix
     @Override
     void copy(final short[] to, final int at)
     {
-        bytes().asShortBuffer().get(to, at, count());
+        shard.read(() -> bytes().asShortBuffer().get(to, at, count()));
     }
 
     @Override
@@ -58,7 +66,7 @@ final class MappedMatrix extends WeightMatrix
     @Override
     void addTo(final MessageDigest digest)
     {
-        digest.update(bytes());
+        shard.read(() -> digest.update(bytes()));
     }
 
     /** These rows, without a copy. */
@@ -66,6 +74,6 @@ final class MappedMatrix extends WeightMatrix
     {
         final int rowBytes = columns() * type().bytes();
         return new MappedMatrix(
-            name(), count, columns(), type(), bytes.slice(firstRow * rowBytes, count * rowBytes), progress());
+            name(), count, columns(), type(), shard, bytes.slice(firstRow * rowBytes, count * rowBytes), progress());
     }
 }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -40,11 +41,11 @@ final class ModelJson
         void read(JsonParser parser) throws IOException;
     }
 
-    /** One object from a stream; nothing may follow it but white space. */
+    /** One object from a stream of UTF-8; nothing may follow it but white space. */
     static void object(final String place, final String remedy, final InputStream source, final Reader reader)
         throws IOException
     {
-        try (JsonParser parser = JSON.createParser(source))
+        try (InputStream utf8 = utf8(place, remedy, source); JsonParser parser = JSON.createParser(utf8))
         {
             if (parser.nextToken() != JsonToken.START_OBJECT)
             {
@@ -62,6 +63,22 @@ final class ModelJson
         }
     }
 
+    /** The parser would guess UTF-16 and UTF-32, whose first four bytes have a zero, and other programs would not. */
+    private static InputStream utf8(final String place, final String remedy, final InputStream source) throws IOException
+    {
+        final InputStream buffered = new BufferedInputStream(source);
+        buffered.mark(Integer.BYTES);
+        for (final byte first : buffered.readNBytes(Integer.BYTES))
+        {
+            if (first == 0)
+            {
+                throw new ModelException(place + " is not UTF-8", remedy);
+            }
+        }
+        buffered.reset();
+        return buffered;
+    }
+
     private static String reason(final JsonProcessingException e)
     {
         final String line = e.getOriginalMessage().lines().findFirst().orElse("");
@@ -74,9 +91,10 @@ final class ModelJson
     {
         try
         {
-            if (!Files.exists(file))
+            if (!Files.exists(file) || file.toString().isEmpty())
             {
-                throw new ModelException(file + " does not exist", remedy);
+                throw new ModelException((file.toString().isEmpty() ? "the file '' of the configuration" : file) +
+                    " does not exist", remedy);
             }
             // A pipe would wait for a writer.
             if (!Files.isRegularFile(file))

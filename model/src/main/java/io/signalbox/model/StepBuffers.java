@@ -6,9 +6,13 @@ import java.util.stream.LongStream;
 /** Buffers that the forward pass of one rank makes for its largest step. */
 public final class StepBuffers
 {
+    /** Cosines and sines, and one of them half as long while they grow. */
+    private static final double ROPE_TABLES = 2.5;
+
     private final DecoderPlan plan;
     private final long tokens;
     private final long samples;
+    private final long positions;
 
     /**
      * @param stepTokens most tokens of a step.
@@ -20,19 +24,28 @@ public final class StepBuffers
         this.plan = plan;
         tokens = Math.min(stepTokens, Math.max(1, kvTokens));
         samples = Math.min(maxRunning, tokens);
+        positions = Math.min(plan.maxPositions(), Math.max(1, kvTokens));
     }
 
     /** Bytes of all buffers together; {@link Long#MAX_VALUE} if a long does not count them. */
     public long bytes()
     {
-        final double exact = (double)tokens * LongStream.of(widths()).sum() + (double)samples * plan.vocabulary();
+        final double exact = (double)tokens * LongStream.of(widths()).sum() + (double)samples * plan.vocabulary() +
+            ROPE_TABLES * ropeTable();
         return exact > Long.MAX_VALUE / Float.BYTES ? Long.MAX_VALUE : (long)exact * Float.BYTES;
     }
 
     /** Elements of the largest single buffer, which is one array. */
     public long largestBuffer()
     {
-        return Math.max(tokens * LongStream.of(widths()).max().getAsLong(), samples * plan.vocabulary());
+        return Math.max(ropeTable(),
+            Math.max(tokens * LongStream.of(widths()).max().getAsLong(), samples * plan.vocabulary()));
+    }
+
+    /** Cosines, or sines, of the positions that the rank can hold. */
+    private long ropeTable()
+    {
+        return positions * (plan.attention().rotarySize() / 2);
     }
 
     /** Elements per token of each buffer. */

@@ -4,7 +4,9 @@ package io.signalbox.model;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
@@ -83,6 +85,25 @@ class CheckpointTest
         assertEquals(new LatentAttention(24, 16, 16, 8, 12, true), plan.attention().latent());
         assertEquals(
             new ExpertsPlan(16, 4, 12, ExpertScoring.SIGMOID_GROUPS, true, false, 4, 2, 2.5, 1), plan.experts());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+        "\"n_group\": 4,|\"n_group\": 4, \"scoring_func\": \"softmax\",|'scoring_func' with softmax",
+        "\"n_group\": 4,|\"n_group\": 4, \"topk_method\": \"greedy\",|'topk_method' with greedy",
+        "\"n_group\": 4,|\"n_group\": 4, \"moe_layer_freq\": 2,|'moe_layer_freq' with 2",
+        "\"n_group\": 4,||has no 'n_group'",
+        "\"n_routed_experts\": 16|\"n_routed_experts\": 18|2 of 4 groups of 18 experts are impossible"})
+    void shouldRefuseADeepSeekWithAnotherRouter(
+        final String from, final String to, final String part, @TempDir final Path scratch) throws Exception
+    {
+        final String config = Files.readString(SharedModels.variant("deepseekv3-wide-f32").resolve("config.json"));
+        assertTrue(config.contains(from), config);
+        final Path changed =
+            Files.writeString(scratch.resolve("config.json"), config.replace(from, to == null ? "" : to));
+
+        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(changed)).getMessage();
+        assertTrue(message.contains(part), message);
     }
 
     @Test

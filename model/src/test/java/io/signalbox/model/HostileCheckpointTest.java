@@ -3,15 +3,22 @@ package io.signalbox.model;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -160,6 +167,21 @@ class HostileCheckpointTest
     }
 
     @Test
+    void shouldRefuseAnotherEncodingThanUtf8() throws Exception
+    {
+        final byte[] data = new byte[written.tensors.values().stream().mapToInt(tensor -> tensor.bytes().length).sum()];
+        for (final Charset other : new Charset[] {StandardCharsets.UTF_16LE, Charset.forName("UTF-32LE")})
+        {
+            final byte[] header = WrittenCheckpoint.header(written.tensors).getBytes(other);
+            Files.write(directory.resolve("model.safetensors"), ByteBuffer.allocate(Long.BYTES + header.length + data.length)
+                .order(ByteOrder.LITTLE_ENDIAN).putLong(header.length).put(header).put(data).array());
+            assertRefused("model.safetensors is not UTF-8");
+        }
+        Files.write(directory.resolve("config.json"), WrittenCheckpoint.config(plan).getBytes(StandardCharsets.UTF_16BE));
+        assertRefused("config.json is not UTF-8");
+    }
+
+    @Test
     void shouldRefuseDeepJson() throws Exception
     {
         writeHeader("{\"a\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}");
@@ -255,6 +277,62 @@ class HostileCheckpointTest
     }
 
     @Test
+    void shouldRefuseWhatIsNoFile() throws Exception
+    {
+        final Path weights = directory.resolve("model.safetensors");
+        Files.delete(weights);
+        Files.createSymbolicLink(weights, Path.of("nowhere"));
+        assertRefused("model.safetensors is a link to nothing");
+        Files.delete(weights);
+        Files.createDirectory(weights);
+        assertRefused("model.safetensors is not a regular file");
+        Files.delete(directory.resolve("config.json"));
+        Files.createDirectory(directory.resolve("config.json"));
+        assertRefused("config.json is not a regular file");
+    }
+
+    /** Weights are copied and digested long after the file was opened: both must see the same ones. */
+    @Test
+    void shouldRefuseAFileThatChangesWhileItIsUsed() throws Exception
+    {
+        final ModelWeights weights = open();
+        final String digest = ModelDigest.of(weights);
+        final Path file = directory.resolve("model.safetensors");
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1));
+
+        assertUnusable(" has changed since it was opened; leave it alone", () -> weights.head().copyTo(new float[16 * 8]));
+        assertUnusable(" has changed since it was opened; leave it alone", () -> ModelDigest.of(weights));
+        assertEquals(digest, ModelDigest.of(open()));
+    }
+
+    @Test
+    void shouldRefuseAFileThatBecomesShorterWhileItIsUsed() throws Exception
+    {
+        final DecoderPlan large = new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 1, List.of(0), 8, 4096, 0, 64,
+            1e-6, false, plan.attention(), plan.experts());
+        written = new WrittenCheckpoint(directory, large, 7);
+        written.writeConfig(large);
+        written.writeSingle();
+        final ModelWeights weights = open();
+        // The pages of the embedding are gone: an access to them is an error of the JVM.
+        try (FileChannel channel = FileChannel.open(directory.resolve("model.safetensors"), StandardOpenOption.WRITE))
+        {
+            channel.truncate(8);
+        }
+
+        assertUnusable("model.safetensors has become shorter while it was read; leave it alone",
+            () -> weights.embedding().copyTo(new float[4096 * 8]));
+        assertUnusable("model.safetensors has become shorter while it was read; leave it alone",
+            () -> ModelDigest.of(weights));
+    }
+
+    private static void assertUnusable(final String part, final Executable use)
+    {
+        final String message = assertThrows(ModelException.class, use).getMessage();
+        assertTrue(message.contains(part), message);
+    }
+
+    @Test
     void shouldFollowTheLinksOfTheCacheOfHuggingFace() throws Exception
     {
         final Path snapshot = Files.createDirectories(outside.resolve("models--a--b/snapshots/1234"));
@@ -288,6 +366,7 @@ class HostileCheckpointTest
         "\"num_local_experts\": 4|\"num_local_experts\": 1|2 of 1 experts of width 6 are impossible",
         "\"num_local_experts\": 4|\"num_local_experts\": 4, \"num_experts\": 5|different values as 'num_experts'",
         "\"num_key_value_heads\": 1|\"num_key_value_heads\": 3|2 attention heads with 3 key-value heads are impossible",
+        "\"num_local_experts\": 4|\"num_local_experts\": 32769|2 of 32769 experts of width 6 are impossible",
         "\"head_dim\": 4|\"head_dim\": 5|head size of 5 is impossible",
         "\"mlp_only_layers\": [0]|\"mlp_only_layers\": [7]|'mlp_only_layers' that is not a list of layers",
         "\"mlp_only_layers\": [0]|\"mlp_only_layers\": [0, 1]|MoE layers 0 is impossible",

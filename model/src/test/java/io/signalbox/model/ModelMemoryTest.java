@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -50,7 +51,7 @@ class ModelMemoryTest
         final ModelMemory memory = ModelMemory.of(large(), 1, 4096, 16, 512, 256);
         final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 64 * GIB)).getMessage();
 
-        assertEquals("the model needs 32.7 GiB (12.9 GiB weights, 16.0 GiB keys and values, 141.8 MiB buffers of steps), " +
+        assertEquals("the model needs 32.7 GiB (12.9 GiB weights, 16.0 GiB keys and values, 144.3 MiB buffers of steps), " +
             "and the Java heap has 6.0 GiB; give a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx33g, or fewer KV " +
             "blocks or ranks.", message);
         memory.check(33 * GIB, 64 * GIB);
@@ -81,6 +82,30 @@ class ModelMemoryTest
         assertEquals(4 * 2 * (8 + 16 + 16 * 32 * 4), ModelMemory.kvBlockBytes(plan, 16));
     }
 
+    /** However narrow they are: the objects of so many would fill the heap before anything is counted. */
+    @Test
+    void shouldRefuseMoreExpertsThanAnyModelHas()
+    {
+        final DecoderPlan tiny = GeneratedModel.tiny();
+        final List<Integer> layers = IntStream.range(0, 512).boxed().toList();
+        final String message = assertThrows(ModelException.class, () -> new DecoderPlan(tiny.family(), tiny.type(), 512,
+            layers, 2, 16, 0, 64, 1e-6, false, tiny.attention(), ExpertsPlan.softmax(1024, 2, 1, true))).getMessage();
+
+        assertEquals("a model with experts in all layers 524288 is impossible; give a value between 1 and 262144.", message);
+    }
+
+    /** Cosines and sines of every position that fits, however few tokens a step has. */
+    @Test
+    void shouldCountTheTablesOfPositions()
+    {
+        final DecoderPlan plan = GeneratedModel.tiny();
+        final long few = ModelMemory.of(plan, 1, 64, 16, 1, 1).stepBytes();
+
+        assertEquals((4096 - 1024) * 8 * 10L, ModelMemory.of(plan, 1, 256, 16, 1, 1).stepBytes() - few);
+        assertEquals(ModelMemory.of(plan, 1, 256, 16, 1, 1).stepBytes(), ModelMemory.of(plan, 1, 9999, 16, 1, 1).stepBytes(),
+            "the model has 4,096 positions");
+    }
+
     @Test
     void shouldCountTheBuffersOfTheLargestStepOfEachRank()
     {
@@ -90,7 +115,8 @@ class ModelMemoryTest
         assertTrue(small.stepBytes() > 64 * 4 * (3 * plan.hidden() + 4 * (2 * 24 + plan.hidden())) +
             8 * 4 * plan.vocabulary(), small.toString());
         assertEquals(3 * small.stepBytes(), ModelMemory.of(plan, 3, 100, 16, 64, 8).stepBytes());
-        assertEquals(small.stepBytes(), ModelMemory.of(plan, 1, 4, 16, 1 << 20, 8).stepBytes(),
+        assertEquals(
+            ModelMemory.of(plan, 1, 4, 16, 64, 8).stepBytes(), ModelMemory.of(plan, 1, 4, 16, 1 << 20, 8).stepBytes(),
             "a step has no more tokens than KV blocks");
     }
 }

@@ -136,6 +136,8 @@ public final class RunCommand implements Callable<Integer>
         weights = modelOptions.weights(loading);
         final DecoderPlan plan = weights.plan();
         final SchedulerConfig config = servingOptions.config(plan);
+        // Before the prompts: in a small heap their refusal would ask for more KV blocks.
+        final List<String> memory = checkMemory(plan, config);
         final PromptTokenizer texts = servingOptions.tokenizer(modelOptions.tokenizer(), plan);
         tokenizer = texts;
         if (modelOptions.namesTokenizer())
@@ -143,14 +145,15 @@ public final class RunCommand implements Callable<Integer>
             tokenizer.open();
         }
         final List<PromptLine> prompts = promptOptions.read(plan, tokenizer::encode);
+        final int endToken = modelOptions.endToken();
         final List<CompletionRequest> requests = new ArrayList<>();
         for (int i = 0; i < prompts.size(); i++)
         {
-            requests.add(promptOptions.request(prompts.get(i), i, plan, config));
+            requests.add(promptOptions.request(prompts.get(i), i, endToken, plan, config));
         }
         try (texts; OutputFile document = jsonOptions.reserve(ReportJson.bytes(config)))
         {
-            checkMemory(plan, config);
+            memory.forEach(console.err()::println);
             advise(config);
             return run(config, prompts, requests, document);
         }
@@ -188,7 +191,12 @@ public final class RunCommand implements Callable<Integer>
         }
     }
 
-    private void checkMemory(final DecoderPlan plan, final SchedulerConfig config)
+    /**
+     * The model and the memory that it takes, in lines.
+     *
+     * @throws io.signalbox.ConfigException if the heap, the machine or a device has less.
+     */
+    private List<String> checkMemory(final DecoderPlan plan, final SchedulerConfig config)
     {
         final String model = "model             " + plan.family().modelType() + ", " +
             Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
@@ -196,19 +204,26 @@ public final class RunCommand implements Callable<Integer>
         final List<BackendMemory> devices = chosen.memory(weights, config.ranks(), sizes(config), config.capture());
         if (!devices.isEmpty())
         {
-            console.err().println(model);
-            devices.forEach(device -> console.err().println("memory            " + device.text()));
-            devices.forEach(BackendMemory::check);
-            return;
+            final List<String> lines = new ArrayList<>(List.of(model));
+            for (final BackendMemory device : devices)
+            {
+                device.check();
+                lines.add("memory            " + device.text());
+            }
+            return lines;
         }
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
                 config.maxRunning());
-        console.err().println(model + "; memory: at most " + memory.text());
-        console.err().println("products          " + ForwardPass.arithmetic() + (plan.parameters() < WORTH_VECTORS ||
-            ModuleLayer.boot().findModule(VECTORS).isPresent() ? "" :
-            "; JDK_JAVA_OPTIONS=--add-modules=" + VECTORS + " makes a model of this size some times quicker"));
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+        return List.of(model + "; memory: at most " + memory.text(), products(plan));
+    }
+
+    private static String products(final DecoderPlan plan)
+    {
+        final boolean vectors = ModuleLayer.boot().findModule(VECTORS).isPresent();
+        return "products          " + ForwardPass.arithmetic() + (plan.parameters() < WORTH_VECTORS || vectors ? "" :
+            "; JDK_JAVA_OPTIONS=--add-modules=" + VECTORS + " makes a model of this size some times quicker");
     }
 
     private static RankSizes sizes(final SchedulerConfig config)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
@@ -39,6 +40,12 @@ public final class ModelOptions
     public ModelWeights weights(final LoadProgress progress)
     {
         return RecordedModel.open(directory, config, seed, progress);
+    }
+
+    /** The token with which the checkpoint ends a text; -1: none. */
+    public int endToken()
+    {
+        return directory == null ? -1 : Checkpoint.endToken(directory);
     }
 
     /** The tokenizer's file; {@code null}: none belongs to the model. */

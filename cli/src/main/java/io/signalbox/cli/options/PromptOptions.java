@@ -21,6 +21,8 @@ public final class PromptOptions
 {
     private static final String PROMPTS = "--prompts";
     private static final String OUTPUT = "--output";
+    /** Leaves room for the numbers of prompts. In a request, -1 means that no seed is given. */
+    private static final long MOST_SEED = Long.MAX_VALUE / 2;
     private static final int BUILT_IN = 8;
     private static final int SHARED_TOKENS = 40;
     private static final int OWN_TOKENS = 9;
@@ -63,12 +65,18 @@ public final class PromptOptions
         description = "Sample prompt number i with the seed N + i (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
 
-    @Option(names = "--stop-token", paramLabel = "ID", description = "End an answer with this token (default: none).")
+    @Option(names = "--stop-token", paramLabel = "ID",
+        description = "End an answer with this token; -1: with none (default: that of the checkpoint's config.json).")
     private Integer stopToken;
 
     /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */
     public void check(final boolean captures)
     {
+        if (seed < 0 || seed > MOST_SEED)
+        {
+            throw new ConfigException(
+                "--seed=" + seed + " is not between 0 and " + MOST_SEED + "; give a number in that range.");
+        }
         CompletionRequest.prompt(new int[1]).maxNewTokens(maxNewTokens).temperature(temperature).topK(topK).topP(topP);
         if (experts && output == null || logprobs && output == null)
         {
@@ -149,16 +157,17 @@ public final class PromptOptions
     /**
      * The request of a prompt.
      *
-     * @param index of the prompt, from 0.
+     * @param index    of the prompt, from 0.
+     * @param endToken ends an answer if nobody names another one; -1: none.
      * @throws ConfigException if a value is not allowed, a rank cannot hold it, or the model was not made for so many
      *                         positions.
      */
     public CompletionRequest request(
-        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
+        final PromptLine line, final int index, final int endToken, final DecoderPlan plan, final SchedulerConfig config)
     {
         try
         {
-            return sampled(line, index, plan, config);
+            return sampled(line, index, endToken, plan, config);
         }
         catch (final ConfigException e)
         {
@@ -167,14 +176,14 @@ public final class PromptOptions
     }
 
     private CompletionRequest sampled(
-        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
+        final PromptLine line, final int index, final int endToken, final DecoderPlan plan, final SchedulerConfig config)
     {
         final int most = line.maxNewTokens() == null ? maxNewTokens : line.maxNewTokens();
-        final int stop = line.stopToken() != null ? line.stopToken() : stopToken == null ? -1 : stopToken;
+        final int stop = line.stopToken() != null ? line.stopToken() : stopToken == null ? endToken : stopToken;
         if (stop < -1 || stop >= plan.vocabulary())
         {
             throw new ConfigException("--stop-token=" + stop + " is not in the vocabulary of the model; give a token id " +
-                "from 0 to " + (plan.vocabulary() - 1) + ", or leave the option out.");
+                "from 0 to " + (plan.vocabulary() - 1) + ", or -1 for none.");
         }
         CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(most).stopAt(stop)
             .temperature(line.temperature() == null ? temperature : line.temperature())

@@ -42,6 +42,11 @@ public record CommandFailure(int exitCode, String sentence)
             {
                 return new CommandFailure(ExitCode.BAD_INPUT, HeapShortage.sentence((OutOfMemoryError)cause));
             }
+            if (cause instanceof InternalError && String.valueOf(cause.getMessage()).contains("unsafe memory access"))
+            {
+                return new CommandFailure(ExitCode.BAD_INPUT, "a file became shorter, or its disk failed, while it was " +
+                    "read; leave the files of a command alone until it has ended, and check the disk.");
+            }
             if (cause instanceof FileSystemException)
             {
                 return new CommandFailure(ExitCode.BAD_INPUT, "a file cannot be used, " +

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /** A small checkpoint of OLMoE, as transformers wrote it. */
-final class CheckpointFixture
+public final class CheckpointFixture
 {
     private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
         .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
@@ -24,7 +24,7 @@ final class CheckpointFixture
     }
 
     /** Unpacks it to a new directory. */
-    static Path unpack(final Path model) throws IOException
+    public static Path unpack(final Path model) throws IOException
     {
         Files.createDirectory(model);
         for (final String file : List.of("config.json", "model.safetensors"))

@@ -107,6 +107,33 @@ class RunCommandTest
         assertTrue(Double.parseDouble(answers().get(0).get("first_token_ms")) > 0.0);
     }
 
+    /** The answer's third token ends a text: by the configuration, unless an option or the prompt says otherwise. */
+    @Test
+    void shouldEndAnAnswerWithTheEndOfTextOfTheCheckpoint() throws Exception
+    {
+        final Path model = checkpoint();
+        final Path config = model.resolve("config.json");
+        Files.writeString(config, Files.readString(config).replace("\"eos_token_id\": null", "\"eos_token_id\": 76"));
+        Files.writeString(prompts, "{\"prompt\": " + PROMPT + "}\n{\"prompt\": " + PROMPT + ", \"stop_token\": 74}\n");
+        final String[] options = {"--model", model.toString(), "--prompts", prompts.toString(), "--output",
+            output.toString(), "--backend-options", "precision=F32", "--max-new-tokens", "5", "--no-journal"};
+
+        assertEquals(ExitCode.OK, run(options).exitCode());
+        assertEquals(List.of(
+            "{\"id\":\"1\",\"prompt_tokens\":16,\"tokens\":[57,242,76],\"finish_reason\":\"stop\"}",
+            "{\"id\":\"2\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74],\"finish_reason\":\"stop\"}"), answerLines());
+        final String[] further = Arrays.copyOf(options, options.length + 2);
+        further[options.length] = "--stop-token";
+        further[options.length + 1] = "-1";
+        assertEquals(ExitCode.OK, run(further).exitCode());
+        assertEquals("{\"id\":\"1\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74,172],\"finish_reason\":\"length\"}",
+            answerLines().get(0));
+
+        Files.writeString(config, Files.readString(config).replace("\"eos_token_id\": 76", "\"eos_token_id\": 300"));
+        assertRefused("config.json has 'eos_token_id' with 300, which is no token of its vocabulary; give the unchanged",
+            run(options));
+    }
+
     @ParameterizedTest
     @CsvSource({"--ranks,3", "--depth,2", "--step-tokens,7", "--block-size,4", "--router,round-robin",
         "--backend-options,threads=3", "--max-running,1"})
@@ -189,7 +216,9 @@ class RunCommandTest
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "--model absent | the model absent is not a directory; give a directory with config.json",
+        "--model= | the directory of the model has an empty name; give one",
         "--random-model absent | absent does not exist; give",
+        "--random-model= | the file '' of the configuration does not exist; give",
         "--model a --random-model b | --model and --random-model exclude each other",
         "--prompts absent | the prompts file absent",
         "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, cuda, or the jar",
@@ -203,7 +232,9 @@ class RunCommandTest
         "--depth 9 | --depth=9",
         "--experts | --experts is for the file of --output, which is not given",
         "--max-new-tokens -1 | --max-new-tokens=-1",
-        "--temperature -1 | --temperature=-1"})
+        "--temperature -1 | --temperature=-1",
+        "--seed -1 | --seed=-1 is not between 0 and 4611686018427387903; give a number in that range",
+        "--seed 9223372036854775807 | --seed=9223372036854775807 is not between"})
     void shouldRefuseOptionsThatCannotBeMet(final String options, final String sentence)
     {
         assertRefused(sentence, run(options.split(" ")));

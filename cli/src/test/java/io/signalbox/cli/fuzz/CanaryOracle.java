@@ -18,6 +18,7 @@ final class CanaryOracle implements Oracle
 {
     /** Options that name a file to write, which may be there already. */
     private static final Set<String> WRITTEN = Set.of("--csv-file", "--json-file", "--output");
+    private static final Set<String> RUNS = Set.of("simulate", "run");
     private static final int BAD_INPUT = 2;
 
     @Override
@@ -29,7 +30,7 @@ final class CanaryOracle implements Oracle
         seen.before().harmedIn(seen.after(), path -> written.contains(path.normalize()) ||
                 recovers && (path.endsWith("lock") || seen.after().holdsContentOf(path, seen.before())))
             .forEach(harm -> complaints.add("canary: " + harm));
-        if (seen.returned() && seen.outcome().exitCode() == BAD_INPUT && seen.command().equals("simulate"))
+        if (seen.returned() && seen.outcome().exitCode() == BAD_INPUT && RUNS.contains(seen.command()))
         {
             seen.before().addedIn(seen.after()).forEach(path -> complaints.add("canary: left behind " + path));
         }

@@ -9,7 +9,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Spoilt input files: 200 traces and 100 router files reduced, 12,000 and 6,000 full. */
+/** Spoilt input files: 200 traces, 100 router files and 150 checkpoints reduced; 12,000, 6,000 and 9,000 full. */
 class FileFuzzTest
 {
     @Test
@@ -33,6 +33,19 @@ class FileFuzzTest
             Fixtures.all(template, run.worker());
             final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadARouterFileOrRefuseIt",
                 new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(100, 6_000));
+
+            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+        }
+    }
+
+    @Test
+    void shouldRunACheckpointOrRefuseIt() throws IOException
+    {
+        try (FuzzRun run = FuzzRun.open())
+        {
+            final Path models = ModelFiles.write(run.directory("models"));
+            final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldRunACheckpointOrRefuseIt",
+                new ModelFileCases(models), FuzzRun.firstSeed(), FuzzRun.count(150, 9_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

@@ -25,7 +25,7 @@ class FileKindFuzzTest
             final Path template = run.directory("template");
             Fixtures.all(template, run.worker());
             kill(template.resolve("journal"), template.resolve("killed"));
-            final KindCases cases = new KindCases(template);
+            final KindCases cases = new KindCases(template, ModelFiles.write(run.directory("models")));
             final Fuzzer fuzzer = run.fuzzer().run("FileKindFuzzTest", cases, FuzzRun.firstSeed(),
                 FuzzRun.count(cases.size(), cases.size()));
 

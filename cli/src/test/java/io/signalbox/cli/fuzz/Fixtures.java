@@ -39,6 +39,12 @@ final class Fixtures
         {"id":"b","block_size":64,"hash_id_scope":"local","tool_tokens":130,"system_tokens":70,"requests":[\
         {"t":0.0,"type":"n","in":330,"out":0,"hash_ids":[1,2,3,4,5]}]}
         """;
+    /** For a vocabulary of 300. */
+    static final String PROMPTS = """
+        {"id": "a", "prompt": [5, 7, 299, 0], "max_new_tokens": 3, "temperature": 0.8, "top_k": 40, "top_p": 0.9}
+        {"id": 2, "prompt": [1], "seed": 7, "stop_token": 3, "conversation": 4}
+        {"prompt": [9, 9, 9]}
+        """;
     static final String ROUTER = """
         # A router for the fuzzer.
         attention_dp_config:

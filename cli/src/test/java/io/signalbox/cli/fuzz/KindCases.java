@@ -25,15 +25,28 @@ final class KindCases implements CaseSource
         "journal/segment-00001", "journal/segment-00000/19700101F.cq4", "journal/segment-00000/metadata.cq4t",
         "journal/segment-00000.cut", "killed/lock", "killed/segment-00001", "killed/segment-00000.cut",
         "killed/segment-00000/19700101F.cq4");
+    private static final List<String> WITHIN_MODEL = List.of("single/config.json", "single/model.safetensors",
+        "sharded/model.safetensors.index.json", "sharded/model-00002-of-00002.safetensors");
 
     private final Path template;
     private final List<KindCase> all = new ArrayList<>();
     private int next;
 
-    /** @param template directory with a journal, and one whose writer was killed. */
-    KindCases(final Path template)
+    /**
+     * @param template directory with a journal, and one whose writer was killed.
+     * @param models   directory with a checkpoint in one file and one in two shards.
+     */
+    KindCases(final Path template, final Path models)
     {
         this.template = template;
+        for (final String place : WITHIN_MODEL)
+        {
+            for (final FileKind kind : kinds())
+            {
+                all.add(new KindCase(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')),
+                    "--no-journal", "--max-new-tokens=2", "--kv-blocks=40"), models, place, kind));
+            }
+        }
         final CommandSpec model = CommandEntry.model();
         // The file of doctor is written as that of other commands, and each of its runs takes seconds.
         model.subcommands().entrySet().stream().filter(command -> !command.getKey().equals("doctor"))

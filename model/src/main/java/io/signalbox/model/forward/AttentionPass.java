@@ -3,7 +3,6 @@ package io.signalbox.model.forward;
 
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
-import io.signalbox.model.LatentAttention;
 import io.signalbox.model.QkNorm;
 
 import java.util.Arrays;
@@ -41,9 +40,8 @@ final class AttentionPass
         precision = linear.precision();
         this.linear = linear;
         this.kv = kv;
-        final LatentAttention compressed = plan.latent();
-        rope = new RopeTable(plan.ropeTheta(), compressed == null ? plan.headSize() : compressed.rotarySize(), precision);
-        latent = compressed == null ? null : new LatentProjection(plan, linear, rope);
+        rope = new RopeTable(plan.ropeTheta(), plan.rotarySize(), decoder.maxPositions(), precision);
+        latent = plan.latent() == null ? null : new LatentProjection(plan, linear, rope);
         scale = (float)(1.0 / Math.sqrt(plan.headSize()));
         scores = new float[linear.team().size()][0];
         parts = new float[linear.team().size()][plan.valueSize()];

@@ -12,14 +12,19 @@ public final class RopeTable
 {
     private final float[] frequencies;
     private final Precision precision;
+    private final int most;
     private float[] cosines = new float[0];
     private float[] sines = new float[0];
     private int positions;
 
-    /** @param size elements that are rotated, even. */
-    public RopeTable(final double theta, final int size, final Precision precision)
+    /**
+     * @param size elements that are rotated, even.
+     * @param most positions that are ever asked for.
+     */
+    public RopeTable(final double theta, final int size, final int most, final Precision precision)
     {
         this.precision = precision;
+        this.most = most;
         frequencies = new float[size / 2];
         for (int i = 0; i < frequencies.length; i++)
         {
@@ -34,7 +39,8 @@ public final class RopeTable
         {
             return;
         }
-        final int grown = Math.max(limit, Math.min(2 * positions, Integer.MAX_VALUE / frequencies.length));
+        final long doubled = Math.min(2L * positions, Integer.MAX_VALUE / frequencies.length);
+        final int grown = (int)Math.max(limit, Math.min(doubled, most));
         cosines = Arrays.copyOf(cosines, Math.multiplyExact(grown, frequencies.length));
         sines = Arrays.copyOf(sines, cosines.length);
         for (int position = positions; position < grown; position++)

@@ -20,6 +20,12 @@ final class CommittedFixtures
     {
     }
 
+    /** Whether a directory has the name of one of them. */
+    static boolean has(final Path directory)
+    {
+        return NAMES.contains(directory.getFileName().toString());
+    }
+
     static List<Path> unpack(final Path target) throws IOException
     {
         final List<Path> fixtures = new ArrayList<>();
