@@ -39,8 +39,8 @@ final class OpenScans
     {
         synchronized (OPEN)
         {
-            final Path journal = directory.toAbsolutePath().normalize();
-            return OPEN.stream().filter(scanner -> Path.of(scanner.journal()).toAbsolutePath().normalize().equals(journal))
+            final Path journal = RealPath.of(directory);
+            return OPEN.stream().filter(scanner -> RealPath.of(Path.of(scanner.journal())).equals(journal))
                 .mapToInt(scanner -> Math.max(scanner.segment(), 0)).min().orElse(Integer.MAX_VALUE);
         }
     }

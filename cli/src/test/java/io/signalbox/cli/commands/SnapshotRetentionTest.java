@@ -34,7 +34,7 @@ class SnapshotRetentionTest
         assertRefused("--scheduler is not given", "--most-bytes=5");
         assertRefused("--most-bytes=-1 is negative", "--scheduler", "--most-bytes=-1");
         assertRefused("--most-segments=0 is below 1", "--scheduler", "--most-segments=0");
-        assertRefused("--older-than=NaN is not between", "--scheduler", "--older-than=NaN");
+        assertRefused("--older-than=40000.0 is not between", "--scheduler", "--older-than=40000");
         assertRefused("--older-than=-0.5 is not between", "--scheduler", "--older-than=-0.5");
     }
 
