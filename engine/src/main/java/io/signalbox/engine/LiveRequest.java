@@ -17,6 +17,8 @@ final class LiveRequest implements RequestContent
     private long requestId;
     private int promptTokens;
     private int knownTokens;
+    /** Whether records of it were removed: then it has ended before a backend reads it. */
+    private boolean isPartlyRemoved;
     private int[] tokens = new int[256];
     private int blockCount;
     private int[] blocks = new int[32];
@@ -48,6 +50,7 @@ final class LiveRequest implements RequestContent
         input.getCacheKey(cacheKey, 0, cacheKeyLength);
         final int offset = input.limit() + SubmitDecoder.tokensHeaderLength();
         knownTokens = input.tokensLength() / Integer.BYTES;
+        isPartlyRemoved = knownTokens < promptTokens;
         tokens = knownTokens > tokens.length ? new int[Math.max(knownTokens, 2 * tokens.length)] : tokens;
         bytes.copy(input.buffer(), offset, tokens, knownTokens);
     }
@@ -58,10 +61,10 @@ final class LiveRequest implements RequestContent
         tokens[knownTokens++] = token;
     }
 
-    /** Tables grow at their end only. */
+    /** Tables grow at their end only; of a request whose Submit was removed with its tokens the beginning is not known. */
     void block(final int index, final int blockId)
     {
-        if (index != blockCount)
+        if (index != blockCount && !isPartlyRemoved)
         {
             throw new InvariantViolation("request " + requestId + " gains block " + blockId + " at index " + index +
                 " of its table, which has " + blockCount + " blocks");

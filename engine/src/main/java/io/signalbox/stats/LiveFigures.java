@@ -222,7 +222,11 @@ public final class LiveFigures
             {
                 final long id = plan.changeRequestId(i);
                 request = request == null || request.requestId != id ? live.get(id) : request;
-                ranks[plan.rank()].hold(request, plan.changeBlockId(i), interval);
+                // One that began to run in records that were removed is not counted as running.
+                if (request.isRunning())
+                {
+                    ranks[plan.rank()].hold(request, plan.changeBlockId(i), interval);
+                }
             }
         }
 
@@ -320,8 +324,13 @@ public final class LiveFigures
     private void land(final int rank, final long step, final Count end)
     {
         add(end, 1);
-        add(Count.STEPS_IN_FLIGHT, -1);
-        add(Count.TOKENS_IN_FLIGHT, -flights[rank].remove(step));
+        final long tokens = flights[rank].remove(step);
+        // A step that was planned in records that were removed was not counted.
+        if (tokens != NO_STEP)
+        {
+            add(Count.STEPS_IN_FLIGHT, -1);
+            add(Count.TOKENS_IN_FLIGHT, -tokens);
+        }
     }
 
     private void emit(final FollowedRequest request, final int tokens)

@@ -23,6 +23,7 @@ final class ChronicleJournalStore implements JournalStore
     private final long blockBytes;
     private final long reserveBytes;
     private final Set<Integer> created = new HashSet<>();
+    private final SealedSegments sealed;
 
     /**
      * @param synced     whether {@link Segment#sync()} is to reach the device.
@@ -41,6 +42,7 @@ final class ChronicleJournalStore implements JournalStore
         this.synced = synced;
         this.blockBytes = blockBytes;
         this.reserveBytes = reserveBytes;
+        sealed = new SealedSegments(directory, synced);
     }
 
     static ChronicleJournalStore of(final Path directory, final JournalConfig config)
@@ -120,6 +122,18 @@ final class ChronicleJournalStore implements JournalStore
             // A segment without a group is refused by name when the directory is used again.
             return;
         }
+    }
+
+    @Override
+    public void sealed(final int number, final long endPosition)
+    {
+        sealed.sealed(number, endPosition);
+    }
+
+    @Override
+    public void finish()
+    {
+        sealed.finish();
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A run that an earlier engine left, with the lock of its directory. */
 final class ContinuedRun implements RecordedRun
@@ -47,11 +49,21 @@ final class ContinuedRun implements RecordedRun
     @Override
     public void replayInto(final SchedulerConfig scheduler, final ReplayTarget target)
     {
-        final SchedulerSnapshot snapshot = newestSnapshot(scheduler);
+        final List<String> passedOver = new ArrayList<>();
+        final SchedulerSnapshot snapshot = newestSnapshot(scheduler, passedOver);
+        final JournalBeginning beginning = files.beginning();
+        if (snapshot == null && beginning != null)
+        {
+            throw SnapshotStart.withoutSnapshot(directory, beginning, passedOver);
+        }
         if (snapshot == null)
         {
             RecordedRun.super.replayInto(scheduler, target);
             return;
+        }
+        if (beginning != null)
+        {
+            EarlierGroups.of(beginning, target);
         }
         begunAt = snapshot.mark().place().records();
         while (reader.sequence() < begunAt - 1 && reader.next())
@@ -70,7 +82,7 @@ final class ContinuedRun implements RecordedRun
     }
 
     /** {@code null} if none fits. */
-    private SchedulerSnapshot newestSnapshot(final SchedulerConfig scheduler)
+    private SchedulerSnapshot newestSnapshot(final SchedulerConfig scheduler, final List<String> passedOver)
     {
         for (final Named named : new SchedulerStore(directory).newestFirst())
         {
@@ -87,7 +99,8 @@ final class ContinuedRun implements RecordedRun
             }
             catch (final UnfitSnapshotException e)
             {
-                progress.onPassedOver(named.file() + " is passed over: " + e.getMessage() + ".");
+                passedOver.add(named.file() + " is passed over: " + e.getMessage() + ".");
+                progress.onPassedOver(passedOver.get(passedOver.size() - 1));
             }
         }
         return null;
@@ -123,7 +136,7 @@ final class ContinuedRun implements RecordedRun
             difference.recomputed() + "; 'signalbox replay " + directory + " --void " + difference.sequence() +
             "' leaves that input out" : record + " has " + difference.recorded() + ", and now the scheduler decides " +
                 difference.recomputed()) + "; start the program that wrote it, or see 'signalbox replay " + directory +
-            " --verify'." + (begunAt == 0 ? "" : " The replay began at a snapshot; without " +
+            " --verify'." + (begunAt == 0 || files.beginning() != null ? "" : " The replay began at a snapshot; without " +
             directory.resolve(SnapshotFiles.DIRECTORY) + " it begins at the first record."));
     }
 
@@ -151,6 +164,7 @@ final class ContinuedRun implements RecordedRun
         final SetAside aside = new SetAside(directory, files);
         aside.emptySegments(reader.end());
         aside.tornTail(reader.end());
+        SealedSegments.writeMissing(directory, reader.segmentEnds(), config.durability() != Durability.PROCESS);
         lock.requireHeld();
         final JournalWriter writer = JournalWriter.behind(directory, lock, reader, lastTimeNanos, aside, config);
         handedOver = true;

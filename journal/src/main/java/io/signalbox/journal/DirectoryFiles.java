@@ -15,13 +15,19 @@ import java.util.TreeMap;
 final class DirectoryFiles implements JournalFiles
 {
     private final Path directory;
+    private final JournalBeginning beginning;
+    /** Without those ahead of the first that counts: their removal was stopped. */
     private final TreeMap<Integer, Path> segments;
     private final SegmentPositions positions;
 
     private DirectoryFiles(
-        final Path directory, final TreeMap<Integer, Path> segments, final ReadProgress progress)
+        final Path directory,
+        final JournalBeginning beginning,
+        final TreeMap<Integer, Path> segments,
+        final ReadProgress progress)
     {
         this.directory = directory;
+        this.beginning = beginning;
         this.segments = segments;
         positions = new SegmentPositions(segments, progress);
     }
@@ -40,13 +46,15 @@ final class DirectoryFiles implements JournalFiles
             throw new JournalException(Kind.NOT_A_JOURNAL,
                 directory + " is not a directory; give the directory of a journal.");
         }
+        final JournalBeginning beginning = JournalBeginning.of(directory);
+        final int first = beginning == null ? 0 : beginning.start().segment();
         final TreeMap<Integer, Path> segments = new TreeMap<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
         {
             for (final Path entry : entries)
             {
                 final int number = SegmentName.number(entry.getFileName().toString());
-                if (number >= 0)
+                if (number >= first)
                 {
                     segments.put(number, entry);
                 }
@@ -60,7 +68,13 @@ final class DirectoryFiles implements JournalFiles
         {
             throw StoreFault.reading(directory, e.getCause());
         }
-        return new DirectoryFiles(directory, segments, progress);
+        return new DirectoryFiles(directory, beginning, segments, progress);
+    }
+
+    @Override
+    public JournalBeginning beginning()
+    {
+        return beginning;
     }
 
     @Override
@@ -142,7 +156,7 @@ final class DirectoryFiles implements JournalFiles
         {
             for (final Path entry : entries)
             {
-                if (Files.isDirectory(entry.resolve(SegmentName.of(0))) &&
+                if (JournalDirectory.isJournal(entry) &&
                     (newest == null || entry.compareTo(newest) > 0))
                 {
                     newest = entry;

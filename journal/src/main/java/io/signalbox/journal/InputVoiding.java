@@ -66,6 +66,7 @@ public final class InputVoiding
         {
             lock.sign();
             final DirectoryFiles files = DirectoryFiles.of(directory, progress);
+            JournalReader.requireAll(files);
             final VoidedInput input;
             final long chain;
             try (JournalReader reader = JournalReader.recovering(files))

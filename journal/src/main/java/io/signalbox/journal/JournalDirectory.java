@@ -69,10 +69,16 @@ public final class JournalDirectory
         final String name = real.getFileName().toString();
         final String within = parent.getFileName().toString();
         return SegmentName.number(within) >= 0 ||
-            within.equals(SnapshotFiles.DIRECTORY) && Files.isDirectory(parent.resolveSibling(SegmentName.of(0))) ||
-            Files.isDirectory(parent.resolve(SegmentName.of(0))) &&
+            within.equals(SnapshotFiles.DIRECTORY) && parent.getParent() != null && isJournal(parent.getParent()) ||
+            isJournal(parent) &&
                 (name.equals(SegmentName.LOCK) || name.equals(SnapshotFiles.DIRECTORY) || SegmentName.number(name) >= 0 ||
-                    SegmentName.isSetAside(name));
+                    SegmentName.isSetAside(name) || SegmentName.isSums(name) || JournalBeginning.isName(name));
+    }
+
+    /** Whether the directory has the first segment of a journal, or says that it was removed. */
+    static boolean isJournal(final Path directory)
+    {
+        return Files.isDirectory(directory.resolve(SegmentName.of(0))) || JournalBeginning.isIn(directory);
     }
 
     /**
@@ -84,7 +90,7 @@ public final class JournalDirectory
         for (Path above = real(path.toAbsolutePath()).getParent(); above != null; above = above.getParent())
         {
             if (SegmentName.number(String.valueOf(above.getFileName())) >= 0 ||
-                Files.isDirectory(above.resolve(SegmentName.of(0))))
+                isJournal(above))
             {
                 return true;
             }

@@ -24,6 +24,8 @@ public final class JournalException extends RuntimeException
         /** Written by another version of this program. */
         UNSUPPORTED_VERSION,
         MISSING_SEGMENT,
+        /** The first records are needed, and an operator had them removed. */
+        RECORDS_REMOVED,
         /** The run used a router that is not installed, or another version of it. */
         ROUTER_ABSENT,
         /** This program decides otherwise than recorded, or cannot apply an input, so the run cannot be continued. */

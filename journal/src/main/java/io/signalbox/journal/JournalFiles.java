@@ -7,6 +7,18 @@ interface JournalFiles
     /** Highest segment number plus one; numbers in between may be missing. */
     int segmentCount();
 
+    /** Where the journal begins; {@code null}: at segment 0, because none was removed. */
+    default JournalBeginning beginning()
+    {
+        return null;
+    }
+
+    /** Number of the first segment that counts. */
+    default int firstSegment()
+    {
+        return beginning() == null ? 0 : beginning().start().segment();
+    }
+
     /** Whether the segment is there, with or without content. */
     boolean exists(int segment);
 

@@ -11,14 +11,17 @@ import java.util.function.Consumer;
 public final class JournalFollower
 {
     private final Path directory;
+    private final boolean needsAll;
     /** Behind the last group that was handed out; {@code null} before the first. */
     private JournalMark mark;
     private Map<String, String> settings;
     private Ending ending = Ending.OPEN;
 
-    public JournalFollower(final Path directory)
+    /** @param needsAll false: of a journal whose first records may have been removed, begins at the first that is kept. */
+    public JournalFollower(final Path directory, final boolean needsAll)
     {
         this.directory = directory;
+        this.needsAll = needsAll;
     }
 
     /**
@@ -58,7 +61,7 @@ public final class JournalFollower
     {
         if (mark == null)
         {
-            return JournalReader.open(directory, progress);
+            return needsAll ? JournalReader.open(directory, progress) : JournalReader.openKept(directory, progress);
         }
         try
         {

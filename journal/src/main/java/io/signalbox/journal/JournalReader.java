@@ -22,6 +22,8 @@ import java.util.Map;
 /**
  * Reads the groups of a journal in order, each with its routed-expert rows in one piece. Holds one group and its rows
  * at a time, and never writes.
+ *
+ * <p>One file, because its ways to open a journal share what they check.
  */
 public final class JournalReader implements GroupCursor, GroupSource
 {
@@ -43,7 +45,9 @@ public final class JournalReader implements GroupCursor, GroupSource
         this.scanner = scanner;
         this.writer = writer;
         voids = VoidRecords.of(scanner.files());
-        settings = Collections.unmodifiableMap(readSettings());
+        final JournalBeginning beginning = scanner.files().beginning();
+        settings = Collections.unmodifiableMap(beginning == null ? readSettings() : beginning.settings());
+        recordBytes = beginning == null ? recordBytes : beginning.start().place().bytes();
     }
 
     private JournalReader(
@@ -79,7 +83,10 @@ public final class JournalReader implements GroupCursor, GroupSource
         }
     }
 
-    /** @throws JournalException if the directory has no journal, or a damaged one. */
+    /**
+     * @throws JournalException if the directory has no journal, or a damaged one; RECORDS_REMOVED if its first records were
+     *     removed.
+     */
     public static JournalReader open(final Path directory)
     {
         return open(directory, ReadProgress.NONE);
@@ -88,9 +95,41 @@ public final class JournalReader implements GroupCursor, GroupSource
     /** As {@link #open(Path)}, with a progress report. */
     public static JournalReader open(final Path directory, final ReadProgress progress)
     {
+        return open(directory, progress, true);
+    }
+
+    /**
+     * Of a journal whose first records may have been removed: begins at the first one that is kept, with requests of which
+     * nothing was read.
+     */
+    public static JournalReader openKept(final Path directory, final ReadProgress progress)
+    {
+        return open(directory, progress, false);
+    }
+
+    private static JournalReader open(final Path directory, final ReadProgress progress, final boolean needsAll)
+    {
         JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
-        return of(JournalScanner.reading(DirectoryFiles.of(directory, progress), null), writer);
+        final DirectoryFiles files = DirectoryFiles.of(directory, progress);
+        if (needsAll)
+        {
+            requireAll(files);
+        }
+        return of(JournalScanner.reading(files, null), writer);
+    }
+
+    /** @throws JournalException RECORDS_REMOVED. */
+    static void requireAll(final JournalFiles files)
+    {
+        if (files.beginning() != null)
+        {
+            final long first = files.beginning().start().place().records();
+            throw new JournalException(Kind.RECORDS_REMOVED, files.journal() + " begins at record " + first + ", because " +
+                "its older segments were removed, and every record is needed here; 'signalbox replay " + files.journal() +
+                " --from-snapshot' verifies what is left, and 'signalbox inspect " + files.journal() +
+                " --moment' and '--events' answer from it.");
+        }
     }
 
     /** Of files whose lock the caller holds: a torn tail ends the reading. They must have a record. */
@@ -304,6 +343,24 @@ public final class JournalReader implements GroupCursor, GroupSource
     boolean isPacked()
     {
         return packed;
+    }
+
+    /** Of the segment that is being read; {@code null} if the reading began within it. */
+    SegmentStart segmentStart()
+    {
+        return scanner.progress().segmentStart();
+    }
+
+    /** Position behind the last record of each segment that was read to its seal or cut. */
+    Map<Integer, Long> segmentEnds()
+    {
+        return scanner.progress().segmentEnds();
+    }
+
+    /** Number of the segment that has the current group. */
+    int segment()
+    {
+        return scanner.segment();
     }
 
     /** The place behind the current group. */

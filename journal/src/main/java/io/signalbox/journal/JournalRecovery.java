@@ -4,6 +4,8 @@ package io.signalbox.journal;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Closes a journal whose writer was stopped. Every record is checked first. A torn tail is copied to another file. The
@@ -61,7 +63,8 @@ public final class JournalRecovery
             {
                 return new Recovery(0, 0, 0, null, null, Chain.text(Chain.START), Ending.OPEN);
             }
-            final ScanEnd end = scan(files);
+            final Map<Integer, Long> ends = new TreeMap<>();
+            final ScanEnd end = scan(files, ends);
             if (end.sealed())
             {
                 return recovery(end, null, null);
@@ -71,6 +74,7 @@ public final class JournalRecovery
             final SetAside aside = new SetAside(directory, files);
             final Path moved = aside.emptySegments(end);
             final Path cut = aside.tornTail(end);
+            SealedSegments.writeMissing(directory, ends, true);
             if (end.position().records() > 0)
             {
                 lock.requireHeld();
@@ -97,7 +101,7 @@ public final class JournalRecovery
         return JournalLock.acquireUnsigned(directory);
     }
 
-    private static ScanEnd scan(final DirectoryFiles files)
+    private static ScanEnd scan(final DirectoryFiles files, final Map<Integer, Long> ends)
     {
         try (JournalScanner scanner = JournalScanner.recovering(files))
         {
@@ -106,6 +110,7 @@ public final class JournalRecovery
             {
                 more = scanner.next();
             }
+            ends.putAll(scanner.progress().segmentEnds());
             return scanner.end();
         }
     }

@@ -39,6 +39,13 @@ final class JournalScanner implements AutoCloseable
         this.files = files;
         this.regions = regions;
         this.recovering = recovering;
+        OpenScans.opened(this);
+        if (files.beginning() != null)
+        {
+            segment = files.firstSegment() - 1;
+            segmentSealed = files.beginning().start().sealedBefore();
+            progress.begin(files.beginning().start());
+        }
     }
 
     /** Scans the journal in this directory. */
@@ -158,6 +165,7 @@ final class JournalScanner implements AutoCloseable
         {
             refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.nextPosition());
         }
+        progress.ended(segment, progress.committedPosition());
         leaveSegment(Region.CUT, false);
     }
 
@@ -185,7 +193,7 @@ final class JournalScanner implements AutoCloseable
         successor = Successor.of(files, segment, counts);
         final ByteSource source = files.open(segment);
         walker = new SegmentWalker(segment, source == null ? EmptySource.INSTANCE : source, regions);
-        progress.beginSegment();
+        progress.beginSegment(segment, segmentSealed);
     }
 
     /** A directory in which no file of records was ever begun. */
@@ -281,6 +289,7 @@ final class JournalScanner implements AutoCloseable
         if (type == RecordType.SEAL)
         {
             ending = SegmentCount.ending(counts.of(walker));
+            progress.ended(segment, walker.position() + SegmentWalker.HEADER_BYTES + walker.length());
             leaveSegment(Region.UNUSED, true);
         }
         else
@@ -436,6 +445,11 @@ final class JournalScanner implements AutoCloseable
         return files;
     }
 
+    ScanProgress progress()
+    {
+        return progress;
+    }
+
     /** Link of the record handed out last. */
     long chain()
     {
@@ -475,6 +489,7 @@ final class JournalScanner implements AutoCloseable
     @Override
     public void close()
     {
+        OpenScans.closed(this);
         if (walker != null)
         {
             walker.close();

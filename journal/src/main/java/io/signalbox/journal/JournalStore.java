@@ -20,6 +20,20 @@ interface JournalStore
     /** Removes a segment that {@link #create} of this store created and whose owner has closed it. */
     void remove(int number);
 
+    /**
+     * A segment was sealed and closed, and is never written again.
+     *
+     * @param endPosition position in its file behind the seal.
+     */
+    default void sealed(int number, long endPosition)
+    {
+    }
+
+    /** No segment follows. Returns once everything is done that sealed segments cause. */
+    default void finish()
+    {
+    }
+
     /** One segment, open for appending. */
     interface Segment extends AutoCloseable
     {

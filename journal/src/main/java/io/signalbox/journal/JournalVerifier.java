@@ -77,8 +77,9 @@ public final class JournalVerifier
     public static Verification verifyBehindSnapshot(
         final Path directory, final DpRouters routers, final ReadProgress progress)
     {
-        final Verification behind = verify(SnapshotStart.find(directory, Long.MAX_VALUE, routers, progress));
-        if (behind.matches() || behind.begunAt() == 0)
+        final SnapshotStart newest = SnapshotStart.find(directory, Long.MAX_VALUE, routers, progress);
+        final Verification behind = verify(directory, newest, progress);
+        if (behind.matches() || behind.begunAt() == 0 || JournalBeginning.isIn(directory))
         {
             return behind;
         }
@@ -86,14 +87,35 @@ public final class JournalVerifier
         final SnapshotStart start = SnapshotStart.find(directory, 0, routers, progress);
         start.passedOver().add("The snapshot behind record " + (behind.begunAt() - 1) +
             " is passed over: a decision behind it differs.");
-        return verify(start);
+        return verify(directory, start, progress);
     }
 
-    private static Verification verify(final SnapshotStart start)
+    /**
+     * Verifies as much of a journal as there is: from its first record or, if records were removed, behind the oldest
+     * snapshot of its scheduler that fits.
+     *
+     * @throws JournalException if the journal is damaged; RECORDS_REMOVED if no snapshot fits.
+     */
+    public static Verification verifyKept(final Path directory, final DpRouters routers, final ReadProgress progress)
+    {
+        return JournalBeginning.isIn(directory) ?
+            verify(directory, SnapshotStart.oldest(directory, routers, progress), progress) :
+            verifyTo(directory, Long.MAX_VALUE, routers, Scheduler::new, progress);
+    }
+
+    /** Records ahead of a snapshot are not read: their segments are compared with their checksums. */
+    private static Verification verify(final Path directory, final SnapshotStart start, final ReadProgress progress)
     {
         try (JournalReader reader = start.reader())
         {
-            return replay(reader, start.scheduler(), NOBODY).begun(start);
+            int checked = 0;
+            if (start.mark() != null)
+            {
+                final SealedSegments.Check check = SealedSegments.check(directory, start.mark().segment(), progress);
+                checked = check.segments();
+                start.passedOver().addAll(check.unchecked());
+            }
+            return replay(reader, start.scheduler(), NOBODY).begun(start, checked);
         }
     }
 

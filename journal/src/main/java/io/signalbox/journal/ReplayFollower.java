@@ -62,7 +62,7 @@ public final class ReplayFollower
             final Difference difference =
                 JournalVerifier.replayTo(reader, scheduler, Long.MAX_VALUE, (group, offset, length) -> confirmed(reader))
                     .difference();
-            if (difference != null && begunAt == 0)
+            if (difference != null && (begunAt == 0 || JournalBeginning.isIn(directory)))
             {
                 throw new JournalException(Kind.NOT_CONFIRMED, directory + ", record " + difference.sequence() +
                     " is not confirmed: it has " + difference.recorded() + ", and now the scheduler decides " +

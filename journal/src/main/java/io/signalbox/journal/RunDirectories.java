@@ -115,17 +115,24 @@ public final class RunDirectories
             directory, state, reason, files.segments(), files.bytes(), files.snapshotBytes(), began, files.written());
     }
 
-    /** Wall time of the first record. */
+    /** Wall time of record 0. */
     private static Instant began(final Path directory)
     {
-        try (JournalScanner scanner = JournalScanner.recovering(DirectoryFiles.of(directory)))
+        final long nanos = begunWallNanos(directory);
+        return Instant.ofEpochSecond(nanos / 1_000_000_000L, nanos % 1_000_000_000L);
+    }
+
+    /** Wall time of record 0, also if that was removed. */
+    static long begunWallNanos(final Path directory)
+    {
+        final DirectoryFiles files = DirectoryFiles.of(directory);
+        try (JournalScanner scanner = JournalScanner.recovering(files))
         {
             if (!scanner.next())
             {
                 throw new JournalException(Kind.NO_RECORD, directory + " has no whole record.");
             }
-            final long nanos = scanner.wallTimeNanos();
-            return Instant.ofEpochSecond(nanos / 1_000_000_000L, nanos % 1_000_000_000L);
+            return files.beginning() == null ? scanner.wallTimeNanos() : files.beginning().begunWallNanos();
         }
     }
 

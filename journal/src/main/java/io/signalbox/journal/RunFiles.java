@@ -72,13 +72,19 @@ final class RunFiles
                 }
                 else
                 {
-                    count(entry, found, name.equals(SegmentName.LOCK) || SegmentName.isSetAside(name), false, false);
+                    count(entry, found, isOfRun(name), false, false);
                 }
             }
         }
         foreign = foreign == null && segments == 0 && !RunDirectories.isLeftover(directory) ?
             "it has no segment of a journal" : foreign;
         directories.add(directory);
+    }
+
+    private static boolean isOfRun(final String name)
+    {
+        return name.equals(SegmentName.LOCK) || SegmentName.isSetAside(name) || SegmentName.isSums(name) ||
+            JournalBeginning.isName(name);
     }
 
     private void readAll(final Path directory, final Pattern names, final boolean isOfSnapshots) throws IOException

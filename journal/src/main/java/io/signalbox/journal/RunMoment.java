@@ -46,9 +46,22 @@ public record RunMoment(FoldedState state, long record, long firstRecord, List<S
                 }
             }
         }
+        requireBeginning(directory, passedOver);
         try (JournalFold fold = JournalFold.fromStart(directory, moment, progress))
         {
             return run(directory, fold, moment, 0, passedOver);
+        }
+    }
+
+    private static void requireBeginning(final Path directory, final List<String> passedOver)
+    {
+        final JournalBeginning beginning = JournalBeginning.of(directory);
+        if (beginning != null)
+        {
+            throw new JournalException(Kind.RECORDS_REMOVED, directory + " begins at record " +
+                beginning.start().place().records() + ", because its older segments were removed, and no snapshot ahead " +
+                "of this moment can be used; ask for a later one." +
+                (passedOver.isEmpty() ? "" : " " + String.join(" ", passedOver)));
         }
     }
 

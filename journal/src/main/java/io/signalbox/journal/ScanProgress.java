@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /** Progress of a scan: in the journal, in the segment, and up to the last whole group. */
 final class ScanProgress
 {
@@ -19,6 +22,19 @@ final class ScanProgress
     private long committedBytes;
     private long committedSegmentRecords;
     private long committedPosition;
+    private final Map<Integer, Long> segmentEnds = new TreeMap<>();
+    private SegmentStart segmentStart;
+
+    /** Begins at a segment, as if the journal had been read up to there. */
+    void begin(final SegmentStart start)
+    {
+        records = start.place().records();
+        groups = start.place().groups();
+        chain = start.place().chain();
+        bytes = start.place().bytes();
+        recordsOfSegmentBefore = start.recordsOfSegmentBefore();
+        commit(0);
+    }
 
     /** Continues behind the group at the mark; the next document is at {@code nextPosition}. */
     void resume(final JournalMark mark, final long nextPosition)
@@ -32,8 +48,11 @@ final class ScanProgress
         commit(nextPosition);
     }
 
-    void beginSegment()
+    /** @param sealedBefore whether the segment before ends with a seal. */
+    void beginSegment(final int segment, final boolean sealedBefore)
     {
+        final JournalPosition place = new JournalPosition(records, groups, chain, bytes);
+        segmentStart = new SegmentStart(segment, place, recordsOfSegmentBefore, sealedBefore);
         segmentRecords = 0;
         committedSegmentRecords = 0;
         committedPosition = 0;
@@ -94,6 +113,23 @@ final class ScanProgress
     long committedPosition()
     {
         return committedPosition;
+    }
+
+    /** Of the segment that is being read; {@code null} if the scan began within it. */
+    SegmentStart segmentStart()
+    {
+        return segmentStart;
+    }
+
+    void ended(final int segment, final long endPosition)
+    {
+        segmentEnds.put(segment, endPosition);
+    }
+
+    /** Position behind the last record of each segment that was read to its seal, or to a cut that the next one declares. */
+    Map<Integer, Long> segmentEnds()
+    {
+        return segmentEnds;
     }
 
     void link(final long value)

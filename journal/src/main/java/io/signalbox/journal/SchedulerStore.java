@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -37,8 +38,8 @@ import java.util.zip.CheckedOutputStream;
  *   byte   0  magic "SJI1" (u32), format version (u32)
  *          8  records, groups, chain, bytes of the journal up to the snapshot (int64 each)
  *         40  segment, position, records of the segment, records of the segment before (int64 each)
- *         72  length of the run description (int64)
- *         80  run description, as in record 0; a {@link SchedulerImage}
+ *         72  lengths of the run description and of the program's version (int64 each)
+ *         88  run description, as in record 0; the version, UTF-8; a {@link SchedulerImage}
  *        end  CRC32C of all bytes ahead of it (u32)
  * </pre>
  */
@@ -49,8 +50,8 @@ final class SchedulerStore
     static final int KEPT = SnapshotFiles.ALWAYS_KEPT;
     private static final int MAGIC = 0x31494A53;
     /** Changes with every change of the image's form; what a class has is checked class by class. */
-    private static final int VERSION = 1;
-    private static final int HEADER_BYTES = 80;
+    private static final int VERSION = 2;
+    private static final int HEADER_BYTES = 88;
     private static final int CHUNK_BYTES = 1 << 16;
     private static final long MOST_SETTINGS = 64 << 20;
 
@@ -76,16 +77,19 @@ final class SchedulerStore
     {
         final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
         final int descriptionLength = RunDescription.encode(snapshot.settings(), description);
+        final byte[] program = SchedulerImage.program().getBytes(StandardCharsets.UTF_8);
         final JournalMark mark = snapshot.mark();
         final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         header.putInt(MAGIC).putInt(VERSION).putLong(mark.place().records()).putLong(mark.place().groups())
             .putLong(mark.place().chain()).putLong(mark.place().bytes()).putLong(mark.segment()).putLong(mark.position())
-            .putLong(mark.segmentRecords()).putLong(mark.recordsOfSegmentBefore()).putLong(descriptionLength);
+            .putLong(mark.segmentRecords()).putLong(mark.recordsOfSegmentBefore()).putLong(descriptionLength)
+            .putLong(program.length);
         final CRC32C crc = new CRC32C();
         final OutputStream target = new BufferedOutputStream(Channels.newOutputStream(channel), CHUNK_BYTES);
         final OutputStream checked = new CheckedOutputStream(target, crc);
         checked.write(header.array());
         checked.write(description.byteArray(), 0, descriptionLength);
+        checked.write(program);
         SchedulerImage.write(snapshot.scheduler(), new BufferedOutputStream(checked, CHUNK_BYTES));
         target.write(ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt((int)crc.getValue()).array());
         target.flush();
@@ -122,10 +126,6 @@ final class SchedulerStore
         catch (final IOException e)
         {
             throw new UnfitSnapshotException("it cannot be read (" + StoreFault.reason(e) + ")", e);
-        }
-        catch (final UnfitImageException e)
-        {
-            throw new UnfitSnapshotException(e.getMessage(), e);
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | ConfigException e)
         {
@@ -190,13 +190,22 @@ final class SchedulerStore
                 "it is the one behind record " + (mark.place().records() - 1) + ", under another name");
         }
         final long length = header.getLong();
-        if (length < 0 || length > MOST_SETTINGS)
+        final long programLength = header.getLong();
+        if (length < 0 || length > MOST_SETTINGS || programLength < 0 || programLength > MOST_SETTINGS)
         {
             throw new UnfitSnapshotException("its run description has " + length + " bytes");
         }
         final Map<String, String> settings =
             RunDescription.decode(new UnsafeBuffer(source.readNBytes((int)length)), 0);
-        return new SchedulerSnapshot(settings, mark, SchedulerImage.read(configs.apply(settings), source));
+        final String program = new String(source.readNBytes((int)programLength), StandardCharsets.UTF_8);
+        try
+        {
+            return new SchedulerSnapshot(settings, mark, SchedulerImage.read(configs.apply(settings), source));
+        }
+        catch (final UnfitImageException e)
+        {
+            throw new UnfitSnapshotException(e.getMessage() + "; " + program + " wrote it", e);
+        }
     }
 
     private static JournalMark mark(final ByteBuffer header)

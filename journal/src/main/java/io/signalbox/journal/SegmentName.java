@@ -13,9 +13,13 @@ final class SegmentName
     /** Bytes that recovery cut. */
     static final String CUT_SUFFIX = ".cut";
     static final String LOCK = "lock";
+    /** Checksums of a sealed segment. */
+    private static final String SUMS_SUFFIX = ".sums";
 
     /** Nine digits at most, so that every match is an int. */
     private static final Pattern PATTERN = Pattern.compile("segment-(\\d{5,9})");
+
+    private static final Pattern SUMS = Pattern.compile("segment-\\d{5,9}\\.sums(\\.part)?");
 
     private static final Pattern SET_ASIDE = Pattern.compile("segment-\\d{5,9}\\.cut(\\.\\d{1,9})?(\\.part)?");
 
@@ -35,6 +39,17 @@ final class SegmentName
         return matcher.matches() && of(Integer.parseInt(matcher.group(1))).equals(name)
             ? Integer.parseInt(matcher.group(1))
             : -1;
+    }
+
+    static String sumsOf(final int number)
+    {
+        return of(number) + SUMS_SUFFIX;
+    }
+
+    /** Whether this is the name of a file of checksums, or of one that is being written. */
+    static boolean isSums(final String name)
+    {
+        return SUMS.matcher(name).matches();
     }
 
     /** Whether this is the name of a file that recovery set aside. */

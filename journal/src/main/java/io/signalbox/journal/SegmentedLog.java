@@ -199,9 +199,10 @@ final class SegmentedLog
     {
         final JournalStore.Segment next = store.create(segmentNumber + 1, largestRecordBytes);
         final long records = sequence - recordsAtSegmentStart;
+        final long endOfSeal;
         try
         {
-            writeCount(RecordType.SEAL, records, Closing.NO);
+            endOfSeal = writeCount(RecordType.SEAL, records, Closing.NO);
             sync();
         }
         catch (final RuntimeException | InternalError e)
@@ -210,6 +211,7 @@ final class SegmentedLog
             throw e;
         }
         segment.close();
+        store.sealed(segmentNumber, endOfSeal);
         segment = next;
         segmentNumber++;
         recordsAtSegmentStart = sequence;
@@ -227,8 +229,12 @@ final class SegmentedLog
         }
     }
 
-    /** Seals and continuations are outside sequence and chain: they have the next number and the last link. */
-    private void writeCount(final RecordType type, final long records, final Closing closing)
+    /**
+     * Seals and continuations are outside sequence and chain: they have the next number and the last link.
+     *
+     * @return position in the segment's file behind the record.
+     */
+    private long writeCount(final RecordType type, final long records, final Closing closing)
     {
         seal.wrapAndApplyHeader(sealBuffer, 0, header)
             .records(records)
@@ -240,6 +246,7 @@ final class SegmentedLog
         final byte[] record = recordOf(total);
         sealBuffer.getBytes(0, record, Envelope.LENGTH, SEAL_LENGTH);
         complete(record, type, Envelope.PLAIN, lastTimeNanos, chain, position, total);
+        return position + total;
     }
 
     /** Does nothing at the level PROCESS: no record may claim to be synced. */
@@ -270,6 +277,7 @@ final class SegmentedLog
             segment.close();
             segment = null;
         }
+        store.finish();
     }
 
     /** Removes the only segment of a journal that has no group. */

@@ -54,7 +54,7 @@ final class SetAside
     {
         try
         {
-            for (int segment = 0; segment < end.segments(); segment++)
+            for (int segment = files.firstSegment(); segment < end.segments(); segment++)
             {
                 force(segment);
             }

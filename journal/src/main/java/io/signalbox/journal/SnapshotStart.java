@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.SnapshotFiles.Named;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -32,13 +34,29 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark
     static SnapshotStart find(
         final Path directory, final long mostRecords, final DpRouters routers, final ReadProgress progress)
     {
+        final List<Named> candidates = new ArrayList<>(new SchedulerStore(directory).newestFirst());
+        candidates.removeIf(named -> named.records() > mostRecords);
+        return find(directory, candidates, routers, progress);
+    }
+
+    /**
+     * Takes the oldest snapshot that fits, behind which more of the journal is left than behind any other.
+     *
+     * @throws JournalException if the journal cannot be read.
+     */
+    static SnapshotStart oldest(final Path directory, final DpRouters routers, final ReadProgress progress)
+    {
+        final List<Named> candidates = new ArrayList<>(new SchedulerStore(directory).newestFirst());
+        Collections.reverse(candidates);
+        return find(directory, candidates, routers, progress);
+    }
+
+    private static SnapshotStart find(
+        final Path directory, final List<Named> candidates, final DpRouters routers, final ReadProgress progress)
+    {
         final List<String> passedOver = new ArrayList<>();
-        for (final Named named : new SchedulerStore(directory).newestFirst())
+        for (final Named named : candidates)
         {
-            if (named.records() > mostRecords)
-            {
-                continue;
-            }
             try
             {
                 final SchedulerSnapshot snapshot = SchedulerStore.read(named, routers);
@@ -57,6 +75,11 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark
     private static SnapshotStart atTheBeginning(
         final Path directory, final DpRouters routers, final ReadProgress progress, final List<String> passedOver)
     {
+        final JournalBeginning beginning = DirectoryFiles.of(directory, progress).beginning();
+        if (beginning != null)
+        {
+            throw withoutSnapshot(directory, beginning, passedOver);
+        }
         final JournalReader reader = JournalReader.open(directory, progress);
         try
         {
@@ -67,5 +90,17 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark
             reader.close();
             throw e;
         }
+    }
+
+    /** Segments are removed only while two snapshots fit this program: it was another, or the snapshots were removed. */
+    static JournalException withoutSnapshot(
+        final Path directory, final JournalBeginning beginning, final List<String> passedOver)
+    {
+        final String reasons = passedOver.isEmpty() ? "there is none in " + directory.resolve(SnapshotFiles.DIRECTORY) + "."
+            : String.join(" ", passedOver);
+        return new JournalException(Kind.RECORDS_REMOVED, directory + " begins at record " +
+            beginning.start().place().records() + ", because its older segments were removed, so its inputs are decided " +
+            "again only from a snapshot of its scheduler, and none can be used: " + reasons + " Start the version of " +
+            "Signalbox that wrote the snapshots, drain its engine, and begin a new run in another directory.");
     }
 }

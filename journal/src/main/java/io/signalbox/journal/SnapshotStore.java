@@ -7,6 +7,7 @@ import org.agrona.ExpandableArrayBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -44,6 +45,18 @@ final class SnapshotStore
                 channel.write(source);
             }
         });
+    }
+
+    /** Removes those behind so many records, or fewer: no reader can begin at one if these are gone. */
+    void removeUpTo(final long records) throws IOException
+    {
+        for (final Named named : files.oldestFirst())
+        {
+            if (named.records() <= records)
+            {
+                Files.deleteIfExists(named.file());
+            }
+        }
     }
 
     List<Named> oldestFirst()

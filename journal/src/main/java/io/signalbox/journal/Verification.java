@@ -15,7 +15,8 @@ import java.util.List;
  * @param digests    state digests at or behind the difference; {@code null} if there is no difference, or none was found.
  * @param begunAt    records ahead of the snapshot at which the re-run began, which a re-run has confirmed before; 0: it
  *     began at the first record.
- * @param passedOver snapshots that were not used, each with the reason, as sentences.
+ * @param checkedSegments segments ahead of that snapshot whose bytes have their checksums; their records were not read.
+ * @param passedOver snapshots that were not used and segments that were not checked, each with the reason, as sentences.
  */
 public record Verification(
     long records,
@@ -26,6 +27,7 @@ public record Verification(
     Difference difference,
     DigestComparison digests,
     long begunAt,
+    int checkedSegments,
     List<String> passedOver)
 {
     /** A result of a re-run that began at the first record. */
@@ -38,14 +40,14 @@ public record Verification(
         final Difference difference,
         final DigestComparison digests)
     {
-        this(records, groups, ending, digest, voided, difference, digests, 0, List.of());
+        this(records, groups, ending, digest, voided, difference, digests, 0, 0, List.of());
     }
 
     /** The same result of a re-run that began at a snapshot, or passed one over. */
-    Verification begun(final SnapshotStart start)
+    Verification begun(final SnapshotStart start, final int checked)
     {
         return new Verification(
-            records, groups, ending, digest, voided, difference, digests, start.records(),
+            records, groups, ending, digest, voided, difference, digests, start.records(), checked,
             List.copyOf(start.passedOver()));
     }
 

@@ -33,7 +33,7 @@ final class VoidRecords extends EventReader
     static VoidRecords of(final JournalFiles files)
     {
         final VoidRecords found = new VoidRecords();
-        for (int segment = 1; segment < files.segmentCount(); segment++)
+        for (int segment = Math.max(1, files.firstSegment()); segment < files.segmentCount(); segment++)
         {
             found.readHead(files, segment);
         }

@@ -36,6 +36,13 @@ public final class SchedulerImage
         this.config = config;
     }
 
+    /** This program, as far as it knows its version. */
+    public static String program()
+    {
+        final String version = SchedulerImage.class.getPackage().getImplementationVersion();
+        return version == null ? "Signalbox of unknown version" : "Signalbox " + version;
+    }
+
     /**
      * Writes an image. The scheduler is not changed.
      *

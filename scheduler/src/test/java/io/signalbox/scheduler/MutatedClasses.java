@@ -26,7 +26,7 @@ public final class MutatedClasses extends ClassLoader
 {
     private static final String PROJECT = "io.signalbox.";
     private static final List<String> MODULES =
-        List.of("blocks", "event", "router", "scheduler", "engine", "model", "backend-cpu");
+        List.of("blocks", "event", "router", "scheduler", "engine", "journal", "model", "backend-cpu");
 
     private final Path changed;
 

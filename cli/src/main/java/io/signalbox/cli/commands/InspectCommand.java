@@ -19,6 +19,7 @@ import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.RunInspection;
 import io.signalbox.cli.printing.TablePrinter;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.inspect.AcceptedDrafts;
 import io.signalbox.journal.inspect.JournalQuery;
 import io.signalbox.journal.inspect.MomentQuery;
@@ -129,6 +130,7 @@ public final class InspectCommand implements Callable<Integer>
         }
         final QueryOptions.Question question = questions.question(requestId);
         checkChoice(question != null ? "A table" : null);
+        noteRemoved();
         if (acceptedDrafts)
         {
             printAcceptedDrafts();
@@ -146,6 +148,17 @@ public final class InspectCommand implements Callable<Integer>
             printRequest();
         }
         return ExitCode.OK;
+    }
+
+    /** On standard error: the answer itself is the same for every journal. */
+    private void noteRemoved()
+    {
+        final long first = JournalRetention.firstRecord(journal);
+        if (first > 0)
+        {
+            console.err().println("signalbox inspect: " + journal + " begins at record " + first + ", because its older " +
+                "segments were removed: what is ahead of it is not in the answer, nor are requests submitted there.");
+        }
     }
 
     /** @param table what is asked for, as the beginning of a sentence; {@code null} if it is no table. */

@@ -248,6 +248,10 @@ public final class ReplayCommand implements Callable<Integer>
             {
                 return JournalVerifier.verifyBehindSnapshot(journal, routers, progress);
             }
+            if (routerSnapshot == null)
+            {
+                return JournalVerifier.verifyKept(journal, routers, progress);
+            }
             return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, routers, factory, progress);
         }
     }

@@ -5,14 +5,19 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.RemovedSegments;
 import io.signalbox.cli.printing.SnapshotReport;
 import io.signalbox.journal.ReplayFollower;
+import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.SnapshotFollower;
+import io.signalbox.router.DpRouters;
 import io.signalbox.serving.BackendProvider;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,13 +38,16 @@ import java.util.concurrent.locks.LockSupport;
     description = {
         "%nFolds the journal's events into the state of the run, and writes that state every so many records into the " +
             "journal's directory 'snapshots'. The journal itself is only read; it may still be written meanwhile. A later " +
-            "call continues at the newest snapshot. Snapshots can be removed at any time: they are written again."},
+            "call continues at the newest snapshot. Snapshots can be removed at any time: they are written again.",
+        "%nWith a limit, the oldest segments of the journal are removed as well, but none that the older of two snapshots " +
+            "or a request needs that has not ended. From then on the snapshots must stay."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox snapshot runs/0001",
         "  signalbox snapshot runs/0001 --every 20000",
         "  signalbox snapshot runs/0001 --follow          beside the process that writes it",
         "  signalbox snapshot runs/0001 --scheduler       and what a verification begins at",
+        "  signalbox snapshot runs/0001 --scheduler --follow --most-bytes 50000000000",
         "  signalbox inspect runs/0001 --moment 61.5",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
@@ -75,6 +83,9 @@ public final class SnapshotCommand implements Callable<Integer>
         description = "Continue until the journal is no longer written: once a second, fold what is new.")
     private boolean follows;
 
+    @ArgGroup(validate = false, heading = "%nRetention, with --scheduler:%n", order = 1)
+    private final RetentionOptions retention = new RetentionOptions();
+
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
@@ -98,26 +109,38 @@ public final class SnapshotCommand implements Callable<Integer>
         {
             throw new ConfigException("--keep=" + kept + " is not between 2 and " + MOST_KEPT + ".");
         }
+        final RetentionLimits limits = retention.limits();
+        if (!limits.equals(RetentionLimits.NONE) && !scheduler)
+        {
+            throw new ConfigException("segments go only behind snapshots of the scheduler, and --scheduler is not given; " +
+                "add it, or leave the limits out.");
+        }
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
+            final DpRouters routers = Plugins.routers(Plugins.without(plugins, BackendProvider.class));
             final SnapshotFollower follower = new SnapshotFollower(journal, every, kept);
-            final ReplayFollower replay = scheduler ? new ReplayFollower(journal, every,
-                Plugins.routers(Plugins.without(plugins, BackendProvider.class))) : null;
-            final boolean isAtEnd = follow(follower, replay);
-            final SnapshotReport report = new SnapshotReport(journal, follower, replay, isAtEnd);
+            final ReplayFollower replay = scheduler ? new ReplayFollower(journal, every, routers) : null;
+            final RemovedSegments removed =
+                limits.equals(RetentionLimits.NONE) ? null : new RemovedSegments(journal, limits, routers);
+            final boolean isAtEnd = follow(follower, replay, removed);
+            final SnapshotReport report = new SnapshotReport(journal, follower, replay, removed, isAtEnd);
             jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
             return ExitCode.OK;
         }
     }
 
-    /** @param replay {@code null} if the journal is not re-run. */
-    private boolean follow(final SnapshotFollower follower, final ReplayFollower replay)
+    /**
+     * @param replay  {@code null} if the journal is not re-run.
+     * @param removed {@code null} if no segment goes.
+     */
+    private boolean follow(final SnapshotFollower follower, final ReplayFollower replay, final RemovedSegments removed)
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox snapshot")))
         {
             boolean isAtEnd = followOnce(follower, replay, progress);
             while (follows && !isAtEnd)
             {
+                remove(removed, replay, progress);
                 LockSupport.parkNanos(PAUSE_NANOS);
                 isAtEnd = followOnce(follower, replay, progress);
             }
@@ -126,7 +149,17 @@ public final class SnapshotCommand implements Callable<Integer>
             {
                 replay.conclude();
             }
+            remove(removed, replay, progress);
             return isAtEnd;
+        }
+    }
+
+    private static void remove(
+        final RemovedSegments removed, final ReplayFollower replay, final ReadingProgress progress)
+    {
+        if (removed != null)
+        {
+            removed.behind(replay.written(), progress);
         }
     }
 

@@ -72,7 +72,8 @@ public record ReplayReport(
                 Decimals.grouped(verification.records() - begunAt) + " of them");
         if (verification.begunAt() > 0)
         {
-            out.printf("begun at          the snapshot behind record %s%n", Decimals.grouped(verification.begunAt() - 1));
+            out.printf("begun at          the snapshot behind record %s; %s segments ahead of it have their checksums%n",
+                Decimals.grouped(verification.begunAt() - 1), Decimals.grouped(verification.checkedSegments()));
         }
         verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
         if (verification.difference() != null)
@@ -155,6 +156,7 @@ public record ReplayReport(
         json.writeNumberField("records", verification.records());
         json.writeNumberField("groups", verification.groups());
         json.writeNumberField("begunAtRecord", verification.begunAt());
+        json.writeNumberField("checkedSegments", verification.checkedSegments());
         if (!stoppedEarly)
         {
             final Ending ending = verification.ending();

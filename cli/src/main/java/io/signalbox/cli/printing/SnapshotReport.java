@@ -17,16 +17,24 @@ public final class SnapshotReport
     private final SnapshotFollower follower;
     /** {@code null} if the journal was not re-run. */
     private final ReplayFollower replay;
+    /** {@code null} if no limit was given. */
+    private final RemovedSegments removed;
     private final SnapshotUsage usage;
     private final boolean isAtEnd;
 
     /**
      * @param replay  {@code null} if the journal was not re-run.
+     * @param removed {@code null} if no limit was given.
      * @param isAtEnd false if the journal is being written.
      */
     public SnapshotReport(
-        final Path journal, final SnapshotFollower follower, final ReplayFollower replay, final boolean isAtEnd)
+        final Path journal,
+        final SnapshotFollower follower,
+        final ReplayFollower replay,
+        final RemovedSegments removed,
+        final boolean isAtEnd)
     {
+        this.removed = removed;
         this.journal = journal;
         this.follower = follower;
         this.replay = replay;
@@ -51,6 +59,12 @@ public final class SnapshotReport
                 json.writeNumberField("writtenOfScheduler", replay.written());
                 json.writeNumberField("schedulerBytes", usage.schedulerBytes());
             }
+            if (removed != null)
+            {
+                json.writeNumberField("removedSegments", removed.segments());
+                json.writeNumberField("removedBytes", removed.bytes());
+                json.writeNumberField("firstRecord", removed.firstRecord());
+            }
         });
     }
 
@@ -64,6 +78,12 @@ public final class SnapshotReport
         {
             line(out, "confirmed", Decimals.grouped(replay.records()) + " records; " + Decimals.grouped(replay.written()) +
                 " snapshots of the scheduler written, " + Decimals.grouped(usage.schedulerBytes()) + " bytes kept");
+        }
+        if (removed != null)
+        {
+            line(out, "removed", Decimals.grouped(removed.segments()) + " segments, " + Decimals.grouped(removed.bytes()) +
+                " bytes; the journal begins at record " + Decimals.grouped(removed.firstRecord()));
+            removed.notes().forEach(sentence -> line(out, "note", Printable.text(sentence)));
         }
         passedOver().forEach(sentence -> line(out, "note", Printable.text(sentence)));
         out.flush();

@@ -110,7 +110,7 @@ class JsonPageTest
     private List<String> moments(final String journal)
     {
         return List.of(
-            run("snapshot", journal, "--scheduler", "--json"),
+            run("snapshot", journal, "--scheduler", "--most-segments=9", "--json"),
             run("runs", directory.toString(), "--json"),
             run("inspect", journal, "--at=100", "--json"),
             run("inspect", journal, "--moment=0.5", "--show=ranks", "--json"),

@@ -43,6 +43,12 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
+    boolean needsAll()
+    {
+        return false;
+    }
+
+    @Override
     public List<TableColumn> columns()
     {
         return List.of(TableColumn.seconds("time"), TableColumn.number("rank"), TableColumn.number("block"),

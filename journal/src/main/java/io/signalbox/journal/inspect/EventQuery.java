@@ -29,6 +29,12 @@ public final class EventQuery extends JournalQuery
             TableColumn.text("message"), TableColumn.text("fields"));
     }
 
+    @Override
+    boolean needsAll()
+    {
+        return false;
+    }
+
     /** Without groups: the candidates of a placement have ranks too. */
     private static String ownFields(final String fields)
     {

@@ -55,6 +55,12 @@ public final class ExpertQuery extends JournalQuery
     }
 
     @Override
+    boolean needsAll()
+    {
+        return false;
+    }
+
+    @Override
     public List<TableColumn> columns()
     {
         return expert == ALL

@@ -53,7 +53,8 @@ public abstract class JournalQuery extends EventReader
     public final JournalEnd runTo(
         final Path directory, final long lastRecord, final RowReceiver rows, final ReadProgress progress)
     {
-        try (JournalReader opened = JournalReader.open(directory, progress))
+        try (JournalReader opened =
+            needsAll() ? JournalReader.open(directory, progress) : JournalReader.openKept(directory, progress))
         {
             reader = opened;
             receiver = rows;
@@ -73,7 +74,7 @@ public abstract class JournalQuery extends EventReader
         final Path directory, final RowReceiver rows, final ReadProgress progress, final BooleanSupplier again)
     {
         receiver = rows;
-        final JournalFollower follower = new JournalFollower(directory);
+        final JournalFollower follower = new JournalFollower(directory, needsAll());
         final Consumer<JournalReader> collect = at -> GroupCollector.collect(directory, at, this::onGroup);
         boolean ended = follower.follow(this::beginFirst, collect, progress);
         while (!ended && again.getAsBoolean())
@@ -100,6 +101,12 @@ public abstract class JournalQuery extends EventReader
         nowNanos = timeNanos;
         beginGroup();
         readGroup(group, 0, length);
+    }
+
+    /** Whether the answer depends on records ahead of the first one that is kept. */
+    boolean needsAll()
+    {
+        return true;
     }
 
     /** Reads what the query needs of the run description. */

@@ -17,7 +17,8 @@ public final class RequestInspector
     }
 
     /**
-     * Inspects a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
+     * Inspects a journal that is closed, was not closed, or is being written: then up to the last group that is whole. A
+     * life whose Submit was removed is not found.
      *
      * @throws io.signalbox.journal.JournalException if the journal is damaged.
      */
@@ -36,7 +37,7 @@ public final class RequestInspector
     public static RequestInspection inspectTo(
         final Path directory, final long requestId, final long record, final ReadProgress progress)
     {
-        try (JournalReader reader = JournalReader.open(directory, progress))
+        try (JournalReader reader = JournalReader.openKept(directory, progress))
         {
             final Map<String, String> settings = reader.settings();
             final int ranks = reader.ranks();

@@ -18,7 +18,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/** Lists requests: those that ended in the order of their ends, then those that did not end by ascending id. */
+/**
+ * Lists requests: those that ended in the order of their ends, then those that did not end by ascending id. A request whose
+ * Submit was removed is not listed.
+ */
 public final class RequestQuery extends JournalQuery
 {
     private static final Comparator<Row> FASTEST_FIRST =
@@ -32,6 +35,12 @@ public final class RequestQuery extends JournalQuery
     public RequestQuery(final RequestFilter filter)
     {
         this.filter = filter;
+    }
+
+    @Override
+    boolean needsAll()
+    {
+        return false;
     }
 
     @Override
@@ -107,7 +116,11 @@ public final class RequestQuery extends JournalQuery
     @Override
     protected void onPlaced(final PlacedDecoder decision)
     {
-        live.get(decision.requestId()).rank = decision.rank();
+        final Row row = live.get(decision.requestId());
+        if (row != null)
+        {
+            row.rank = decision.rank();
+        }
     }
 
     @Override
@@ -116,7 +129,7 @@ public final class RequestQuery extends JournalQuery
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final Row row = live.get(plan.admittedRequestId(i));
-            if (row.queuedNanos < 0)
+            if (row != null && row.queuedNanos < 0)
             {
                 row.queuedNanos = nowNanos() - row.submitNanos;
                 row.matchedBlocks = plan.matchedBlocks(i);
@@ -133,10 +146,17 @@ public final class RequestQuery extends JournalQuery
             final int emitted = step.emitted(entry);
             if (emitted > 0)
             {
-                final Row row = live.get(step.requestId(entry));
-                row.ttftNanos = row.tokens == 0 ? nowNanos() - row.submitNanos : row.ttftNanos;
-                row.tokens += emitted;
+                emitted(live.get(step.requestId(entry)), emitted);
             }
+        }
+    }
+
+    private void emitted(final Row row, final int tokens)
+    {
+        if (row != null)
+        {
+            row.ttftNanos = row.tokens == 0 ? nowNanos() - row.submitNanos : row.ttftNanos;
+            row.tokens += tokens;
         }
     }
 
@@ -144,6 +164,10 @@ public final class RequestQuery extends JournalQuery
     protected void onRequeued(final RequeuedDecoder requeued)
     {
         final Row row = live.get(requeued.requestId());
+        if (row == null)
+        {
+            return;
+        }
         if (requeued.reason() == RequeueReason.PREEMPTED)
         {
             row.preemptions++;
@@ -157,16 +181,23 @@ public final class RequestQuery extends JournalQuery
     @Override
     protected void onPaused(final PausedDecoder paused)
     {
-        live.get(paused.requestId()).pauses++;
+        final Row row = live.get(paused.requestId());
+        if (row != null)
+        {
+            row.pauses++;
+        }
     }
 
     @Override
     protected void onFree(final FreeDecoder end)
     {
         final Row row = live.remove(end.requestId());
-        row.end = label(end.reason());
-        row.nanos = nowNanos() - row.submitNanos;
-        list(row);
+        if (row != null)
+        {
+            row.end = label(end.reason());
+            row.nanos = nowNanos() - row.submitNanos;
+            list(row);
+        }
     }
 
     @Override

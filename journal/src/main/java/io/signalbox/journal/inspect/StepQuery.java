@@ -27,6 +27,12 @@ public final class StepQuery extends JournalQuery
     }
 
     @Override
+    boolean needsAll()
+    {
+        return false;
+    }
+
+    @Override
     public List<TableColumn> columns()
     {
         return List.of(TableColumn.number("step"), TableColumn.number("rank"), TableColumn.seconds("planned"),

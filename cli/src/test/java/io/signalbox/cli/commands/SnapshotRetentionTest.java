@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.printing.ExitCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The limits of {@code snapshot}: refused by name, or kept to as far as snapshots and requests allow. */
+class SnapshotRetentionTest
+{
+    @TempDir
+    private Path directory;
+
+    private void assertRefused(final String reason, final String... options)
+    {
+        final String[] arguments = new String[options.length + 2];
+        arguments[0] = "snapshot";
+        arguments[1] = directory.toString();
+        System.arraycopy(options, 0, arguments, 2, options.length);
+        final CommandRun run = CommandRun.of(arguments);
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode());
+        assertTrue(run.err().contains(reason), run.err());
+    }
+
+    @Test
+    void shouldRefuseLimitsThatMeanNothing()
+    {
+        assertRefused("--scheduler is not given", "--most-bytes=5");
+        assertRefused("--most-bytes=-1 is negative", "--scheduler", "--most-bytes=-1");
+        assertRefused("--most-segments=0 is below 1", "--scheduler", "--most-segments=0");
+        assertRefused("--older-than=40000.0 is not between", "--scheduler", "--older-than=40000");
+        assertRefused("--older-than=-0.5 is not between", "--scheduler", "--older-than=-0.5");
+    }
+
+    @Test
+    void shouldKeepTheSegmentThatWasWrittenLast()
+    {
+        final String journal = directory.resolve("journal").toString();
+        final CommandRun written = CommandRun.of("simulate", "--conversations=6", "--journal", journal, "--no-verify");
+        assertEquals(ExitCode.OK, written.exitCode(), written.err());
+        final CommandRun run = CommandRun.of("snapshot", journal, "--scheduler", "--most-bytes=0");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("removed           0 segments, 0 bytes; the journal begins at record 0"), run.out());
+        assertEquals(ExitCode.OK, CommandRun.of("replay", journal).exitCode());
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.function.Predicate;
+
+/** Small files beside the segments, written under another name first: a reader finds the old file, the new one or none. */
+final class AsideFile
+{
+    private static final String PART = ".part";
+
+    private AsideFile()
+    {
+    }
+
+    /**
+     * Writes a file and gives it its name.
+     *
+     * @param synced whether file and name are to survive power loss once this returns.
+     */
+    static void write(final Path file, final byte[] content, final boolean synced) throws IOException
+    {
+        final Path part = file.resolveSibling(file.getFileName() + PART);
+        try
+        {
+            Files.deleteIfExists(part);
+            try (FileChannel channel = OwnerOnly.open(part))
+            {
+                final ByteBuffer bytes = ByteBuffer.wrap(content);
+                while (bytes.hasRemaining())
+                {
+                    channel.write(bytes);
+                }
+                if (synced)
+                {
+                    channel.force(true);
+                }
+            }
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        }
+        catch (final IOException | RuntimeException | Error e)
+        {
+            Files.deleteIfExists(part);
+            throw e;
+        }
+        if (synced)
+        {
+            OwnerOnly.syncDirectory(file.toAbsolutePath().getParent());
+        }
+    }
+
+    /** Reads a file that is not a link and has at most so many bytes. */
+    static byte[] read(final Path file, final long mostBytes) throws IOException
+    {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
+        {
+            if (channel.size() > mostBytes)
+            {
+                throw new IOException("it has " + channel.size() + " bytes, and at most " + mostBytes + " are possible");
+            }
+            final ByteBuffer bytes = ByteBuffer.allocate((int)channel.size());
+            while (bytes.hasRemaining() && channel.read(bytes) >= 0)
+            {
+                // Until the buffer is full, or the file has become shorter.
+                continue;
+            }
+            return bytes.array();
+        }
+    }
+
+    /** Removes what a killed writer has left under the other names of such files. */
+    static void removeParts(final Path directory, final Predicate<String> isName) throws IOException
+    {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "*" + PART))
+        {
+            for (final Path entry : entries)
+            {
+                final String name = entry.getFileName().toString();
+                if (isName.test(name.substring(0, name.length() - PART.length())) &&
+                    Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS))
+                {
+                    Files.deleteIfExists(entry);
+                }
+            }
+        }
+        catch (final DirectoryIteratorException e)
+        {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where a journal begins whose oldest segments were removed, and what a reader needs of the records that are gone. There are
+ * two equal files: the second is written first, and serves if the first is damaged. Numbers are little endian.
+ *
+ * <pre>
+ *   byte   0  magic "SJB1", format version (u32 each)
+ *          8  first segment, records of the segment before, whether that was sealed: 1 or 0 (int64 each)
+ *         32  records, groups, chain, bytes of the journal ahead of the first segment (int64 each)
+ *         64  wall time of record 0, ns; highest request id; highest epoch; newest weight generation (int64 each)
+ *         96  requests, length of the run description (int64 each)
+ *        112  per request: id, logical time of its Submit, tokens of its prompt, most new tokens (int64 each); then the run
+             description
+ *        end  CRC32C of all bytes ahead of it (u32)
+ * </pre>
+ *
+ * @param start            the first segment that is kept.
+ * @param begunWallNanos   wall time of record 0, ns.
+ * @param highestRequestId of the requests submitted ahead of it; -1: none.
+ * @param epoch            highest epoch of any rank ahead of it.
+ * @param weightGeneration newest one ahead of it.
+ * @param requests         those that had been accepted and had not ended, in the order of their Submits.
+ * @param settings         the run description.
+ */
+record JournalBeginning(
+    SegmentStart start,
+    long begunWallNanos,
+    long highestRequestId,
+    int epoch,
+    int weightGeneration,
+    List<EarlierRequest> requests,
+    Map<String, String> settings)
+{
+    static final String FILE = "beginning";
+    static final String COPY = "beginning.copy";
+    /** Held by the process that removes segments. */
+    static final String LOCK = "beginning.lock";
+    private static final int MAGIC = 0x31424A53;
+    private static final int VERSION = 1;
+    private static final int HEADER_BYTES = 112;
+    private static final int REQUEST_BYTES = 4 * Long.BYTES;
+    private static final long MOST_BYTES = 1L << 30;
+
+    /** Whether a journal's directory has a file of this name because segments were removed. */
+    static boolean isName(final String name)
+    {
+        return name.equals(LOCK) || isFile(name) || name.endsWith(".part") && isFile(name.substring(0, name.length() - 5));
+    }
+
+    private static boolean isFile(final String name)
+    {
+        return name.equals(FILE) || name.equals(COPY);
+    }
+
+    /** Whether segments of the journal in this directory were removed. */
+    static boolean isIn(final Path directory)
+    {
+        return Files.exists(directory.resolve(FILE), LinkOption.NOFOLLOW_LINKS) ||
+            Files.exists(directory.resolve(COPY), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * Reads the files of a directory; {@code null} if it has none.
+     *
+     * @throws JournalException CORRUPT_RECORD if both are damaged; UNSUPPORTED_VERSION if a newer program wrote them.
+     */
+    static JournalBeginning of(final Path directory)
+    {
+        if (!isIn(directory))
+        {
+            return null;
+        }
+        final JournalBeginning first = readOrNull(directory.resolve(FILE));
+        final JournalBeginning copy = readOrNull(directory.resolve(COPY));
+        if (first == null && copy == null)
+        {
+            throw new JournalException(Kind.CORRUPT_RECORD, directory.resolve(FILE) + " and its copy " + COPY +
+                " are damaged or missing; they say where the journal begins, because segments of it were removed; restore " +
+                "one of them from a copy.");
+        }
+        // A process that removes segments was stopped between the two: both are right, and nothing was removed yet.
+        return first == null || copy != null && copy.start.segment() > first.start.segment() ? copy : first;
+    }
+
+    /** Once this returns, both files survive power loss. */
+    void write(final Path directory) throws IOException
+    {
+        final byte[] bytes = encode();
+        AsideFile.write(directory.resolve(COPY), bytes, true);
+        AsideFile.write(directory.resolve(FILE), bytes, true);
+    }
+
+    private byte[] encode()
+    {
+        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
+        final int descriptionLength = RunDescription.encode(settings, description);
+        final ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + requests.size() * REQUEST_BYTES + descriptionLength +
+            Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        final JournalPosition place = start.place();
+        bytes.putInt(MAGIC).putInt(VERSION).putLong(start.segment()).putLong(start.recordsOfSegmentBefore())
+            .putLong(start.sealedBefore() ? 1 : 0).putLong(place.records()).putLong(place.groups()).putLong(place.chain())
+            .putLong(place.bytes()).putLong(begunWallNanos).putLong(highestRequestId).putLong(epoch)
+            .putLong(weightGeneration).putLong(requests.size()).putLong(descriptionLength);
+        for (final EarlierRequest request : requests)
+        {
+            bytes.putLong(request.requestId()).putLong(request.submitNanos()).putLong(request.promptTokens())
+                .putLong(request.maxNewTokens());
+        }
+        bytes.put(description.byteArray(), 0, descriptionLength);
+        return bytes.putInt(SegmentSums.crc(bytes.array(), bytes.position())).array();
+    }
+
+    /** {@code null} if the file is missing, cannot be read, or is not as it was written. */
+    private static JournalBeginning readOrNull(final Path file)
+    {
+        try
+        {
+            final byte[] bytes = AsideFile.read(file, MOST_BYTES);
+            final int length = bytes.length - Integer.BYTES;
+            final ByteBuffer fields = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            if (length < HEADER_BYTES || fields.getInt(length) != SegmentSums.crc(bytes, length) ||
+                fields.getInt() != MAGIC)
+            {
+                return null;
+            }
+            final int version = fields.getInt();
+            if (version != VERSION)
+            {
+                throw new JournalException(Kind.UNSUPPORTED_VERSION, file + " has version " + version + ", and this " +
+                    "program reads " + VERSION + "; read the journal with the version of Signalbox that wrote it.");
+            }
+            return decode(fields, length);
+        }
+        catch (final IOException | IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException |
+            ArithmeticException | BufferUnderflowException e)
+        {
+            return null;
+        }
+    }
+
+    private static JournalBeginning decode(final ByteBuffer fields, final int length)
+    {
+        final int segment = Math.toIntExact(fields.getLong());
+        final long recordsBefore = fields.getLong();
+        final boolean sealedBefore = fields.getLong() == 1;
+        final JournalPosition place =
+            new JournalPosition(fields.getLong(), fields.getLong(), fields.getLong(), fields.getLong());
+        final long begun = fields.getLong();
+        final long highestId = fields.getLong();
+        final int epoch = Math.toIntExact(fields.getLong());
+        final int weights = Math.toIntExact(fields.getLong());
+        final int count = Math.toIntExact(fields.getLong());
+        final int descriptionLength = Math.toIntExact(fields.getLong());
+        if (segment < 1 || place.records() < 1 || count < 0 || descriptionLength < 0 ||
+            HEADER_BYTES + (long)count * REQUEST_BYTES + descriptionLength != length)
+        {
+            return null;
+        }
+        final List<EarlierRequest> requests = new ArrayList<>(count);
+        for (int i = 0; i < count; i++)
+        {
+            requests.add(new EarlierRequest(fields.getLong(), fields.getLong(), Math.toIntExact(fields.getLong()),
+                Math.toIntExact(fields.getLong())));
+        }
+        final Map<String, String> settings =
+            RunDescription.decode(new UnsafeBuffer(fields.array(), fields.position(), descriptionLength), 0);
+        return new JournalBeginning(new SegmentStart(segment, place, recordsBefore, sealedBefore), begun, highestId, epoch,
+            weights, List.copyOf(requests), settings);
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Folds groups into the requests whose records a later engine of the run needs: those that have not ended, those whose rows
+ * nobody took, and those whose end a client may not have seen. It also notes, for each segment, the
+ * beginning of a journal that begins there.
+ */
+final class NeededRequests extends EventReader
+{
+    private final boolean captures;
+    private final int newestSegment;
+    private final long unseenFrom;
+    private final long begunWallNanos;
+    private final Map<String, String> settings;
+    private final Map<Long, Live> live = new LinkedHashMap<>();
+    /** Segments of the Submits of requests that have ended and whose rows nobody took. */
+    private final Map<Long, Integer> untaken = new HashMap<>();
+    /** Of the Submits of requests that ended, or whose rows were released, perhaps unseen by a client. */
+    private int oldestUnseen = Integer.MAX_VALUE;
+    private final TreeMap<Integer, JournalBeginning> beginnings = new TreeMap<>();
+    private Live submitted;
+    private int segment = -1;
+    /** Requests submitted ahead of the newest segment that are live or untaken. */
+    private int open;
+    private long groups;
+    private long highestRequestId = -1;
+    private int epoch;
+    private int weightGeneration;
+
+    /** A request, and the segment that has its Submit. */
+    private record Live(EarlierRequest request, int segment, boolean wantsRows)
+    {
+    }
+
+    /**
+     * @param newestSegment  of interest as a beginning.
+     * @param unseenFrom     groups ahead of those whose ends of requests a client may not have seen.
+     * @param begunWallNanos wall time of record 0.
+     */
+    NeededRequests(
+        final JournalReader reader,
+        final JournalBeginning earlier,
+        final int newestSegment,
+        final long unseenFrom,
+        final long begunWallNanos)
+    {
+        super(SubmitDecoder.TEMPLATE_ID, AcceptedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID,
+            BackendResetDecoder.TEMPLATE_ID, NewWeightsDecoder.TEMPLATE_ID);
+        captures = reader.shape() != null;
+        this.newestSegment = newestSegment;
+        this.unseenFrom = unseenFrom;
+        this.begunWallNanos = begunWallNanos;
+        settings = reader.settings();
+        if (earlier != null)
+        {
+            earlier.requests().forEach(request ->
+                live.put(request.requestId(), new Live(request, earlier.start().segment(), false)));
+            open = live.size();
+            highestRequestId = earlier.highestRequestId();
+            epoch = earlier.epoch();
+            weightGeneration = earlier.weightGeneration();
+        }
+    }
+
+    /** The current group of the reader. */
+    void onGroup(final JournalReader reader)
+    {
+        final boolean isFirst = reader.segment() != segment;
+        segment = reader.segment();
+        groups = reader.groups();
+        if (isFirst && segment <= newestSegment)
+        {
+            final List<EarlierRequest> requests = live.values().stream().map(Live::request).toList();
+            beginnings.put(segment, new JournalBeginning(reader.segmentStart(), begunWallNanos, highestRequestId, epoch,
+                weightGeneration, requests, settings));
+        }
+        readGroup(reader.group(), 0, reader.groupLength());
+    }
+
+    /** Whether no later group can change the answer: every request of older segments has ended, and its rows were taken. */
+    boolean isSettled()
+    {
+        return segment >= newestSegment && open == 0;
+    }
+
+    private void end(final int ofSubmit)
+    {
+        open -= ofSubmit < newestSegment ? 1 : 0;
+        if (groups > unseenFrom)
+        {
+            oldestUnseen = Math.min(oldestUnseen, ofSubmit);
+        }
+    }
+
+    /** The segment of the oldest Submit that is needed behind the current group; that of the group if none is. */
+    int oldestSegment()
+    {
+        int oldest = segment;
+        for (final Live request : live.values())
+        {
+            oldest = Math.min(oldest, request.segment);
+        }
+        for (final int ofSubmit : untaken.values())
+        {
+            oldest = Math.min(oldest, ofSubmit);
+        }
+        return Math.min(oldest, oldestUnseen);
+    }
+
+    /** The beginning of a journal at the newest segment up to this one; {@code null} if none of them has a group. */
+    JournalBeginning atMost(final int mostSegment)
+    {
+        final Map.Entry<Integer, JournalBeginning> found = beginnings.floorEntry(mostSegment);
+        return found == null ? null : found.getValue();
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder submit)
+    {
+        highestRequestId = Math.max(highestRequestId, submit.requestId());
+        submitted = new Live(new EarlierRequest(submit.requestId(), submit.timeNanos(), submit.promptTokens(),
+            submit.maxNewTokens()), segment, captures && submit.rowsFrom() >= 0);
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder accepted)
+    {
+        live.put(accepted.requestId(), submitted);
+        open += submitted.segment < newestSegment ? 1 : 0;
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder free)
+    {
+        final Live ended = live.remove(free.requestId());
+        if (ended != null && ended.wantsRows)
+        {
+            untaken.put(free.requestId(), ended.segment);
+        }
+        else if (ended != null)
+        {
+            end(ended.segment);
+        }
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        final Integer released = control.kind() == ControlKind.RELEASE_ROWS ? untaken.remove(control.requestId()) : null;
+        if (released != null)
+        {
+            end(released);
+        }
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        epoch = Math.max(epoch, reset.newEpoch());
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder weights)
+    {
+        weightGeneration = weights.weightGeneration();
+    }
+}

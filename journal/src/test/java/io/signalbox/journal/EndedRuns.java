@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.Scheduler;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Runs whose requests end soon, so that old segments are not needed, and copies of their directories. */
+final class EndedRuns
+{
+    static final JournalConfig CONFIG = Runs.smallSegments(Durability.PROCESS);
+    static final DpRouters ROUTERS = DpRouters.installed();
+    /** Groups whose ends a client may not have seen. */
+    static final long UNSEEN = 16;
+
+    private EndedRuns()
+    {
+    }
+
+    /** A closed journal of several segments. */
+    static void write(final Path directory, final int groups)
+    {
+        try (JournalWriter writer = JournalWriter.create(directory, Runs.settings(), CONFIG))
+        {
+            append(writer, new Scheduler(Runs.CONFIG), 0, groups);
+        }
+    }
+
+    /** Of four inputs, one submits a request and one cancels it. */
+    static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
+    {
+        final GroupWriter group = new GroupWriter(4096);
+        final InputWriter input = new InputWriter();
+        for (int i = from; i < to; i++)
+        {
+            encode(input, i);
+            group.reset();
+            scheduler.apply(input.buffer(), 0, input.length(), null, 0, group);
+            writer.append(i * 1000L, group.buffer(), 0, group.length(), null);
+            writer.endOfBatch();
+        }
+    }
+
+    private static void encode(final InputWriter input, final int i)
+    {
+        final long request = i - i % 4;
+        switch (i % 4)
+        {
+            case 0 -> submit(input, request, i * 1000L);
+            case 1 -> input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note("x".repeat(200));
+            case 2 -> input.cancel().timeNanos(i * 1000L).requestId(request);
+            default -> input.tick().timeNanos(i * 1000L);
+        }
+    }
+
+    private static void submit(final InputWriter input, final long request, final long timeNanos)
+    {
+        final byte[] none = {};
+        input.submit().timeNanos(timeNanos).requestId(request).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(-1).samplingSeed(request).promptTokens(5).maxNewTokens(3).stopTokenId(-1).rowsFrom(-1).priority(0)
+            .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(none, 0, 0)
+            .putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0);
+    }
+
+    /** Snapshots of both kinds, every so many records and at the end. */
+    static void snapshots(final Path journal, final int every)
+    {
+        final SnapshotFollower states = new SnapshotFollower(journal, every, 128);
+        states.follow(ReadProgress.NONE);
+        states.conclude();
+        final ReplayFollower schedulers = new ReplayFollower(journal, every, ROUTERS);
+        schedulers.follow(ReadProgress.NONE);
+        schedulers.conclude();
+    }
+
+    static JournalRetention.Removal keepSegments(final Path journal, final int segments)
+    {
+        return new JournalRetention(journal, new RetentionLimits(Long.MAX_VALUE, segments, null), ROUTERS,
+            ReadProgress.NONE, UNSEEN).apply();
+    }
+
+    static Path copy(final Path journal, final Path target)
+    {
+        try (Stream<Path> files = Files.walk(journal))
+        {
+            for (final Path file : files.sorted().toList())
+            {
+                Files.copy(file, target.resolve(journal.relativize(file)));
+            }
+            return target;
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static List<String> names(final Path directory)
+    {
+        try (Stream<Path> files = Files.list(directory))
+        {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.scheduler.Scheduler;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Removes segments of journals and checks the result; also run with defects that are planted into the classes. */
+public final class RetentionRuns
+{
+    private static final int GROUPS = 2_400;
+    private static final int EVERY = 900;
+
+    private RetentionRuns()
+    {
+    }
+
+    /** The first check that fails; {@code null}: none does. */
+    public static String firstFailure(final int ignored)
+    {
+        try
+        {
+            final Path directory = Files.createTempDirectory("signalbox-retention-");
+            try
+            {
+                return firstFailure(directory);
+            }
+            finally
+            {
+                delete(directory);
+            }
+        }
+        catch (final IOException | RuntimeException e)
+        {
+            return String.valueOf(e);
+        }
+    }
+
+    private static String firstFailure(final Path directory) throws IOException
+    {
+        final Path held = directory.resolve("held");
+        try (JournalWriter writer = JournalWriter.create(held, Runs.settings(), EndedRuns.CONFIG))
+        {
+            final Scheduler scheduler = new Scheduler(Runs.CONFIG);
+            EndedRuns.append(writer, scheduler, 0, 2);
+            EndedRuns.append(writer, scheduler, 4, GROUPS);
+        }
+        EndedRuns.snapshots(held, EVERY);
+        if (EndedRuns.keepSegments(held, 1).segments() > 0)
+        {
+            return "the Submit of a live request is gone";
+        }
+        final Path journal = directory.resolve("journal");
+        EndedRuns.write(journal, GROUPS);
+        EndedRuns.snapshots(journal, EVERY);
+        if (EndedRuns.keepSegments(journal, 1).segments() == 0)
+        {
+            return "nothing is removed";
+        }
+        final Verification found = JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE);
+        if (!found.matches() || !found.passedOver().isEmpty())
+        {
+            return "the older snapshot does not serve: " + found;
+        }
+        Files.delete(journal.resolve(JournalBeginning.FILE));
+        JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE);
+        return firstUnseenDamage(held);
+    }
+
+    private static String firstUnseenDamage(final Path journal) throws IOException
+    {
+        final Path file = DirectoryFiles.of(journal).dataFile(1);
+        final byte[] bytes = Files.readAllBytes(file);
+        for (final int at : List.of(3, 30_000, SegmentSums.PIECE_BYTES + 40))
+        {
+            bytes[at] ^= 2;
+            Files.write(file, bytes);
+            try
+            {
+                SealedSegments.check(journal, 3, ReadProgress.NONE);
+                return "a flipped bit at " + at + " is not seen";
+            }
+            catch (final JournalException e)
+            {
+                bytes[at] ^= 2;
+            }
+        }
+        return null;
+    }
+
+    private static void delete(final Path directory) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(directory))
+        {
+            for (final Path file : files.sorted(Comparator.reverseOrder()).toList())
+            {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.router.DpRouters;
+
+import java.nio.file.Path;
+
+/** Retention for runs of some thousands of groups: fewer of them count as unseen by clients. */
+public final class SmallRetention
+{
+    private SmallRetention()
+    {
+    }
+
+    /**
+     * Keeps two segments and what is needed.
+     *
+     * @param unseenGroups groups whose ends a client may not have seen.
+     */
+    public static JournalRetention.Removal apply(final Path journal, final long unseenGroups)
+    {
+        return new JournalRetention(journal, new RetentionLimits(Long.MAX_VALUE, 2, null), DpRouters.installed(),
+            ReadProgress.NONE, unseenGroups).apply();
+    }
+}
