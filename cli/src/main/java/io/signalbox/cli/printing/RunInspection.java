@@ -7,8 +7,8 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.sim.SimulationConfig;
-import io.signalbox.router.DpRouters;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -31,15 +31,11 @@ public final class RunInspection
         this.end = end;
     }
 
-    /**
-     * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
-     *
-     * @param routers those that the run description may name.
-     */
-    public static RunInspection read(
-        final Path journal, final JournalReader reader, final DpRouters routers)
+    /** Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. */
+    public static RunInspection read(final Path journal, final JournalReader reader)
     {
-        final ReportListener listener = new ReportListener(reader.config(routers));
+        final ReportListener listener = new ReportListener(reader.configWithoutRouter(),
+            RouterConfig.label(reader.settings()), RouterConfig.fallbackLabel(reader.settings()));
         if (!SimulationConfig.isIn(reader.settings()))
         {
             listener.fromFirstRequest();
