@@ -326,7 +326,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private static String known(final RequestInspection inspection)
     {
-        final RequestInspection.Submits submitted = inspection.submitted();
+        final RequestInspection.SubmittedIds submitted = inspection.submitted();
         return submitted.count() == 0
             ? "which holds no request" + (inspection.end() == RequestInspection.JournalEnd.BEING_WRITTEN ? " yet" : "") +
                 "; give another journal."
