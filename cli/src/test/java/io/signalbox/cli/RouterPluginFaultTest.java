@@ -118,8 +118,8 @@ class RouterPluginFaultTest
     {
         final String knob = "static final Setting<Double> KNOB = Setting.real(\"knob\", \"\", 11, 0, 10, \"A knob.\");";
         final Path jar = PluginJar.router(directory, "bad", knob, MAKE + "} { if (KNOB == null) throw new Error();");
-        assertRefused(jar, "bad", "names the provider Bad$Provider, which cannot be made: knob=11.0 is not a number " +
-            "between 0 and 10; give a number in that range.");
+        assertRefused(jar, "bad", "names the provider Bad$Provider, which cannot be made: knob=11.0 is not between " +
+            "0 and 10; give a number in that range.");
     }
 
     private static Arguments broken(final String make, final String body, final String fault)
@@ -221,7 +221,7 @@ class RouterPluginFaultTest
         final CommandRun inspected = CommandRun.of("inspect", journal);
         assertEquals(ExitCode.OK, inspected.exitCode(), inspected.err());
         assertTrue(inspected.out().contains(" by bad; 0 on hints"), inspected.out());
-        for (final String question : List.of("--requests", "--steps", "--blocks", "--experts", "--moment=1", "--events"))
+        for (final String question : List.of("--request=1", "--requests", "--experts", "--moment=1", "--events"))
         {
             final CommandRun asked = CommandRun.of("inspect", journal, question);
             assertEquals(ExitCode.OK, asked.exitCode(), question + ": " + asked.err());

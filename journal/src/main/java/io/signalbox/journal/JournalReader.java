@@ -10,7 +10,6 @@ import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.AbsentRouterException;
 import io.signalbox.router.DpRouters;
-import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -164,20 +163,9 @@ public final class JournalReader implements GroupCursor
      */
     public SchedulerConfig config(final DpRouters routers)
     {
-        return config(settings, routers);
-    }
-
-    /** As {@link #config()} with the standard router, for a reader that decides nothing and needs no plug-in. */
-    public SchedulerConfig configWithoutRouter()
-    {
-        return config(RouterConfig.standardIn(settings), DpRouters.installed());
-    }
-
-    private SchedulerConfig config(final Map<String, String> described, final DpRouters routers)
-    {
         try
         {
-            return SchedulerConfig.of(described, routers);
+            return SchedulerConfig.of(settings, routers);
         }
         catch (final AbsentRouterException e)
         {

@@ -262,7 +262,7 @@ public final class RouterConfig
         return settings.containsKey(FALLBACK_LABEL) ? LABEL_SETTING.read(FALLBACK, settings) : label(settings);
     }
 
-    /** A run description with the standard router in place of its own, for a reader that decides nothing. */
+    /** A run description with the standard router instead of the recorded one, for a reader that decides nothing. */
     public static Map<String, String> standardIn(final Map<String, String> settings)
     {
         final Map<String, String> changed = new TreeMap<>(settings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
@@ -8,6 +9,7 @@ import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 
 import java.io.PrintStream;
@@ -34,8 +36,7 @@ public final class RunInspection
     /** Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. */
     public static RunInspection read(final Path journal, final JournalReader reader)
     {
-        final ReportListener listener = new ReportListener(reader.configWithoutRouter(),
-            RouterConfig.label(reader.settings()), RouterConfig.fallbackLabel(reader.settings()));
+        final ReportListener listener = listener(reader);
         if (!SimulationConfig.isIn(reader.settings()))
         {
             listener.fromFirstRequest();
@@ -58,6 +59,22 @@ public final class RunInspection
         }
         return new RunInspection(reader.settings(), listener.report(), new JournalFacts(
             journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);
+    }
+
+    /** The report decides nothing, so it needs no router, which may be a plug-in. */
+    private static ReportListener listener(final JournalReader reader)
+    {
+        final Map<String, String> settings = reader.settings();
+        try
+        {
+            return new ReportListener(SchedulerConfig.of(RouterConfig.standardIn(settings)),
+                RouterConfig.label(settings), RouterConfig.fallbackLabel(settings));
+        }
+        catch (final ConfigException e)
+        {
+            // The reader refuses the same description in a sentence that names the journal.
+            return new ReportListener(reader.config());
+        }
     }
 
     public String json()
