@@ -37,18 +37,18 @@ public class ConfigException extends RuntimeException
     }
 
     /** The fault in words; {@link #remedy} completes the exception. */
-    public static final class Fault
+    public static final class WithoutRemedy
     {
         private final Serializable[] parts;
         private String allowed;
 
-        private Fault(final Object... parts)
+        private WithoutRemedy(final Object... parts)
         {
             this.parts = sentenceParts(parts);
         }
 
         /** @param values the allowed values of the first setting, in words that fit after "is not". */
-        public Fault allowed(final String values)
+        public WithoutRemedy allowed(final String values)
         {
             allowed = values;
             return this;
@@ -106,9 +106,9 @@ public class ConfigException extends RuntimeException
      *
      * @param parts texts and {@link Named} settings, which make a sentence without its end.
      */
-    public static Fault because(final Object... parts)
+    public static WithoutRemedy because(final Object... parts)
     {
-        return new Fault(parts);
+        return new WithoutRemedy(parts);
     }
 
     /** The same fault under other names of the settings. */

@@ -22,7 +22,7 @@ final class CpuStepPlan
      */
     record Entry(
         int start, int count, int end, int back, int backEntry, boolean samples, int[] hostTokens, int[] table,
-        TokenSampler.Choice choice, boolean wantsLogprobs)
+        TokenSampler.SamplingChoice choice, boolean wantsLogprobs)
     {
     }
 
@@ -69,8 +69,8 @@ final class CpuStepPlan
         {
             table[i] = request.blockId(i);
         }
-        final TokenSampler.Choice choice = new TokenSampler.Choice(request.isGreedy() ? 0.0f : request.temperature(),
-            request.topK(), request.topP(), request.samplingSeed());
+        final TokenSampler.SamplingChoice choice = new TokenSampler.SamplingChoice(
+            request.isGreedy() ? 0.0f : request.temperature(), request.topK(), request.topP(), request.samplingSeed());
         return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.predecessorBack(entry),
             plan.predecessorEntry(entry), plan.samples(entry), host, table, choice, request.wantsLogprobs());
     }

@@ -89,15 +89,15 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
         return 1 + index * 7 % 40;
     }
 
-    private static TokenSampler.Choice choice(final int index)
+    private static TokenSampler.SamplingChoice choice(final int index)
     {
-        return index % 2 == 0 ? new TokenSampler.Choice(0, 0, 1, 5) :
-            new TokenSampler.Choice(0.75f, index % 3 == 0 ? 0 : 20, 0.875f, 100 + index);
+        return index % 2 == 0 ? new TokenSampler.SamplingChoice(0, 0, 1, 5) :
+            new TokenSampler.SamplingChoice(0.75f, index % 3 == 0 ? 0 : 20, 0.875f, 100 + index);
     }
 
     private static CompletionRequest request(final int index)
     {
-        final TokenSampler.Choice choice = choice(index);
+        final TokenSampler.SamplingChoice choice = choice(index);
         return CompletionRequest.prompt(prompt(index)).maxNewTokens(newTokens(index)).temperature(choice.temperature())
             .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().rows(0);
     }

@@ -39,7 +39,7 @@ class CpuEngineTest
     {
         final RecomputedRun run = Recomputation.of(temporary, ReadProgress.NONE).run(
             new CpuBackend(TinyModels.generated(), new CpuBackendConfig().threads(2).precision(precision)),
-            Recomputation.Progress.NONE);
+            Recomputation.StepProgress.NONE);
 
         assertNull(run.difference());
         assertTrue(run.rows() == run.tokens() && run.logprobs() == run.sampledTokens() && run.steps() > 50, run.toString());

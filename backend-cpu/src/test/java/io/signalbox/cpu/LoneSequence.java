@@ -24,7 +24,7 @@ record LoneSequence(int[] tokens, float[] logprobs, int[][] experts, float[][] w
 {
     static LoneSequence of(
         final ForwardModel model, final Precision precision, final int[] prompt, final int newTokens,
-        final TokenSampler.Choice choice)
+        final TokenSampler.SamplingChoice choice)
     {
         final DecoderPlan plan = model.plan();
         final int fed = prompt.length + newTokens - 1;

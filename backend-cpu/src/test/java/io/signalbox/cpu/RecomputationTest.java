@@ -107,7 +107,7 @@ class RecomputationTest
 
     private static RecomputedRun recompute(final Path journal, final CpuBackend backend)
     {
-        return Recomputation.of(journal, ReadProgress.NONE).run(backend, Recomputation.Progress.NONE);
+        return Recomputation.of(journal, ReadProgress.NONE).run(backend, Recomputation.StepProgress.NONE);
     }
 
     @Test
@@ -262,7 +262,7 @@ class RecomputationTest
         record(1);
         final Recomputation recomputation = Recomputation.of(recorded, ReadProgress.NONE);
         final ConfigException refused = assertThrows(ConfigException.class,
-            () -> recomputation.run(new Tokenless(), Recomputation.Progress.NONE));
+            () -> recomputation.run(new Tokenless(), Recomputation.StepProgress.NONE));
 
         assertEquals("the backend tokenless cannot compute the run again: it reads no tokens; choose another backend.",
             refused.getMessage());

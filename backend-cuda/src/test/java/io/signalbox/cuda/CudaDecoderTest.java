@@ -176,7 +176,7 @@ class CudaDecoderTest
     private void recompute(final String journal, final Backend other)
     {
         final RecomputedRun run =
-            Recomputation.of(temporary.resolve(journal), ReadProgress.NONE).run(other, Recomputation.Progress.NONE);
+            Recomputation.of(temporary.resolve(journal), ReadProgress.NONE).run(other, Recomputation.StepProgress.NONE);
 
         assertNull(run.difference(), journal);
         assertTrue(run.steps() > 10 && run.rows() == run.tokens() && run.logprobs() > 0, run.toString());

@@ -5,7 +5,6 @@ import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.TieRule;
-import io.signalbox.router.RouterConfig;
 
 import java.util.Collections;
 import java.util.EnumMap;
@@ -21,15 +20,18 @@ final class PlacementCounts
         TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, TieRule.LOWEST_RANK, TieRule.LEAST_LOAD, TieRule.SEEDED_ORDER,
         TieRule.FEWEST_REQUESTS, TieRule.OTHER));
 
-    private final RouterConfig configured;
+    private final String configured;
+    private final String fallback;
     private final long[] rules = new long[TieRule.values().length];
     private long count;
     private long byFallback;
     private long gateClosed;
 
-    PlacementCounts(final RouterConfig configured)
+    /** @param fallback label of the router that decides without prefix caching. */
+    PlacementCounts(final String configured, final String fallback)
     {
         this.configured = configured;
+        this.fallback = fallback;
     }
 
     void onPlaced(final PlacedDecoder decision)
@@ -45,11 +47,11 @@ final class PlacementCounts
         final Map<String, Long> byRouter = new TreeMap<>();
         if (count > byFallback)
         {
-            byRouter.put(configured.label(), count - byFallback);
+            byRouter.put(configured, count - byFallback);
         }
         if (byFallback > 0)
         {
-            byRouter.put(configured.deciding(false).label(), byFallback);
+            byRouter.put(fallback, byFallback);
         }
         final Map<TieRule, Long> ties = new EnumMap<>(TieRule.class);
         for (final TieRule rule : TIES)
@@ -59,7 +61,7 @@ final class PlacementCounts
                 ties.put(rule, rules[rule.ordinal()]);
             }
         }
-        return new RunReport.Placements(configured.label(), count, Collections.unmodifiableMap(byRouter),
+        return new RunReport.Placements(configured, count, Collections.unmodifiableMap(byRouter),
             byFallback, rules[TieRule.HINT.ordinal()], rules[TieRule.BOUND.ordinal()],
             gateClosed, Collections.unmodifiableMap(ties));
     }

@@ -80,12 +80,18 @@ public final class ReportListener implements GroupListener
 
     public ReportListener(final SchedulerConfig config)
     {
+        this(config, config.router().label(), config.router().deciding(false).label());
+    }
+
+    /** @param fallback the label of the router that decides without prefix caching; neither need be installed. */
+    public ReportListener(final SchedulerConfig config, final String router, final String fallback)
+    {
         blockSizeTokens = config.blockSizeTokens();
         // The dummy block is never handed out.
         poolBlocks = config.kvBlocks() - 1;
         ranks = new RankRecord[config.ranks()];
         Arrays.setAll(ranks, RankRecord::new);
-        placements = new PlacementCounts(config.router());
+        placements = new PlacementCounts(router, fallback);
         inlineLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
     }

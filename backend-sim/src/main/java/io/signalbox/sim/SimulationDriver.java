@@ -27,7 +27,7 @@ final class SimulationDriver
     private static final int NONE = -1;
     private static final int MAX_NAMED = 10;
 
-    private enum RequestState
+    private enum RequestStage
     {
         NOT_SUBMITTED, ALIVE, ENDED, NEVER_SUBMITTED
     }
@@ -46,7 +46,7 @@ final class SimulationDriver
     private final List<WeightsPlan.Change> newWeights;
     private final InputWriter inputs = new InputWriter();
     private final EventQueue clients;
-    private final RequestState[] states;
+    private final RequestStage[] states;
     private final int[] firstFollower;
     private final int[] nextFollower;
     private final Sessions sessions;
@@ -76,10 +76,10 @@ final class SimulationDriver
         this.workload = workload;
         requests = workload.requests();
         clients = new EventQueue(requests.size() + 1);
-        states = new RequestState[requests.size()];
+        states = new RequestStage[requests.size()];
         firstFollower = new int[requests.size()];
         nextFollower = new int[requests.size()];
-        Arrays.fill(states, RequestState.NOT_SUBMITTED);
+        Arrays.fill(states, RequestStage.NOT_SUBMITTED);
         Arrays.fill(firstFollower, NONE);
         for (int index = requests.size() - 1; index >= 0; index--)
         {
@@ -219,7 +219,7 @@ final class SimulationDriver
     {
         final WorkloadRequest request = requests.get(index);
         submits.write(inputs, request, nowNanos);
-        states[index] = RequestState.ALIVE;
+        states[index] = RequestStage.ALIVE;
         offer();
         wakeNeeded = true;
         if (request.cancelAfterNanos() >= 0)
@@ -235,7 +235,7 @@ final class SimulationDriver
     private void cancel(final int index)
     {
         settle();
-        if (states[index] == RequestState.ALIVE)
+        if (states[index] == RequestStage.ALIVE)
         {
             inputs.cancel().timeNanos(nowNanos).requestId(requests.get(index).requestId());
             offer();
@@ -312,11 +312,11 @@ final class SimulationDriver
         {
             throw new InvariantViolation("request " + requestId + " ended, but the workload has no such request");
         }
-        if (states[index] != RequestState.ALIVE)
+        if (states[index] != RequestStage.ALIVE)
         {
             throw new InvariantViolation("request " + requestId + " ended, but it was " + states[index]);
         }
-        states[index] = RequestState.ENDED;
+        states[index] = RequestStage.ENDED;
         settled++;
         if (submits.wantsRows())
         {
@@ -365,7 +365,7 @@ final class SimulationDriver
         while (!waiting.isEmpty())
         {
             final int index = waiting.removeAt(waiting.size() - 1);
-            states[index] = RequestState.NEVER_SUBMITTED;
+            states[index] = RequestStage.NEVER_SUBMITTED;
             settled++;
             startNext(index);
             for (int next = firstFollower[index]; next != NONE; next = nextFollower[next])
@@ -382,7 +382,7 @@ final class SimulationDriver
         int alive = 0;
         for (int index = 0; index < states.length; index++)
         {
-            if (states[index] == RequestState.ALIVE && alive++ < MAX_NAMED)
+            if (states[index] == RequestStage.ALIVE && alive++ < MAX_NAMED)
             {
                 ids.append(named++ == 0 ? "" : ", ").append(requests.get(index).requestId());
             }

@@ -6,7 +6,7 @@ import io.signalbox.whatif.WhatIfReport.ChangedDecision;
 import io.signalbox.whatif.WhatIfReport.Count;
 import io.signalbox.whatif.WhatIfReport.Decisions;
 import io.signalbox.whatif.WhatIfReport.Divergence;
-import io.signalbox.whatif.WhatIfReport.Latency;
+import io.signalbox.whatif.WhatIfReport.LatencyDifference;
 import io.signalbox.whatif.WhatIfReport.Requests;
 import io.signalbox.whatif.WhatIfReport.SlowerRequest;
 import org.agrona.collections.LongArrayList;
@@ -253,8 +253,8 @@ final class OutcomeComparison
             e2e.size() - faster - slowerOnes, otherRank, fewerCached, moreCached);
     }
 
-    Latency latency()
+    LatencyDifference latency()
     {
-        return new Latency(Distributions.of(ttft), Distributions.of(e2e), worst());
+        return new LatencyDifference(Distributions.of(ttft), Distributions.of(e2e), worst());
     }
 }

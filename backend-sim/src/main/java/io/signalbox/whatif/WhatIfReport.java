@@ -56,7 +56,7 @@ public record WhatIfReport(
         String decisionDigest,
         Decisions decisions,
         Requests requests,
-        Latency latency,
+        LatencyDifference latency,
         Regret regret,
         Map<RunFigure, Estimate> seeds)
     {
@@ -173,7 +173,7 @@ public record WhatIfReport(
      *
      * @param worst the requests that lost most end-to-end time, at most 20.
      */
-    public record Latency(Distribution ttft, Distribution e2e, List<SlowerRequest> worst)
+    public record LatencyDifference(Distribution ttft, Distribution e2e, List<SlowerRequest> worst)
     {
     }
 

@@ -32,7 +32,7 @@ record AgentPlay(int line, int blockTokens, Agent agent)
      * @param thinkNanos    pause of the client before the request; -1: not recorded.
      * @param traceBlockIds one per full trace block of the prompt.
      */
-    record Request(
+    record PlayRequest(
         long startNanos, long apiNanos, long thinkNanos, int promptTokens, int outputTokens, int[] traceBlockIds)
         implements Element
     {

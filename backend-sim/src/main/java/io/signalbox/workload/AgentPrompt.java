@@ -51,7 +51,7 @@ record AgentPrompt(int play, int line, int blockTokens, int[] traceBlockIds, lon
         {
             for (final AgentPlay.Element element : agent.elements())
             {
-                if (element instanceof AgentPlay.Request first)
+                if (element instanceof AgentPlay.PlayRequest first)
                 {
                     final long sizes = SplitMix64.mix(SplitMix64.mix(SHARED, agent.toolTokens()), agent.systemTokens());
                     final int blocks = (int)(((long)agent.toolTokens() + agent.systemTokens()) / blockTokens);
@@ -63,7 +63,7 @@ record AgentPrompt(int play, int line, int blockTokens, int[] traceBlockIds, lon
         }
 
         /** Leading trace blocks that the request has in common with them: a prompt may change in mid-play. */
-        int blocksOf(final AgentPlay.Request request)
+        int blocksOf(final AgentPlay.PlayRequest request)
         {
             int blocks = 0;
             while (blocks < traceBlockIds.length && blocks < request.traceBlockIds().length &&

@@ -76,7 +76,7 @@ final class AgentRequests
         private final int conversation;
         private final Map<Long, AgentPrompt.Shared> sharedInPlay;
         private final AgentPrompt.Shared shared;
-        private AgentPlay.Request last;
+        private AgentPlay.PlayRequest last;
         private long lastId = NONE;
         /** The sub-agents since the last request, and the last request of each. */
         private final List<AgentPlay.SubAgent> subAgents = new ArrayList<>();
@@ -116,7 +116,7 @@ final class AgentRequests
                 }
                 else
                 {
-                    add((AgentPlay.Request)element, starter, pauseNanos);
+                    add((AgentPlay.PlayRequest)element, starter, pauseNanos);
                 }
             }
             return lastId != NONE || subAgentIds.isEmpty() ? lastId : subAgentIds.get(subAgentIds.size() - 1);
@@ -136,7 +136,7 @@ final class AgentRequests
             }
         }
 
-        private void add(final AgentPlay.Request request, final long starter, final long pauseNanos)
+        private void add(final AgentPlay.PlayRequest request, final long starter, final long pauseNanos)
         {
             final int awaited = lastEndedBy(request.startNanos());
             final long predecessor = awaited != NONE ? subAgentIds.get(awaited) : last == null ? starter : lastId;
@@ -178,14 +178,14 @@ final class AgentRequests
          * The recorded pause. Behind a call whose length is not recorded it counts from some earlier call, and the time
          * between the two requests bounds it.
          */
-        private long pauseBefore(final AgentPlay.Request request)
+        private long pauseBefore(final AgentPlay.PlayRequest request)
         {
             final long gap = Math.max(0, request.startNanos() - last.endNanos());
             return request.thinkNanos() < 0 ? gap : last.apiNanos() < 0 ? Math.min(gap, request.thinkNanos()) :
                 request.thinkNanos();
         }
 
-        private long addRequest(final AgentPlay.Request request, final long predecessor, final long pauseNanos)
+        private long addRequest(final AgentPlay.PlayRequest request, final long predecessor, final long pauseNanos)
         {
             final long id = requests.size() + 1L;
             // A play behind the first ones has neither arrival nor predecessor: it waits for another one to end.

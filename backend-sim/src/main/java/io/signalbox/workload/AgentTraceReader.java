@@ -83,7 +83,7 @@ final class AgentTraceReader implements JsonLines.LineReader
             throw lines.fault("has 'hash_id_scope' with " + TraceFault.printable(scope) +
                 " where local belongs: ids of one play");
         }
-        if (elements.isEmpty() || !(elements.get(0) instanceof AgentPlay.Request))
+        if (elements.isEmpty() || !(elements.get(0) instanceof AgentPlay.PlayRequest))
         {
             throw lines.fault("has 'requests' that do not begin with a request");
         }
@@ -100,7 +100,7 @@ final class AgentTraceReader implements JsonLines.LineReader
             {
                 checkIds(subAgent.agent().elements(), place + "requests");
             }
-            else if (list.get(i) instanceof AgentPlay.Request request &&
+            else if (list.get(i) instanceof AgentPlay.PlayRequest request &&
                 request.traceBlockIds().length != request.promptTokens() / blockTokens)
             {
                 throw lines.fault("has " + request.traceBlockIds().length + " in '" + place + "hash_ids' where in=" +
@@ -208,7 +208,7 @@ final class AgentTraceReader implements JsonLines.LineReader
             }
         }
 
-        private AgentPlay.Request request()
+        private AgentPlay.PlayRequest request()
         {
             lines.require(promptTokens != NOT_GIVEN, path + ".in");
             lines.require(outputTokens != NOT_GIVEN, path + ".out");
@@ -217,7 +217,7 @@ final class AgentTraceReader implements JsonLines.LineReader
             {
                 throw lines.tooMany();
             }
-            return new AgentPlay.Request(timeNanos, apiNanos, thinkNanos, promptTokens, outputTokens, traceBlockIds);
+            return new AgentPlay.PlayRequest(timeNanos, apiNanos, thinkNanos, promptTokens, outputTokens, traceBlockIds);
         }
 
         private AgentPlay.SubAgent subAgent()

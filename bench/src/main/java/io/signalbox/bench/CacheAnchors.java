@@ -29,12 +29,12 @@ public final class CacheAnchors
         for (final int capacity : CAPACITIES)
         {
             final PrefixCacheReplay.Result result =
-                PrefixCacheReplay.run(trace, 1, PrefixCacheReplay.Placement.ROUND_ROBIN, capacity);
+                PrefixCacheReplay.run(trace, 1, PrefixCacheReplay.RankChoice.ROUND_ROBIN, capacity);
             System.out.printf(Locale.ROOT, "%10s blocks  %,9d block hits  %.6f token hits  %,9d evictions%n",
                 capacity == PrefixCacheReplay.UNBOUNDED ? "unbounded" : String.format(Locale.ROOT, "%,d", capacity),
                 result.blockHits(), result.tokenHitRate(), result.evictions());
         }
-        for (final PrefixCacheReplay.Placement placement : PrefixCacheReplay.Placement.values())
+        for (final PrefixCacheReplay.RankChoice placement : PrefixCacheReplay.RankChoice.values())
         {
             System.out.println(placement.name().toLowerCase(Locale.ROOT).replace('_', ' ') + ", unbounded cache per rank");
             for (final int ranks : RANKS)

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -92,7 +93,33 @@ class RouterPluginFaultTest
         assertRefused(PluginJar.router(directory, "lmetric", "", MAKE), "lmetric",
             "two routers have the label lmetric, io.signalbox.router.published.LMetricDpRouter$Provider and Bad$Provider");
         assertRefused(PluginJar.router(directory, "Bad", "", MAKE), "bad",
-            "cannot be made (label of a router=Bad is not a lower-case letter");
+            "Bad$Provider, which cannot be made: label of a router=Bad is not a lower-case letter");
+    }
+
+    @Test
+    void shouldNameTheJarsOfTwoRoutersOfTheSameLabel() throws IOException
+    {
+        final Path jar = PluginJar.router(directory, "bad", "", MAKE);
+        final Path copy = Files.copy(jar, directory.resolve("copy.jar"));
+
+        final CommandRun both = CommandRun.of("simulate", "--conversations", "3", "--plugins", jar + "," + copy);
+        assertEquals(ExitCode.BAD_INPUT, both.exitCode());
+        assertEquals("signalbox simulate: --plugins: the jars " + jar + " and " + copy +
+            " both hold a router with the label bad; leave one of them out.", both.err().strip());
+
+        final CommandRun twice = CommandRun.of("simulate", "--conversations", "3", "--plugins", jar + "," + jar);
+        assertEquals(ExitCode.BAD_INPUT, twice.exitCode());
+        assertEquals("signalbox simulate: --plugins names " + jar + " twice; name it once.", twice.err().strip());
+    }
+
+    /** The sentence is that of the fault, which the JDK wraps twice here, with the remedy of the fault. */
+    @Test
+    void shouldNameTheFaultOfAKnobsDeclaration() throws IOException
+    {
+        final String knob = "static final Setting<Double> KNOB = Setting.real(\"knob\", \"\", 11, 0, 10, \"A knob.\");";
+        final Path jar = PluginJar.router(directory, "bad", knob, MAKE + "} { if (KNOB == null) throw new Error();");
+        assertRefused(jar, "bad", "names the provider Bad$Provider, which cannot be made: knob=11.0 is not between " +
+            "0 and 10; give a number in that range.");
     }
 
     private static Arguments broken(final String make, final String body, final String fault)
@@ -179,5 +206,36 @@ class RouterPluginFaultTest
             assertEquals(ExitCode.OK, replayed.exitCode(), replayed.err());
             assertTrue(replayed.out().contains("closed            no: cut short, the run failed at record"), replayed.out());
         }
+    }
+
+    /** Questions about a run read its events, so they need no jar; commands that decide again name the router. */
+    @Test
+    void shouldAnswerQuestionsWithoutTheJar() throws IOException
+    {
+        final Path jar = PluginJar.router(directory, "bad", "", MAKE);
+        final String journal = directory.resolve("journal").toString();
+        final CommandRun simulated = CommandRun.of("simulate", "--conversations", "5", "--plugins", jar.toString(),
+            "--router", "bad", "--journal", journal);
+        assertEquals(ExitCode.OK, simulated.exitCode(), simulated.err());
+
+        final CommandRun inspected = CommandRun.of("inspect", journal);
+        assertEquals(ExitCode.OK, inspected.exitCode(), inspected.err());
+        assertTrue(inspected.out().contains(" by bad; 0 on hints"), inspected.out());
+        for (final String question : List.of("--request=1", "--requests", "--experts", "--moment=1", "--events"))
+        {
+            final CommandRun asked = CommandRun.of("inspect", journal, question);
+            assertEquals(ExitCode.OK, asked.exitCode(), question + ": " + asked.err());
+        }
+
+        final Path key = Files.write(directory.resolve("key"), new byte[40]);
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        final List<String> redact = new ArrayList<>(
+            List.of("redact", journal, directory.resolve("new").toString(), "--journal-key", key.toString()));
+        final CommandRun absent = CommandRun.of(redact);
+        assertEquals(ExitCode.BAD_INPUT, absent.exitCode());
+        assertTrue(absent.err().contains("the run used the router bad, version 1, which is not installed"), absent.err());
+        redact.addAll(List.of("--plugins", jar.toString()));
+        final CommandRun redacted = CommandRun.of(redact);
+        assertEquals(ExitCode.OK, redacted.exitCode(), redacted.err());
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,6 +26,8 @@ final class SourceRules
     private static final Pattern LEFT_FOR_LATER = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
     private static final Pattern BLOCK = Pattern.compile("((?: {4})+)\\{");
     private static final Pattern TYPE = Pattern.compile("\\b(class|interface|enum|record|new) \\w+");
+    private static final Pattern NESTED = Pattern.compile(
+        "^ +(?:(?:public|protected|private|static|abstract|final|sealed) )*(?:class|interface|enum|record) (\\w+)\\b");
     private static final Pattern SLEEP = Pattern.compile("\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\s*\\(");
 
     private SourceRules()
@@ -70,6 +73,27 @@ final class SourceRules
                 if (path.startsWith("backend-cuda/") && name.replace("ExpertRouter", "").contains("Router"))
                 {
                     findings.add(name + " is in " + path + ": a router chooses a DP rank; call an MoE gate ExpertRouter");
+                }
+            }
+        }
+        return findings;
+    }
+
+    /** In a sentence a nested type has its simple name alone, so it does not have that of another file's type. */
+    static List<String> nestedNames(final Map<String, List<String>> sources)
+    {
+        final Map<String, String> places = new TreeMap<>();
+        sources.keySet().forEach(path -> places.put(path.replaceFirst(".*/", "").replace(".java", ""), path));
+        final List<String> findings = new ArrayList<>();
+        for (final Map.Entry<String, List<String>> source : new TreeMap<>(sources).entrySet())
+        {
+            for (final String line : source.getValue())
+            {
+                final Matcher nested = NESTED.matcher(line);
+                if (nested.find() && places.containsKey(nested.group(1)))
+                {
+                    findings.add(nested.group(1) + " is nested in " + source.getKey() + " and is the type of " +
+                        places.get(nested.group(1)));
                 }
             }
         }

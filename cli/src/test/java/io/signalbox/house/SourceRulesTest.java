@@ -5,7 +5,9 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -34,6 +36,25 @@ class SourceRulesTest
         final List<String> paths = HouseSources.all().stream().map(HouseSources::relative).toList();
 
         assertEquals(List.of(), SourceRules.names(paths));
+    }
+
+    @Test
+    void shouldGiveNestedTypesOtherNamesThanFiles()
+    {
+        final Map<String, List<String>> production = new HashMap<>();
+        for (final Path source : HouseSources.all())
+        {
+            final String path = HouseSources.relative(source);
+            if (path.contains("/src/main/java/") && path.endsWith(".java") && !path.startsWith("samples/"))
+            {
+                production.put(path, HouseSources.lines(source));
+            }
+        }
+        assertTrue(production.size() > 500, production.size() + " sources");
+        assertEquals(List.of(), SourceRules.nestedNames(production));
+        assertEquals(List.of("A is nested in b/B.java and is the type of a/A.java"), SourceRules.nestedNames(Map.of(
+            "a/A.java", List.of("public final class A"), "b/B.java", List.of("public final class B", "{",
+                "    private static final class A", "    record C(int a)"))));
     }
 
     @Test

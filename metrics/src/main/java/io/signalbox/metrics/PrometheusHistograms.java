@@ -36,10 +36,10 @@ final class PrometheusHistograms implements MultiCollector
     /** A name has one collector per registry, however many engines there are. */
     private static final Map<PrometheusRegistry, PrometheusHistograms> OF_REGISTRIES = new WeakHashMap<>();
 
-    private final List<Engine> engines = new CopyOnWriteArrayList<>();
+    private final List<BoundEngine> engines = new CopyOnWriteArrayList<>();
 
     /** One engine and its labels. */
-    private record Engine(StatsSource source, int reader, Labels labels)
+    private record BoundEngine(StatsSource source, int reader, Labels labels)
     {
     }
 
@@ -61,8 +61,8 @@ final class PrometheusHistograms implements MultiCollector
     static Runnable add(final MeterRegistry registry, final StatsSource source, final Meter.Id like)
     {
         final PrometheusRegistry prometheus = ((PrometheusMeterRegistry)registry).getPrometheusRegistry();
-        final Engine engine =
-            new Engine(source, source.newReader(), labels(like, registry.config().namingConvention()));
+        final BoundEngine engine =
+            new BoundEngine(source, source.newReader(), labels(like, registry.config().namingConvention()));
         synchronized (OF_REGISTRIES)
         {
             PrometheusHistograms histograms = OF_REGISTRIES.get(prometheus);
@@ -89,7 +89,7 @@ final class PrometheusHistograms implements MultiCollector
         }
     }
 
-    private static void remove(final PrometheusRegistry prometheus, final Engine engine)
+    private static void remove(final PrometheusRegistry prometheus, final BoundEngine engine)
     {
         synchronized (OF_REGISTRIES)
         {
@@ -122,7 +122,7 @@ final class PrometheusHistograms implements MultiCollector
             final LatencyHistogram kind = EngineFigures.LATENCIES.get(i);
             histograms[i] = HistogramSnapshot.builder().name(kind.name()).help(kind.meaning());
         }
-        for (final Engine engine : engines)
+        for (final BoundEngine engine : engines)
         {
             final EngineStats stats = engine.source.read(engine.reader);
             for (int i = 0; i < histograms.length; i++)

@@ -24,7 +24,7 @@ public final class PrefixCacheReplay
     private static final int MAX_RANKS = 1024;
 
     /** Who gets a request. */
-    public enum Placement
+    public enum RankChoice
     {
         /** Ranks in turn. */
         ROUND_ROBIN,
@@ -59,7 +59,7 @@ public final class PrefixCacheReplay
     }
 
     private final MooncakeTrace trace;
-    private final Placement placement;
+    private final RankChoice placement;
     private final int blocksPerRank;
     private final KvBlockAllocator[] ranks;
     private final long[] newTokens;
@@ -72,7 +72,7 @@ public final class PrefixCacheReplay
     private long evictions;
 
     private PrefixCacheReplay(
-        final MooncakeTrace trace, final int rankCount, final Placement placement, final int blocksPerRank)
+        final MooncakeTrace trace, final int rankCount, final RankChoice placement, final int blocksPerRank)
     {
         this.trace = trace;
         this.placement = placement;
@@ -83,7 +83,7 @@ public final class PrefixCacheReplay
 
     /** @param blocksPerRank KV blocks of 512 tokens per rank, or {@link #UNBOUNDED}. */
     public static Result run(
-        final MooncakeTrace trace, final int rankCount, final Placement placement, final int blocksPerRank)
+        final MooncakeTrace trace, final int rankCount, final RankChoice placement, final int blocksPerRank)
     {
         if (rankCount < 1 || rankCount > MAX_RANKS)
         {
@@ -152,7 +152,7 @@ public final class PrefixCacheReplay
 
     private int choose(final WorkloadRequest request, final int count)
     {
-        if (placement == Placement.ROUND_ROBIN)
+        if (placement == RankChoice.ROUND_ROBIN)
         {
             return (int)((request.requestId() - 1) % ranks.length);
         }
@@ -185,7 +185,7 @@ public final class PrefixCacheReplay
     private int mostBlocks(final int rank)
     {
         final long blocksOfRank = trace.requests().stream()
-            .filter(request -> placement != Placement.ROUND_ROBIN || (request.requestId() - 1) % ranks.length == rank)
+            .filter(request -> placement != RankChoice.ROUND_ROBIN || (request.requestId() - 1) % ranks.length == rank)
             .mapToLong(request -> trace.traceBlockIds(request).length)
             .sum();
         if (blocksOfRank >= KvBlockConfig.MAX_POOL_SIZE)

@@ -2,7 +2,7 @@
 package io.signalbox.reference;
 
 import io.signalbox.ConfigException;
-import io.signalbox.reference.PrefixCacheReplay.Placement;
+import io.signalbox.reference.PrefixCacheReplay.RankChoice;
 import io.signalbox.reference.PrefixCacheReplay.Result;
 import io.signalbox.workload.MooncakeTrace;
 import org.junit.jupiter.api.Assumptions;
@@ -43,7 +43,7 @@ class PrefixCacheReplayTest
     @Test
     void shouldHitTheAnchorOfAnInfiniteCache()
     {
-        final Result result = PrefixCacheReplay.run(trace, 1, Placement.ROUND_ROBIN, PrefixCacheReplay.UNBOUNDED);
+        final Result result = PrefixCacheReplay.run(trace, 1, RankChoice.ROUND_ROBIN, PrefixCacheReplay.UNBOUNDED);
         assertEquals(12_031, result.requests());
         assertEquals(288_500, result.blocks());
         assertEquals(105_710, result.blockHits());
@@ -56,7 +56,7 @@ class PrefixCacheReplayTest
     @CsvSource({"2,0.275997,1.009", "4,0.195575,1.010", "8,0.138990,1.044", "16,0.101040,1.109"})
     void shouldHitTheAnchorsOfRoundRobin(final int ranks, final String tokenHitRate, final String maxOverMean)
     {
-        final Result result = PrefixCacheReplay.run(trace, ranks, Placement.ROUND_ROBIN, PrefixCacheReplay.UNBOUNDED);
+        final Result result = PrefixCacheReplay.run(trace, ranks, RankChoice.ROUND_ROBIN, PrefixCacheReplay.UNBOUNDED);
         assertEquals(tokenHitRate, digits(6, result.tokenHitRate()));
         assertEquals(maxOverMean, digits(3, result.maxOverMeanLoad()));
     }
@@ -65,7 +65,7 @@ class PrefixCacheReplayTest
     @CsvSource({"2,2.000", "4,4.000", "8,8.000", "16,16.000"})
     void shouldHitTheAnchorsOfLongestMatch(final int ranks, final String maxOverMean)
     {
-        final Result result = PrefixCacheReplay.run(trace, ranks, Placement.LONGEST_MATCH, PrefixCacheReplay.UNBOUNDED);
+        final Result result = PrefixCacheReplay.run(trace, ranks, RankChoice.LONGEST_MATCH, PrefixCacheReplay.UNBOUNDED);
         assertEquals("0.373624", digits(6, result.tokenHitRate()));
         assertEquals(105_710, result.blockHits());
         assertEquals(maxOverMean, digits(3, result.maxOverMeanLoad()));
@@ -92,7 +92,7 @@ class PrefixCacheReplayTest
         assertEquals(plainTokenHitRate, digits(6, plain.tokenHitRate()));
         assertEquals(plainEvictions, plain.evictions());
 
-        final Result result = PrefixCacheReplay.run(trace, 1, Placement.ROUND_ROBIN, capacity);
+        final Result result = PrefixCacheReplay.run(trace, 1, RankChoice.ROUND_ROBIN, capacity);
         assertEquals(hits, result.blockHits());
         assertEquals(tokenHitRate, digits(6, result.tokenHitRate()));
         assertEquals(evictions, result.evictions());
@@ -102,8 +102,8 @@ class PrefixCacheReplayTest
     void shouldRefuseAPoolThatTheLongestPromptDoesNotFit()
     {
         final String message = assertThrows(ConfigException.class,
-            () -> PrefixCacheReplay.run(trace, 1, Placement.ROUND_ROBIN, 100)).getMessage();
+            () -> PrefixCacheReplay.run(trace, 1, RankChoice.ROUND_ROBIN, 100)).getMessage();
         assertTrue(message.contains("smaller than the longest prompt of 247 blocks"), message);
-        assertThrows(ConfigException.class, () -> PrefixCacheReplay.run(trace, 0, Placement.ROUND_ROBIN, 1000));
+        assertThrows(ConfigException.class, () -> PrefixCacheReplay.run(trace, 0, RankChoice.ROUND_ROBIN, 1000));
     }
 }

@@ -6,6 +6,7 @@ import io.signalbox.PluginFault;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -176,21 +177,30 @@ public final class PluginJars
         }
         catch (final ReflectiveOperationException e)
         {
-            throw refused(jar, named + "cannot be made (" + reason(e) + ")",
+            throw unusable(jar, named + "cannot be made", e,
                 "give it a public constructor without parameters that does not throw");
         }
         // An initialiser can throw any error.
         catch (final Throwable e)
         {
-            throw refused(jar, named + "cannot be loaded (" + reason(PluginFault.of(e)) + ")",
+            throw unusable(jar, named + "cannot be loaded", e,
                 "build it against this version of Signalbox, and put the classes that it needs into the jar");
         }
     }
 
-    private static String reason(final Throwable thrown)
+    /** Names the exception of the provider itself; the JDK wraps it. A refused declaration has a remedy already. */
+    private static ConfigException unusable(
+        final Path jar, final String fault, final Throwable thrown, final String remedy)
     {
-        final Throwable cause = thrown.getCause() == null ? thrown : thrown.getCause();
-        return cause instanceof ConfigException ? cause.getMessage() : cause.toString();
+        Throwable cause = thrown;
+        while (cause.getCause() != null &&
+            (cause instanceof InvocationTargetException || cause instanceof ExceptionInInitializerError))
+        {
+            cause = cause.getCause();
+        }
+        return PluginFault.of(cause) instanceof ConfigException declaration ?
+            new ConfigException("the plug-in " + jar + " " + fault + ": " + declaration.getMessage()) :
+            refused(jar, fault + " (" + cause + ")", remedy);
     }
 
     private static ConfigException refused(final Path jar, final String fault, final String remedy)

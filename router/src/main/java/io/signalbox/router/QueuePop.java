@@ -8,7 +8,7 @@ package io.signalbox.router;
 public final class QueuePop
 {
     /** Verdict on a queued request. */
-    public enum Verdict
+    public enum Answer
     {
         TAKEN,
         /** Returns to the front of the queue, in its order. */
@@ -39,22 +39,22 @@ public final class QueuePop
      *                 adds to it.
      * @param maxActive largest number of requests of a rank.
      */
-    public Verdict next(final int rankHint, final Relax relax, final int places, final int[] claimed, final int maxActive)
+    public Answer next(final int rankHint, final Relax relax, final int places, final int[] claimed, final int maxActive)
     {
         if (places > room)
         {
-            return Verdict.NO_ROOM;
+            return Answer.NO_ROOM;
         }
         final boolean bound = rankHint != PlacementBatch.NO_RANK && (relax == Relax.STRICT || relax == Relax.UNSTATED);
         if (bound && claimed[rankHint] >= maxActive)
         {
-            return Verdict.SET_ASIDE;
+            return Answer.SET_ASIDE;
         }
         if (bound)
         {
             claimed[rankHint]++;
         }
         room -= places;
-        return Verdict.TAKEN;
+        return Answer.TAKEN;
     }
 }

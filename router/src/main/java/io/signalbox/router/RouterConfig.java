@@ -250,6 +250,27 @@ public final class RouterConfig
             .withSnapshot(SNAPSHOT.read(PREFIX, settings).orElse(null));
     }
 
+    /** The label of the router that a run description names; the router need not be installed. */
+    public static String label(final Map<String, String> settings)
+    {
+        return LABEL_SETTING.read(PREFIX, settings);
+    }
+
+    /** The label of the router that decided without prefix caching; {@link #label(Map)} if the router has no fallback. */
+    public static String fallbackLabel(final Map<String, String> settings)
+    {
+        return settings.containsKey(FALLBACK_LABEL) ? LABEL_SETTING.read(FALLBACK, settings) : label(settings);
+    }
+
+    /** A run description with the standard router instead of the recorded one, for a reader that decides nothing. */
+    public static Map<String, String> standardIn(final Map<String, String> settings)
+    {
+        final Map<String, String> changed = new TreeMap<>(settings);
+        changed.keySet().removeIf(name -> name.startsWith(PREFIX));
+        changed.putAll(standard().settings());
+        return changed;
+    }
+
     private static byte[] bytes(final String text)
     {
         try

@@ -205,13 +205,13 @@ final class Placement
         while (batch.count() < most && !queue.isEmpty())
         {
             final Request request = queue.first();
-            final QueuePop.Verdict verdict = queuePop.next(hint(request), relax(request), 1, claimed, maxActive);
-            if (verdict == QueuePop.Verdict.NO_ROOM)
+            final QueuePop.Answer verdict = queuePop.next(hint(request), relax(request), 1, claimed, maxActive);
+            if (verdict == QueuePop.Answer.NO_ROOM)
             {
                 return;
             }
             popped.addLast(queue.take());
-            if (verdict == QueuePop.Verdict.TAKEN)
+            if (verdict == QueuePop.Answer.TAKEN)
             {
                 add(request);
             }

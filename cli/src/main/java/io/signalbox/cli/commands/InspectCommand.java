@@ -4,7 +4,6 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.MomentOptions;
-import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.QueryOptions;
 import io.signalbox.cli.printing.Console;
@@ -27,7 +26,6 @@ import io.signalbox.journal.inspect.NoRowsException;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspector;
 import io.signalbox.journal.inspect.TableColumn;
-import io.signalbox.router.DpRouters;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -98,9 +96,6 @@ public final class InspectCommand implements Callable<Integer>
 
     @Option(names = PARQUET, paramLabel = "FILE", description = "Write a table to FILE, which is new, as Apache Parquet.")
     private Path parquet;
-
-    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    private List<String> plugins = List.of();
 
     @Option(names = "--accepted-drafts",
         description = "Print the draft tokens that each step accepted, a JSON line per request by ascending id, as " +
@@ -291,20 +286,19 @@ public final class InspectCommand implements Callable<Integer>
 
     private void printRun()
     {
-        final DpRouters routers = Plugins.routers(plugins);
         try (OutputFile file = jsonOptions.reserve(RUN_BYTES))
         {
-            final RunInspection run = inspectRun(routers);
+            final RunInspection run = inspectRun();
             jsonOptions.print(console, file, run::json, () -> run.print(console.out()));
         }
     }
 
-    private RunInspection inspectRun(final DpRouters routers)
+    private RunInspection inspectRun()
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect"));
             JournalReader reader = JournalReader.open(journal, progress))
         {
-            return RunInspection.read(journal, reader, routers);
+            return RunInspection.read(journal, reader);
         }
     }
 
@@ -345,7 +339,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private static String known(final RequestInspection inspection)
     {
-        final RequestInspection.Submits submitted = inspection.submitted();
+        final RequestInspection.SubmittedIds submitted = inspection.submitted();
         return submitted.count() == 0
             ? "which holds no request" + (inspection.end() == RequestInspection.JournalEnd.BEING_WRITTEN ? " yet" : "") +
                 "; give another journal."

@@ -3,6 +3,7 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** Writes a journal again without its tokens. */
@@ -53,6 +55,9 @@ public final class RedactCommand implements Callable<Integer>
         description = "Key block hashes with the bytes of FILE, 32 or more, which only its owner can read.")
     private Path keyFile;
 
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
+
     @Mixin
     private final ProgressOption progressOption = new ProgressOption();
 
@@ -72,10 +77,11 @@ public final class RedactCommand implements Callable<Integer>
             throw new ConfigException(target + " overlaps " + journal + "; give a directory apart from it.");
         }
         JournalDirectory.requireFree(target);
+        final DpRouters routers = Plugins.routers(plugins);
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox redact")))
         {
             final JournalRedaction.Result result =
-                JournalRedaction.redact(journal, target, DpRouters.installed(), key, progress);
+                JournalRedaction.redact(journal, target, routers, key, progress);
             console.out().printf("%-18s%s records, %s, digest %s%n", "journal", Decimals.grouped(result.records()),
                 Decimals.bytes(result.bytes()), result.digest());
             console.out().printf("%-18s%s groups without tokens, key %s%n", "redacted", Decimals.grouped(result.groups()),

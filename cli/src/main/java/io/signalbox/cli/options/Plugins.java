@@ -13,7 +13,9 @@ import io.signalbox.serving.Backends;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
@@ -32,10 +34,10 @@ public final class Plugins
     public static DpRouters routers(final List<String> jars)
     {
         DpRouters routers = DpRouters.installed();
-        for (final String jar : jars)
+        final Map<String, Path> jarByLabel = new HashMap<>();
+        for (final Path jar : paths(jars))
         {
-            requireName(jar);
-            routers = with(routers, PathConverter.path(jar));
+            routers = with(routers, jar, jarByLabel);
         }
         return routers;
     }
@@ -64,12 +66,11 @@ public final class Plugins
     /** @throws ConfigException if a jar is none, or has a service entry for none of these services. */
     static void requireAnyService(final List<String> jars, final Class<?>... services)
     {
-        for (final String jar : jars)
+        for (final Path jar : paths(jars))
         {
-            requireName(jar);
             try
             {
-                PluginJars.requireAny(PathConverter.path(jar), List.of(services));
+                PluginJars.requireAny(jar, List.of(services));
             }
             catch (final ConfigException e)
             {
@@ -78,12 +79,23 @@ public final class Plugins
         }
     }
 
-    private static void requireName(final String jar)
+    private static List<Path> paths(final List<String> jars)
     {
-        if (jar.isBlank())
+        final List<Path> paths = new ArrayList<>();
+        for (final String jar : jars)
         {
-            throw new ConfigException(OPTION + " has an empty name; give the jar of a plug-in.");
+            if (jar.isBlank())
+            {
+                throw new ConfigException(OPTION + " has an empty name; give the jar of a plug-in.");
+            }
+            final Path path = PathConverter.path(jar);
+            if (paths.contains(path))
+            {
+                throw new ConfigException(OPTION + " names " + path + " twice; name it once.");
+            }
+            paths.add(path);
         }
+        return paths;
     }
 
     /** The providers of the class path and of those jars that declare any. */
@@ -128,13 +140,18 @@ public final class Plugins
         }
     }
 
-    private static DpRouters with(final DpRouters routers, final Path jar)
+    /** @param jarByLabel the jars before this one, by the labels of their routers; gets those of this one. */
+    private static DpRouters with(final DpRouters routers, final Path jar, final Map<String, Path> jarByLabel)
     {
         final List<DpRouterProvider> providers;
         final DpRouters all;
         try
         {
             providers = PluginJars.load(List.of(jar), DpRouterProvider.class);
+            for (final DpRouterProvider provider : providers)
+            {
+                requireOtherLabel(provider.label(), jar, jarByLabel.get(provider.label()));
+            }
             all = routers.with(providers);
         }
         catch (final ConfigException e)
@@ -143,6 +160,7 @@ public final class Plugins
         }
         for (final DpRouterProvider provider : providers)
         {
+            jarByLabel.put(provider.label(), jar);
             final String fault = RouterTrial.fault(RouterConfig.of(provider), 1, TRIAL_ROUNDS);
             if (fault != null)
             {
@@ -152,5 +170,15 @@ public final class Plugins
             }
         }
         return all;
+    }
+
+    /** Classes of two jars often have the same name, so their message would not say which jars they are in. */
+    private static void requireOtherLabel(final String label, final Path jar, final Path other)
+    {
+        if (other != null)
+        {
+            throw new ConfigException("the jars " + other + " and " + jar + " both hold a router with the label " + label +
+                "; leave one of them out.");
+        }
     }
 }

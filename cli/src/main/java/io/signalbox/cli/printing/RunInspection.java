@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
-import io.signalbox.router.DpRouters;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -31,15 +33,10 @@ public final class RunInspection
         this.end = end;
     }
 
-    /**
-     * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
-     *
-     * @param routers those that the run description may name.
-     */
-    public static RunInspection read(
-        final Path journal, final JournalReader reader, final DpRouters routers)
+    /** Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. */
+    public static RunInspection read(final Path journal, final JournalReader reader)
     {
-        final ReportListener listener = new ReportListener(reader.config(routers));
+        final ReportListener listener = listener(reader);
         if (!SimulationConfig.isIn(reader.settings()))
         {
             listener.fromFirstRequest();
@@ -62,6 +59,22 @@ public final class RunInspection
         }
         return new RunInspection(reader.settings(), listener.report(), new JournalFacts(
             journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);
+    }
+
+    /** The report decides nothing, so it needs no router, which may be a plug-in. */
+    private static ReportListener listener(final JournalReader reader)
+    {
+        final Map<String, String> settings = reader.settings();
+        try
+        {
+            return new ReportListener(SchedulerConfig.of(RouterConfig.standardIn(settings)),
+                RouterConfig.label(settings), RouterConfig.fallbackLabel(settings));
+        }
+        catch (final ConfigException e)
+        {
+            // The reader refuses the same description in a sentence that names the journal.
+            return new ReportListener(reader.config());
+        }
     }
 
     public String json()

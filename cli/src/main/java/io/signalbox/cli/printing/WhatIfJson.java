@@ -13,7 +13,7 @@ import io.signalbox.whatif.WhatIfReport.Count;
 import io.signalbox.whatif.WhatIfReport.Decisions;
 import io.signalbox.whatif.WhatIfReport.Distribution;
 import io.signalbox.whatif.WhatIfReport.Divergence;
-import io.signalbox.whatif.WhatIfReport.Latency;
+import io.signalbox.whatif.WhatIfReport.LatencyDifference;
 import io.signalbox.whatif.WhatIfReport.ReRun;
 import io.signalbox.whatif.WhatIfReport.Regret;
 import io.signalbox.whatif.WhatIfReport.Requests;
@@ -216,7 +216,7 @@ public final class WhatIfJson
         json.writeNumberField("moreCachedTokens", requests.moreCached());
     }
 
-    private static void latency(final JsonGenerator json, final Latency latency) throws IOException
+    private static void latency(final JsonGenerator json, final LatencyDifference latency) throws IOException
     {
         distribution(json, "ttftDifferenceMs", latency.ttft());
         distribution(json, "e2eDifferenceMs", latency.e2e());

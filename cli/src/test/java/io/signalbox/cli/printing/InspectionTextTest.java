@@ -13,7 +13,7 @@ import io.signalbox.journal.inspect.LifeEvent.Candidate;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RequestInspection.Restart;
-import io.signalbox.journal.inspect.RequestInspection.Submits;
+import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.journal.inspect.RequestLife;
 import io.signalbox.journal.inspect.RequestLife.Submission;
 import org.junit.jupiter.api.Test;
@@ -53,7 +53,7 @@ class InspectionTextTest
         new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false),
             RefusalReason.TOO_LONG_FOR_POOL, List.of(), 0)),
         JournalEnd.CLOSED, 1_234, 800 * MILLISECOND, List.of(new Restart(1_180, 580 * MILLISECOND, 2, 3, 4)),
-        List.of(new VoidedInput(7, "(record 7 cannot be replayed: planted)")), new Submits(2, 41, 41));
+        List.of(new VoidedInput(7, "(record 7 cannot be replayed: planted)")), new SubmittedIds(2, 41, 41));
 
     @Test
     void shouldPrintEveryKindOfEvent()

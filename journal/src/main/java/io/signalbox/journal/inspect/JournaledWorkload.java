@@ -50,7 +50,7 @@ public final class JournaledWorkload
         try (JournalReader reader = JournalReader.open(
             directory, (done, total) -> progress.onRead(Math.min(done, total) + total, 2 * total)))
         {
-            GroupCollector.read(directory, reader, new Submits(ends, receiver));
+            GroupCollector.read(directory, reader, new SubmitReader(ends, receiver));
         }
         return end;
     }
@@ -127,13 +127,13 @@ public final class JournaledWorkload
         }
     }
 
-    private static final class Submits extends EventReader implements GroupCollector
+    private static final class SubmitReader extends EventReader implements GroupCollector
     {
         private final Ends ends;
         private final Consumer<JournaledRequest> receiver;
         private long ordinal;
 
-        private Submits(final Ends ends, final Consumer<JournaledRequest> receiver)
+        private SubmitReader(final Ends ends, final Consumer<JournaledRequest> receiver)
         {
             this.ends = ends;
             this.receiver = receiver;

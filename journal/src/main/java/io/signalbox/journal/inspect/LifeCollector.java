@@ -22,7 +22,7 @@ import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.journal.inspect.RequestInspection.Restart;
-import io.signalbox.journal.inspect.RequestInspection.Submits;
+import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.journal.inspect.RequestLife.Submission;
 import org.agrona.DirectBuffer;
 
@@ -136,7 +136,7 @@ final class LifeCollector extends EventReader implements GroupCollector
         }
     }
 
-    Submits submits()
+    SubmittedIds submits()
     {
         return submits.submits();
     }

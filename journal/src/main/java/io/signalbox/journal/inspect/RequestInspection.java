@@ -25,7 +25,7 @@ public record RequestInspection(
     long endNanos,
     List<Restart> restarts,
     List<VoidedInput> voided,
-    Submits submitted)
+    SubmittedIds submitted)
 {
     /**
      * The first group of an engine that continued the run.
@@ -69,7 +69,7 @@ public record RequestInspection(
     }
 
     /** Every Submit, refused ones included; both ids are 0 if {@code count} is. */
-    public record Submits(long count, long lowestId, long highestId)
+    public record SubmittedIds(long count, long lowestId, long highestId)
     {
     }
 }

@@ -14,7 +14,7 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.inspect.RequestInspection.Submits;
+import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
@@ -43,7 +43,7 @@ public final class RowReplay
      * @param difference the first group that differs; its requests and all later ones were not handed out. {@code null} if
      *                   every group is equal.
      */
-    public record Outcome(JournalEnd end, Submits submitted, long unfinished, Difference difference)
+    public record Outcome(JournalEnd end, SubmittedIds submitted, long unfinished, Difference difference)
     {
     }
 

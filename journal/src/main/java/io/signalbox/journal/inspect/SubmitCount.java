@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
-import io.signalbox.journal.inspect.RequestInspection.Submits;
+import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 
 /** Counts Submits and their range of ids, for a message about an id that a journal does not have. */
 final class SubmitCount
@@ -17,8 +17,8 @@ final class SubmitCount
         count++;
     }
 
-    Submits submits()
+    SubmittedIds submits()
     {
-        return new Submits(count, lowest, highest);
+        return new SubmittedIds(count, lowest, highest);
     }
 }

@@ -23,10 +23,10 @@ public final class Recomputation
 {
     /** Receives how many of the committed steps are compared. */
     @FunctionalInterface
-    public interface Progress
+    public interface StepProgress
     {
         /** For a caller that does not show it. */
-        Progress NONE = (done, total) ->
+        StepProgress NONE = (done, total) ->
         {
         };
 
@@ -110,7 +110,7 @@ public final class Recomputation
      * @throws ConfigException if the backend cannot compute the run, or has lost a rank.
      * @throws io.signalbox.journal.JournalException if the journal is damaged.
      */
-    public RecomputedRun run(final Backend backend, final Progress progress)
+    public RecomputedRun run(final Backend backend, final StepProgress progress)
     {
         final ResultBoard board = new ResultBoard();
         final StepComparison comparison = new StepComparison(shape);

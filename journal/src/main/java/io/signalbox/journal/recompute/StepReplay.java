@@ -47,7 +47,7 @@ final class StepReplay extends EventReader
     }
 
     /** Stops behind the first step that differs. */
-    void run(final Recomputation.Progress progress)
+    void run(final Recomputation.StepProgress progress)
     {
         while (comparison.isEqual() && journal.next())
         {

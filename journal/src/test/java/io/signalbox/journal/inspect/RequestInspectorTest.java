@@ -16,7 +16,7 @@ import io.signalbox.journal.inspect.LifeEvent.Placed;
 import io.signalbox.journal.inspect.LifeEvent.Preempted;
 import io.signalbox.journal.inspect.LifeEvent.Requeued;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.inspect.RequestInspection.Submits;
+import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.journal.inspect.RequestLife.Submission;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -189,7 +189,7 @@ class RequestInspectorTest
         }
         final RequestInspection inspection = RequestInspector.inspect(journal, 4);
         assertEquals(List.of(), inspection.lives());
-        assertEquals(new Submits(2, 3, 7), inspection.submitted());
+        assertEquals(new SubmittedIds(2, 3, 7), inspection.submitted());
         assertEquals(2, inspection.ranks());
         assertEquals(2, inspection.groups());
         assertEquals(JournalEnd.CLOSED, inspection.end());

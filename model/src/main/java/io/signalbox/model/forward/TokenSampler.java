@@ -24,7 +24,7 @@ public final class TokenSampler
     private long[] order = new long[0];
 
     /** How to choose. */
-    public record Choice(float temperature, int topK, float topP, long seed)
+    public record SamplingChoice(float temperature, int topK, float topP, long seed)
     {
     }
 
@@ -35,7 +35,7 @@ public final class TokenSampler
      * @param count    the vocabulary.
      * @param position of the token that is chosen.
      */
-    public int next(final float[] logits, final int at, final int count, final Choice choice, final int position)
+    public int next(final float[] logits, final int at, final int count, final SamplingChoice choice, final int position)
     {
         if (choice.temperature() < LEAST_TEMPERATURE)
         {
@@ -99,7 +99,7 @@ public final class TokenSampler
     }
 
     /** The place of the last token that stays. */
-    private long lastKept(final int count, final Choice choice, final float largest)
+    private long lastKept(final int count, final SamplingChoice choice, final float largest)
     {
         for (int i = 0; i < count; i++)
         {

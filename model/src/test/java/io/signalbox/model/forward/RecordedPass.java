@@ -96,6 +96,6 @@ final class RecordedPass
     int greedy(final int at)
     {
         return new TokenSampler().next(
-            logits, at * plan.vocabulary(), plan.vocabulary(), new TokenSampler.Choice(0, 0, 1, 0), at + 1);
+            logits, at * plan.vocabulary(), plan.vocabulary(), new TokenSampler.SamplingChoice(0, 0, 1, 0), at + 1);
     }
 }

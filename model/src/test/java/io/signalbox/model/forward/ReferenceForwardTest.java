@@ -71,7 +71,7 @@ class ReferenceForwardTest
                 position++;
             }
             assertEquals(tokens[next], sampler.next(pass.logits(), 0, plan.vocabulary(),
-                new TokenSampler.Choice(0, 0, 1, 0), position), prefix + " token " + next);
+                new TokenSampler.SamplingChoice(0, 0, 1, 0), position), prefix + " token " + next);
             batch.clear();
             batch.add(tokens[next], position, table);
             batch.sampleLast();

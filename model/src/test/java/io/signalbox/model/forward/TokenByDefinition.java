@@ -32,7 +32,7 @@ final class TokenByDefinition
             logits[i] = random.nextInt(-6, 7) * 0.5f;
         }
         final float temperature = random.nextInt(4) == 0 ? 0.0f : random.nextInt(1, 9) * 0.25f;
-        final TokenSampler.Choice choice = new TokenSampler.Choice(temperature,
+        final TokenSampler.SamplingChoice choice = new TokenSampler.SamplingChoice(temperature,
             random.nextInt(count + 2), random.nextInt(1, 9) * 0.125f, random.nextLong());
         final int position = random.nextInt(1000);
         assertEquals(chosen(logits, at, count, choice, position),
@@ -40,7 +40,7 @@ final class TokenByDefinition
     }
 
     private static int chosen(
-        final float[] logits, final int at, final int count, final TokenSampler.Choice choice, final int position)
+        final float[] logits, final int at, final int count, final TokenSampler.SamplingChoice choice, final int position)
     {
         final float temperature = choice.temperature() == 0.0f ? 1.0f : choice.temperature();
         final List<Integer> sorted = IntStream.range(0, count).boxed()

@@ -23,7 +23,7 @@ class TokenSamplerTest
 
     private int next(final float temperature, final int topK, final float topP, final long seed, final int position)
     {
-        return sampler.next(LOGITS, AT, COUNT, new TokenSampler.Choice(temperature, topK, topP, seed), position);
+        return sampler.next(LOGITS, AT, COUNT, new TokenSampler.SamplingChoice(temperature, topK, topP, seed), position);
     }
 
     @Property
@@ -137,8 +137,8 @@ class TokenSamplerTest
         {
             best = logits[i] > logits[best] ? i : best;
         }
-        assertEquals(best, sampler.next(logits, 0, 500, new TokenSampler.Choice(0.7f, 1, 1, 9), 4));
-        assertEquals(0, sampler.next(new float[] {-3, -4}, 0, 2, new TokenSampler.Choice(1, 1, 1, 9), 4));
+        assertEquals(best, sampler.next(logits, 0, 500, new TokenSampler.SamplingChoice(0.7f, 1, 1, 9), 4));
+        assertEquals(0, sampler.next(new float[] {-3, -4}, 0, 2, new TokenSampler.SamplingChoice(1, 1, 1, 9), 4));
     }
 
     @Test
@@ -146,8 +146,8 @@ class TokenSamplerTest
     {
         final float[] logits = {1, Float.NaN};
         assertThrows(ArithmeticException.class,
-            () -> sampler.next(logits, 0, 2, new TokenSampler.Choice(0, 0, 1, 9), 4));
+            () -> sampler.next(logits, 0, 2, new TokenSampler.SamplingChoice(0, 0, 1, 9), 4));
         assertThrows(ArithmeticException.class,
-            () -> sampler.next(logits, 0, 2, new TokenSampler.Choice(1, 0, 1, 9), 4));
+            () -> sampler.next(logits, 0, 2, new TokenSampler.SamplingChoice(1, 0, 1, 9), 4));
     }
 }

@@ -104,13 +104,13 @@ final class RouterVectors
         final List<Long> left = new ArrayList<>();
         for (final JsonNode request : record.get("queue"))
         {
-            final QueuePop.Verdict verdict = left.isEmpty() ? admission.next(RecordedBatch.hint(request),
+            final QueuePop.Answer verdict = left.isEmpty() ? admission.next(RecordedBatch.hint(request),
                 RecordedBatch.relax(request), 1 + request.path("children").intValue(), claimed, maxActive) :
-                QueuePop.Verdict.NO_ROOM;
-            final List<Long> into = verdict == QueuePop.Verdict.TAKEN ? admitted :
-                verdict == QueuePop.Verdict.SET_ASIDE ? aside : left;
+                QueuePop.Answer.NO_ROOM;
+            final List<Long> into = verdict == QueuePop.Answer.TAKEN ? admitted :
+                verdict == QueuePop.Answer.SET_ASIDE ? aside : left;
             into.add(request.get("id").longValue());
-            if (verdict == QueuePop.Verdict.TAKEN)
+            if (verdict == QueuePop.Answer.TAKEN)
             {
                 batches.add(writer, request);
             }

@@ -89,7 +89,7 @@ final class BigramModel
         }
         final float temperature = request.isGreedy() ? 0.0f : request.temperature();
         return new TokenSampler().next(logits, 0, logits.length,
-            new TokenSampler.Choice(temperature, request.topK(), request.topP(), request.samplingSeed()), position);
+            new TokenSampler.SamplingChoice(temperature, request.topK(), request.topP(), request.samplingSeed()), position);
     }
 
     /** The experts with the largest router logits, best first, {@code [MoE layer][k]}. */
