@@ -80,8 +80,7 @@ public final class Simulation
     }
 
     /**
-     * As the other method, with a second thread for what nobody waits for: the journal, and the counts of rows; without a
-     * journal the whole report.
+     * As the other method, with a second thread for what nobody waits for: the journal, and the counts of its rows.
      *
      * @param behind makes a journal of another one, to which it appends in another thread; {@code null}: there is none.
      */
@@ -96,8 +95,7 @@ public final class Simulation
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;
-        final boolean reportsBehind = journal == null && behind != null;
-        final GroupJournal tapped = tapped(reportsBehind ? new ReportedGroups(report) : journal, report, behind);
+        final GroupJournal tapped = tapped(journal, report, behind);
         final Submits submits = workload.recorded() == null
             ? new SubmitWriter(workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed())
             : new RecordedSubmits(workload.recorded(), schedulerConfig);
@@ -110,10 +108,7 @@ public final class Simulation
         final GroupListener listener = (group, offset, length) ->
         {
             ends.onGroup(group, offset, length);
-            if (!reportsBehind)
-            {
-                report.onGroup(group, offset, length);
-            }
+            report.onGroup(group, offset, length);
             if (faults != null)
             {
                 faults.onGroup(group, offset, length);
@@ -139,7 +134,7 @@ public final class Simulation
     {
         final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
         final GroupJournal tapped = schedulerConfig.capture() == null ? kept : new ChunkedRowsTap(kept, report);
-        return behind == null ? tapped : behind.apply(tapped);
+        return behind == null || journal == null ? tapped : behind.apply(tapped);
     }
 
     /** The engine does not know why the driver stopped, and yet the journal must not say that the run ended. */

@@ -33,7 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Simulations whose journal and report are written behind them, against the same ones in one thread. */
+/** Simulations whose journal is written behind them, against the same ones in one thread. */
 @Timeout(120)
 class SimulationBehindTest
 {
