@@ -23,7 +23,8 @@ import org.agrona.DirectBuffer;
  *     └── timer: deadlines, steps that take too long
  * </pre>
  *
- * With few cores one thread runs the three handlers of the track, in the same order.
+ * With few cores one thread runs the three handlers of the track, in the same order, or the scheduler's does while that one
+ * sleeps.
  *
  * <p>An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
  * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
@@ -35,6 +36,8 @@ public final class ThreadedEngine implements Engine
 {
     /** Steps of a rank in flight if the configuration gives no depth and the backend takes as many. */
     static final int DEFAULT_DEPTH = 2;
+
+    static final String SCHEDULER_THREAD = "signalbox-scheduler";
 
     private final EngineContext context;
     private final PinnedCores cores;
@@ -66,9 +69,11 @@ public final class ThreadedEngine implements Engine
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
         alarm = new Alarm(context.clock());
-        final ParkingWaitStrategy trackWaits = new ParkingWaitStrategy();
-        ingressRing = RingBuffer.createMultiProducer(
-            IngressSlot::new, context.ingressSlots(), waitStrategy(new ParkingWaitStrategy(trackWaits)));
+        final GroupJournal journal = context.journal();
+        final boolean isShared = TrackHandlers.isOne(context.handlerThreads());
+        final ParkingWaitStrategy trackWaits = isShared ? ParkingWaitStrategy.silent() : new ParkingWaitStrategy();
+        ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(),
+            waitStrategy(trackWaits.ahead(() -> !isShared || !journal.neverWaits())));
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy(trackWaits));
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
@@ -76,13 +81,15 @@ public final class ThreadedEngine implements Engine
         final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
         resets.stampBy(context.resetClock());
-        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(),
-            new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
-        schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
-        ingressRing.addGatingSequences(schedulerProcessor.getSequence());
-        handlers = new TrackHandlers(this, context.handlerThreads(), track, new JournalHandler(this, context.journal()),
+        handlers = new TrackHandlers(this,
+            isShared ? handler -> new SharedTrack(this, ingressRing, track, journal, handler, trackWaits) : null, track,
+            new JournalHandler(this, journal, track),
             new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
             new ListenerHandler(this, context.listener()));
+        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(),
+            new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm));
+        schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
+        ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         shellFigures =
             new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, handlers, finishedRows);
 
@@ -106,7 +113,7 @@ public final class ThreadedEngine implements Engine
         context.startBackend(sink);
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        start("signalbox-scheduler", PinnedCores.SCHEDULER, schedulerProcessor);
+        start(SCHEDULER_THREAD, PinnedCores.SCHEDULER, schedulerProcessor);
         handlers.start(this::start);
         if (resets.areAutomatic())
         {
@@ -376,7 +383,7 @@ public final class ThreadedEngine implements Engine
     /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
     private void closeJournal()
     {
-        if (threads.isAlive(handlers.journalThread()))
+        if (threads.isAnyAlive(handlers::usesJournal))
         {
             throw new IllegalStateException("the journal still had an append under way after " +
                 context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");
