@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import com.lmax.disruptor.Cursored;
 import com.lmax.disruptor.EventHandler;
+import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import io.signalbox.event.EncodedInput;
 import io.signalbox.event.GroupWriter;
@@ -14,18 +14,19 @@ import io.signalbox.event.GroupWriter;
  */
 final class JournalHandler implements EventHandler<TrackSlot>
 {
-    /** A result waits for the sync of the groups ahead of it, so a sync is not put off for long. */
-    private static final int MAX_PUT_OFF = 256;
-    private static final int ROUNDS = 200;
+    /** Less than a sync takes. */
+    private static final long PUT_OFF_NANOS = 50_000;
 
     private final ThreadedEngine engine;
     private final GroupJournal journal;
-    private final Cursored track;
+    private final RingBuffer<TrackSlot> track;
     private final Sequence durable = new Sequence();
     private final Stalls stalls = new Stalls("journal");
     private Sequence appended;
+    /** A group that is not durable may have something for a client. */
+    private boolean resultWaits;
 
-    JournalHandler(final ThreadedEngine engine, final GroupJournal journal, final Cursored track)
+    JournalHandler(final ThreadedEngine engine, final GroupJournal journal, final RingBuffer<TrackSlot> track)
     {
         this.engine = engine;
         this.journal = journal;
@@ -55,7 +56,7 @@ final class JournalHandler implements EventHandler<TrackSlot>
         appended.set(sequence);
         if (endOfBatch)
         {
-            endBatch(slot, sequence);
+            endBatch(sequence);
         }
     }
 
@@ -71,35 +72,36 @@ final class JournalHandler implements EventHandler<TrackSlot>
             SliceRelease.after(e, slot.takeRows());
             throw e;
         }
+        resultWaits |= !EncodedInput.precedesResult(slot.group.buffer(), GroupWriter.LENGTH_BYTES);
         slot.releaseRows();
         stalls.end();
     }
 
     /** Gives the groups up to this one their durability; returns false if a later call will do so, with the next group. */
-    boolean endBatch(final TrackSlot last, final long sequence)
+    boolean endBatch(final long sequence)
     {
-        if (isPutOff(last, sequence))
+        if (isPutOff(sequence))
         {
             return false;
         }
         stalls.begin();
         journal.endOfBatch();
         durable.set(sequence);
+        resultWaits = false;
         stalls.end();
         return true;
     }
 
-    private boolean isPutOff(final TrackSlot last, final long sequence)
+    private boolean isPutOff(final long sequence)
     {
+        // Slots of groups that are not durable are not free: with too few left, nothing would come.
+        final boolean mayCome =
+            !resultWaits && !journal.neverWaits() && sequence - durable.get() < track.getBufferSize() / 2;
         boolean comes = false;
-        if (!journal.neverWaits() && sequence - durable.get() < MAX_PUT_OFF &&
-            EncodedInput.precedesResult(last.group.buffer(), GroupWriter.LENGTH_BYTES))
+        for (final long start = System.nanoTime(); mayCome && !comes && System.nanoTime() - start < PUT_OFF_NANOS; )
         {
-            for (int round = 0; round < ROUNDS && !comes; round++)
-            {
-                Pause.pause(round);
-                comes = track.getCursor() > sequence;
-            }
+            Thread.yield();
+            comes = track.getCursor() > sequence;
         }
         return comes;
     }

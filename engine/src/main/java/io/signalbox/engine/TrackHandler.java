@@ -55,7 +55,7 @@ final class TrackHandler implements EventHandler<TrackSlot>
         }
         journal.append(slot);
         dispatch.onEvent(slot, sequence, endOfBatch);
-        if (endOfBatch && journal.endBatch(slot, sequence))
+        if (endOfBatch && journal.endBatch(sequence))
         {
             for (long next = visible.get() + 1; next <= sequence; next++)
             {

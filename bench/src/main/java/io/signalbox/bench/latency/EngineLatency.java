@@ -107,7 +107,8 @@ public final class EngineLatency
                 stages(new LatencyCell(arguments.waitings().get(0), level.orElse(null), threads));
             }
         }
-        System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs: %s%n", idle(), WakeUpCost.describe());
+        System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs: %s%n", idle(),
+            WakeUpCost.describe());
     }
 
     private void printTables()
