@@ -20,6 +20,8 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     private final Alarm alarm;
     private final boolean wakesItself;
     private final ShellInputs shellWriter = new ShellInputs();
+    /** The last input whose groups are on the track, those that the shell adds included. */
+    private final Sequence decided = new Sequence();
     private Sequence inputs;
 
     SchedulerHandler(
@@ -58,6 +60,8 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         if (!slot.isEmpty())
         {
             process(slot.input(), slot.length(), slot.takeRows());
+            // Its credit may be back already, and a report needs the slot even if the track is full from here on.
+            inputs.set(sequence);
             discardUntakenRows();
         }
         // The shell chooses when to wake. The Wake is an input like any other, so the core sees no batches.
@@ -66,7 +70,14 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
             shellWriter.wake(scheduler.timeNanos());
             process(shellWriter.buffer(), shellWriter.length(), null);
         }
-        handlers.published(inputs, sequence, endOfBatch);
+        inputs.set(sequence);
+        handlers.published(endOfBatch);
+        decided.set(sequence);
+    }
+
+    Sequence decided()
+    {
+        return decided;
     }
 
     /** The shell also chooses when to discard untaken rows; its input is journaled, so replay repeats it. */

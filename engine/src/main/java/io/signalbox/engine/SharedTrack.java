@@ -118,10 +118,9 @@ final class SharedTrack implements EventProcessor
     /**
      * The scheduler has published groups. If the track's thread sleeps, it is woken, or the calling thread does its work.
      *
-     * @param inputs moved to the last input ahead of that work, since its slots count as free for the reports of a backend.
-     * @param last   the scheduler has no further input at hand.
+     * @param last the scheduler has no further input at hand.
      */
-    void published(final Sequence inputs, final long input, final boolean last)
+    void published(final boolean last)
     {
         // A thread that does not sleep looks for groups before it does.
         if (!waits.isOccupied())
@@ -134,7 +133,6 @@ final class SharedTrack implements EventProcessor
         }
         else if (last && busy.compareAndSet(false, true))
         {
-            inputs.set(input);
             handleAndLeave();
         }
     }

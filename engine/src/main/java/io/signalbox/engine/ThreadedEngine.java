@@ -5,6 +5,7 @@ import com.lmax.disruptor.BatchEventProcessor;
 import com.lmax.disruptor.BatchEventProcessorBuilder;
 import com.lmax.disruptor.BusySpinWaitStrategy;
 import com.lmax.disruptor.RingBuffer;
+import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.ConfigException;
@@ -45,6 +46,7 @@ public final class ThreadedEngine implements Engine
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
     private final TrackHandlers handlers;
+    private final Sequence decided;
     private final FinishedRows finishedRows;
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
@@ -86,12 +88,15 @@ public final class ThreadedEngine implements Engine
             new JournalHandler(this, journal, track),
             new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
             new ListenerHandler(this, context.listener()));
-        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(),
-            new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm));
+        final SchedulerHandler scheduling =
+            new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm);
+        decided = scheduling.decided();
+        schedulerProcessor =
+            new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
         schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         shellFigures =
-            new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, handlers, finishedRows);
+            new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -290,7 +295,7 @@ public final class ThreadedEngine implements Engine
 
     private boolean isProcessed()
     {
-        if (schedulerProcessor.getSequence().get() < ingress.cursor())
+        if (decided.get() < ingress.cursor())
         {
             return false;
         }

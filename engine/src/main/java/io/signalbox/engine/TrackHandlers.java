@@ -92,12 +92,12 @@ final class TrackHandlers
         return processor.getSequence();
     }
 
-    /** The scheduler has published groups; the parameters are those of {@link SharedTrack#published}. */
-    void published(final Sequence inputs, final long input, final boolean last)
+    /** The scheduler has published groups, and the slots of their inputs are free. @param last if it has no input at hand. */
+    void published(final boolean last)
     {
         if (shared != null)
         {
-            shared.published(inputs, input, last);
+            shared.published(last);
         }
     }
 

@@ -2,10 +2,16 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.event.StepView;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -97,9 +103,9 @@ class SharedTrackTest
         journal.waits = false;
         try (SignalboxEngine engine = SignalboxEngine.launch(config()))
         {
-            for (int round = 0; round < 200; round++)
+            for (int round = 0; round < 24; round++)
             {
-                if (round % 4 == 0)
+                if (round % 8 == 0)
                 {
                     awaitSleep();
                 }
@@ -134,6 +140,62 @@ class SharedTrackTest
             {
                 assertEquals(90, client.get());
             }
+        }
+    }
+
+    /** A credit comes back when a group is visible; the slot of its input must be free by then. */
+    @ParameterizedTest
+    @EnumSource(HandlerThreads.class)
+    void shouldFindRoomForReportsFromWithinSubmitHoweverFullTheRingsAre(final HandlerThreads threads) throws Exception
+    {
+        journal.waits = false;
+        final EngineConfig config = config().backend(new InstantBackend()).handlerThreads(threads)
+            .submitWaitNanos(Long.MAX_VALUE);
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            final List<FutureTask<Integer>> clients = new ArrayList<>();
+            for (int i = 0; i < 8; i++)
+            {
+                clients.add(new FutureTask<>(() -> tokens(engine, 100)));
+                new Thread(clients.get(i), "client-" + i).start();
+            }
+            for (final FutureTask<Integer> client : clients)
+            {
+                assertEquals(300, client.get());
+            }
+        }
+    }
+
+    /** Reports each step within the call that submits it. */
+    private static final class InstantBackend extends CountingBackend
+    {
+        private CompletionSink sink;
+
+        InstantBackend()
+        {
+            super(0);
+        }
+
+        @Override
+        public void start(final int count, final ModelShape shape, final CompletionSink completions)
+        {
+            sink = completions;
+        }
+
+        @Override
+        public void submit(final StepView step)
+        {
+            final StepTokens tokens = new StepTokens().begin(step);
+            for (int i = 0; i < step.entryCount(); i++)
+            {
+                tokens.entry(step.start(i));
+                if (step.samples(i))
+                {
+                    tokens.accept(i);
+                }
+            }
+            sink.forward(0, step.epoch(), step.rank(), step.step(), 0);
+            sink.d2hComplete(0, step.epoch(), step.rank(), step.step(), tokens, null);
         }
     }
 
