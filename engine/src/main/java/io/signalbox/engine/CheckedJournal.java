@@ -88,6 +88,12 @@ final class CheckedJournal implements GroupJournal
     }
 
     @Override
+    public boolean neverWaits()
+    {
+        return journal.neverWaits();
+    }
+
+    @Override
     public String refusesRequests()
     {
         return journal.refusesRequests();

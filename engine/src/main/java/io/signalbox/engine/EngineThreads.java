@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** The threads of one engine. They are started by one thread; any thread may ask. */
 final class EngineThreads
@@ -23,9 +24,10 @@ final class EngineThreads
         return threads.contains(Thread.currentThread());
     }
 
-    boolean isAlive(final String name)
+    /** @param names chooses threads by their names. */
+    boolean isAnyAlive(final Predicate<String> names)
     {
-        return threads.stream().anyMatch(thread -> thread.getName().equals(name) && thread.isAlive());
+        return threads.stream().anyMatch(thread -> names.test(thread.getName()) && thread.isAlive());
     }
 
     /** Waits until all have ended, also if it is interrupted. Returns false if one had not ended in time. */

@@ -33,6 +33,15 @@ public interface GroupJournal extends AutoCloseable
     void endOfBatch();
 
     /**
+     * Whether {@link #append} and {@link #endOfBatch} never wait for a disk, and take some microseconds. On few cores the
+     * thread that decides may then call them too, one thread at a time, and a batch that brings no result is not put off.
+     */
+    default boolean neverWaits()
+    {
+        return false;
+    }
+
+    /**
      * Why no new request should begin, such as a disk that is nearly full; requests that have begun are finished. Called by
      * any thread ahead of each request, so it must be quick.
      *

@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import org.agrona.DirectBuffer;
 
-/** Receives each group once it has the durability that the user chose. */
+/** Receives each group once it has the durability that the user chose, in one thread at a time, not always the same one. */
 @FunctionalInterface
 public interface GroupListener
 {

@@ -35,6 +35,12 @@ final class LateJournal implements GroupJournal
     }
 
     @Override
+    public boolean neverWaits()
+    {
+        return journal != null && journal.neverWaits();
+    }
+
+    @Override
     public String refusesRequests()
     {
         return journal == null ? null : journal.refusesRequests();

@@ -19,6 +19,12 @@ final class NoJournal implements GroupJournal
     }
 
     @Override
+    public boolean neverWaits()
+    {
+        return true;
+    }
+
+    @Override
     public void close()
     {
     }

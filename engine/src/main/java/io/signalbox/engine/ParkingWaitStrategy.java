@@ -9,6 +9,7 @@ import com.lmax.disruptor.WaitStrategy;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Spins briefly, then parks until a publisher wakes it. Disruptor's own blocking strategy spins while an event is
@@ -16,7 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  * sleeps briefly instead. It has no lock, which a woken thread would have to wait for.
  *
  * <p>A publisher may also wake the threads that wait for the next ring, where something will come at once: they wake up
- * while the first ring's thread does, and not after it.
+ * while the first ring's thread does, and not after it. If publishers wake nobody, their ring has somebody who looks after
+ * the sleeping thread: {@link SharedTrack}.
  */
 final class ParkingWaitStrategy implements WaitStrategy
 {
@@ -30,15 +32,31 @@ final class ParkingWaitStrategy implements WaitStrategy
     private final AtomicReferenceArray<Thread> parked = new AtomicReferenceArray<>(PLACES);
     /** Of the ring that gets something for each event of this one; {@code null}: none. */
     private final ParkingWaitStrategy next;
+    private final BooleanSupplier wakesNext;
+    private final boolean isSilent;
 
     ParkingWaitStrategy()
     {
-        this(null);
+        this(null, () -> false, false);
     }
 
-    ParkingWaitStrategy(final ParkingWaitStrategy next)
+    private ParkingWaitStrategy(final ParkingWaitStrategy next, final BooleanSupplier wakesNext, final boolean isSilent)
     {
         this.next = next;
+        this.wakesNext = wakesNext;
+        this.isSilent = isSilent;
+    }
+
+    /** Its publishers wake nobody. */
+    static ParkingWaitStrategy silent()
+    {
+        return new ParkingWaitStrategy(null, () -> false, true);
+    }
+
+    /** Of the ring ahead of this one. @param wanted whether its publishers wake the threads of this one as well. */
+    ParkingWaitStrategy ahead(final BooleanSupplier wanted)
+    {
+        return new ParkingWaitStrategy(this, wanted, false);
     }
 
     @Override
@@ -137,14 +155,29 @@ final class ParkingWaitStrategy implements WaitStrategy
     public void signalAllWhenBlocking()
     {
         VarHandle.fullFence();
-        wakeAll();
-        if (next != null)
+        if (!isSilent)
+        {
+            wakeAll();
+        }
+        if (wakesNext.getAsBoolean())
         {
             next.wakeAll();
         }
     }
 
-    private void wakeAll()
+    /** Whether a thread sleeps, or is about to; one that is not looks again for what was published before this call. */
+    boolean isOccupied()
+    {
+        VarHandle.fullFence();
+        boolean isOccupied = false;
+        for (int place = 0; place < PLACES && !isOccupied; place++)
+        {
+            isOccupied = parked.get(place) != null;
+        }
+        return isOccupied;
+    }
+
+    void wakeAll()
     {
         for (int place = 0; place < PLACES; place++)
         {

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
+import com.lmax.disruptor.Sequence;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
@@ -13,27 +14,39 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     private final ThreadedEngine engine;
     private final Scheduler scheduler;
     private final RingBuffer<TrackSlot> track;
+    private final TrackHandlers handlers;
     private final FinishedRows finishedRows;
     private final DeadlineWatch deadlines;
     private final Alarm alarm;
     private final boolean wakesItself;
     private final ShellInputs shellWriter = new ShellInputs();
+    /** The last input whose groups are on the track, those that the shell adds included. */
+    private final Sequence decided = new Sequence();
+    private Sequence inputs;
 
     SchedulerHandler(
         final ThreadedEngine engine,
         final EngineContext context,
         final RingBuffer<TrackSlot> track,
+        final TrackHandlers handlers,
         final FinishedRows finishedRows,
         final DeadlineWatch deadlines,
         final Alarm alarm)
     {
         this.engine = engine;
         this.track = track;
+        this.handlers = handlers;
         this.finishedRows = finishedRows;
         this.deadlines = deadlines;
         this.alarm = alarm;
         scheduler = context.scheduler();
         wakesItself = context.wakeSource() == EngineConfig.WakeSource.ENGINE;
+    }
+
+    @Override
+    public void setSequenceCallback(final Sequence sequenceCallback)
+    {
+        inputs = sequenceCallback;
     }
 
     @Override
@@ -47,6 +60,8 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         if (!slot.isEmpty())
         {
             process(slot.input(), slot.length(), slot.takeRows());
+            // Its credit may be back already, and a report needs the slot even if the track is full from here on.
+            inputs.set(sequence);
             discardUntakenRows();
         }
         // The shell chooses when to wake. The Wake is an input like any other, so the core sees no batches.
@@ -55,6 +70,14 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
             shellWriter.wake(scheduler.timeNanos());
             process(shellWriter.buffer(), shellWriter.length(), null);
         }
+        inputs.set(sequence);
+        handlers.published(endOfBatch);
+        decided.set(sequence);
+    }
+
+    Sequence decided()
+    {
+        return decided;
     }
 
     /** The shell also chooses when to discard untaken rows; its input is journaled, so replay repeats it. */
@@ -113,6 +136,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         {
             return;
         }
+        handlers.hurry();
         final Waits wait = Waits.begin(Waits.TRACK);
         for (int spins = 0; !track.hasAvailableCapacity(1); spins++)
         {

@@ -5,6 +5,7 @@ import com.lmax.disruptor.BatchEventProcessor;
 import com.lmax.disruptor.BatchEventProcessorBuilder;
 import com.lmax.disruptor.BusySpinWaitStrategy;
 import com.lmax.disruptor.RingBuffer;
+import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.ConfigException;
@@ -23,7 +24,8 @@ import org.agrona.DirectBuffer;
  *     └── timer: deadlines, steps that take too long
  * </pre>
  *
- * With few cores one thread runs the three handlers of the track, in the same order.
+ * With few cores one thread runs the three handlers of the track, in the same order, or the scheduler's does while that one
+ * sleeps.
  *
  * <p>An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
  * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
@@ -36,12 +38,15 @@ public final class ThreadedEngine implements Engine
     /** Steps of a rank in flight if the configuration gives no depth and the backend takes as many. */
     static final int DEFAULT_DEPTH = 2;
 
+    static final String SCHEDULER_THREAD = "signalbox-scheduler";
+
     private final EngineContext context;
     private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
     private final TrackHandlers handlers;
+    private final Sequence decided;
     private final FinishedRows finishedRows;
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
@@ -66,9 +71,11 @@ public final class ThreadedEngine implements Engine
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
         alarm = new Alarm(context.clock());
-        final ParkingWaitStrategy trackWaits = new ParkingWaitStrategy();
-        ingressRing = RingBuffer.createMultiProducer(
-            IngressSlot::new, context.ingressSlots(), waitStrategy(new ParkingWaitStrategy(trackWaits)));
+        final GroupJournal journal = context.journal();
+        final boolean isShared = TrackHandlers.isOne(context.handlerThreads());
+        final ParkingWaitStrategy trackWaits = isShared ? ParkingWaitStrategy.silent() : new ParkingWaitStrategy();
+        ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(),
+            waitStrategy(trackWaits.ahead(() -> !isShared || !journal.neverWaits())));
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy(trackWaits));
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
@@ -76,15 +83,20 @@ public final class ThreadedEngine implements Engine
         final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
         resets.stampBy(context.resetClock());
-        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(),
-            new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
-        schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
-        ingressRing.addGatingSequences(schedulerProcessor.getSequence());
-        handlers = new TrackHandlers(this, context.handlerThreads(), track, new JournalHandler(this, context.journal()),
+        handlers = new TrackHandlers(this,
+            isShared ? handler -> new SharedTrack(this, ingressRing, track, journal, handler, trackWaits) : null, track,
+            new JournalHandler(this, journal, track),
             new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
             new ListenerHandler(this, context.listener()));
+        final SchedulerHandler scheduling =
+            new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm);
+        decided = scheduling.decided();
+        schedulerProcessor =
+            new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
+        schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
+        ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         shellFigures =
-            new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, handlers, finishedRows);
+            new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -106,7 +118,7 @@ public final class ThreadedEngine implements Engine
         context.startBackend(sink);
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        start("signalbox-scheduler", PinnedCores.SCHEDULER, schedulerProcessor);
+        start(SCHEDULER_THREAD, PinnedCores.SCHEDULER, schedulerProcessor);
         handlers.start(this::start);
         if (resets.areAutomatic())
         {
@@ -283,7 +295,7 @@ public final class ThreadedEngine implements Engine
 
     private boolean isProcessed()
     {
-        if (schedulerProcessor.getSequence().get() < ingress.cursor())
+        if (decided.get() < ingress.cursor())
         {
             return false;
         }
@@ -376,7 +388,7 @@ public final class ThreadedEngine implements Engine
     /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
     private void closeJournal()
     {
-        if (threads.isAlive(handlers.journalThread()))
+        if (threads.isAnyAlive(handlers::usesJournal))
         {
             throw new IllegalStateException("the journal still had an append under way after " +
                 context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");

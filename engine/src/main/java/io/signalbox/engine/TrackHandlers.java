@@ -4,12 +4,14 @@ package io.signalbox.engine;
 import com.lmax.disruptor.BatchEventProcessor;
 import com.lmax.disruptor.BatchEventProcessorBuilder;
 import com.lmax.disruptor.EventHandler;
+import com.lmax.disruptor.EventProcessor;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** The handlers of the track ring with their gates and threads: one thread for all, or one for each. */
 final class TrackHandlers
@@ -17,13 +19,15 @@ final class TrackHandlers
     private static final int CORES_FOR_EACH = 4;
     /** Journal, dispatch, listener. */
     private static final int HANDLERS = 3;
-    /** In one thread a result is visible only after the whole batch was handled. */
-    private static final int MAX_SHARED_BATCH = 256;
 
     private final ThreadedEngine engine;
     private final RingBuffer<TrackSlot> track;
     private final Sequence durable;
     private final String journalThread;
+    /** The last group that is in the journal. */
+    private final Sequence appended;
+    /** {@code null} if each handler has its thread. */
+    private final SharedTrack shared;
     private final List<Member> members = new ArrayList<>();
 
     /** Starts a thread on the core of its role, a constant of {@link PinnedCores}. */
@@ -34,13 +38,14 @@ final class TrackHandlers
     }
 
     /** A handler and the name of its thread. */
-    private record Member(String thread, BatchEventProcessor<TrackSlot> processor)
+    private record Member(String thread, EventProcessor processor)
     {
     }
 
+    /** @param sharing makes the handlers share a thread; {@code null} if each is to have its thread. */
     TrackHandlers(
         final ThreadedEngine engine,
-        final HandlerThreads threads,
+        final Function<TrackHandler, SharedTrack> sharing,
         final RingBuffer<TrackSlot> track,
         final JournalHandler journal,
         final EventHandler<TrackSlot> dispatch,
@@ -49,21 +54,21 @@ final class TrackHandlers
         this.engine = engine;
         this.track = track;
         durable = journal.durable();
-        if (isOne(threads))
+        if (sharing != null)
         {
-            journalThread = "signalbox-track";
-            final SequenceBarrier published = track.newBarrier();
-            add(journalThread, published, new TrackHandler(engine, track, journal, dispatch, listener), MAX_SHARED_BATCH);
-            track.addGatingSequences(last().getSequence());
+            journalThread = SharedTrack.THREAD;
+            shared = sharing.apply(new TrackHandler(engine, track, journal, dispatch, listener));
+            appended = shared.appended();
+            members.add(new Member(journalThread, shared));
+            track.addGatingSequences(shared.getSequence());
         }
         else
         {
             journalThread = "signalbox-journal";
-            add(journalThread, track.newBarrier(), journal, Integer.MAX_VALUE);
-            add("signalbox-dispatch", track.newBarrier(last().getSequence()), dispatch, Integer.MAX_VALUE);
-            final Sequence dispatched = last().getSequence();
-            add("signalbox-listener", track.newBarrier(durable), listener, Integer.MAX_VALUE);
-            track.addGatingSequences(dispatched, last().getSequence());
+            shared = null;
+            appended = add(journalThread, track.newBarrier(), journal);
+            final Sequence dispatched = add("signalbox-dispatch", track.newBarrier(appended), dispatch);
+            track.addGatingSequences(dispatched, add("signalbox-listener", track.newBarrier(durable), listener));
         }
     }
 
@@ -73,24 +78,36 @@ final class TrackHandlers
         return isOne(threads) ? 1 : HANDLERS;
     }
 
-    private static boolean isOne(final HandlerThreads threads)
+    static boolean isOne(final HandlerThreads threads)
     {
         return threads == HandlerThreads.ONE ||
             threads == HandlerThreads.BY_CORES && Runtime.getRuntime().availableProcessors() < CORES_FOR_EACH;
     }
 
-    private void add(
-        final String thread, final SequenceBarrier barrier, final EventHandler<TrackSlot> handler, final int maxBatch)
+    private Sequence add(final String thread, final SequenceBarrier barrier, final EventHandler<TrackSlot> handler)
     {
-        final BatchEventProcessor<TrackSlot> processor =
-            new BatchEventProcessorBuilder().setMaxBatchSize(maxBatch).build(track, barrier, handler);
+        final BatchEventProcessor<TrackSlot> processor = new BatchEventProcessorBuilder().build(track, barrier, handler);
         processor.setExceptionHandler(new HaltingExceptionHandler<>(engine));
         members.add(new Member(thread, processor));
+        return processor.getSequence();
     }
 
-    private BatchEventProcessor<TrackSlot> last()
+    /** The scheduler has published groups, and the slots of their inputs are free. @param last if it has no input at hand. */
+    void published(final boolean last)
     {
-        return members.get(members.size() - 1).processor;
+        if (shared != null)
+        {
+            shared.published(last);
+        }
+    }
+
+    /** The track is full. */
+    void hurry()
+    {
+        if (shared != null)
+        {
+            shared.hurry();
+        }
     }
 
     void start(final ThreadStart threads)
@@ -109,7 +126,7 @@ final class TrackHandlers
     /** The last group that is in the journal. */
     long appended()
     {
-        return members.get(0).processor.getSequence().get();
+        return appended.get();
     }
 
     /** The last group whose results are visible or may become so. */
@@ -129,15 +146,19 @@ final class TrackHandlers
         return handled;
     }
 
-    /** The thread that uses the journal. */
-    String journalThread()
+    /** Whether one of these threads uses the journal. */
+    boolean usesJournal(final String thread)
     {
-        return journalThread;
+        return thread.equals(journalThread) || shared != null && thread.equals(ThreadedEngine.SCHEDULER_THREAD);
     }
 
-    /** Whether the scheduler has no room in the track until this thread continues. */
+    /** Whether the scheduler takes no further input until this thread continues. */
     boolean isHeldUpBy(final Thread thread)
     {
+        if (thread.getName().equals(ThreadedEngine.SCHEDULER_THREAD))
+        {
+            return true;
+        }
         for (final Member member : members)
         {
             if (member.thread.equals(thread.getName()))

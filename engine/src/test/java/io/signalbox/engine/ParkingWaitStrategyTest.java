@@ -13,8 +13,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ParkingWaitStrategyTest
@@ -119,7 +121,7 @@ class ParkingWaitStrategyTest
     void shouldWakeAThreadThatWaitsForTheNextRing() throws Exception
     {
         final ParkingWaitStrategy waits = new ParkingWaitStrategy();
-        final RingBuffer<Object> first = RingBuffer.createMultiProducer(Object::new, 8, new ParkingWaitStrategy(waits));
+        final RingBuffer<Object> first = RingBuffer.createMultiProducer(Object::new, 8, waits.ahead(() -> true));
         final Sequence cursor = new Sequence();
         final CountingBarrier looks = new CountingBarrier();
         final FutureTask<Long> found = new FutureTask<>(() -> waits.waitFor(0, cursor, cursor, looks));
@@ -140,6 +142,21 @@ class ParkingWaitStrategyTest
         cursor.set(0);
         waits.signalAllWhenBlocking();
         assertEquals(0, found.get());
+    }
+
+    @Test
+    void shouldTellThatAThreadSleepsIfNoPublisherWakesIt() throws Exception
+    {
+        final ParkingWaitStrategy waits = ParkingWaitStrategy.silent();
+        final RingBuffer<Object> silent = RingBuffer.createSingleProducer(Object::new, 8, waits);
+        assertFalse(waits.isOccupied());
+        final FutureTask<Long> found = waitFor(silent.newBarrier(), Thread.State.WAITING);
+        silent.publish(silent.next());
+        assertTrue(waits.isOccupied());
+        assertFalse(found.isDone());
+        waits.wakeAll();
+        assertEquals(0, found.get());
+        assertFalse(waits.isOccupied());
     }
 
     private static void awaitSleep(final Thread waiter)

@@ -26,10 +26,11 @@ public interface Backend extends AutoCloseable
     void start(int ranks, ModelShape shape, CompletionSink completions);
 
     /**
-     * Accepts one step. Never blocks: the planner holds the credits of each rank, so at most {@link
-     * BackendCapabilities#depth()} steps of it are in flight. An entry with a predecessor takes its first token from the
-     * entry of an earlier step that {@link StepView#predecessorBack} names, and starts behind what that entry accepted. A
-     * backend that declares to read tokens finds them, block tables and sampling parameters in {@link StepView#request}.
+     * Accepts one step. Called by one thread at a time, not always the same one. Never blocks: the planner holds the credits
+     * of each rank, so at most {@link BackendCapabilities#depth()} steps of it are in flight. An entry with a predecessor
+     * takes its first token from the entry of an earlier step that {@link StepView#predecessorBack} names, and starts behind
+     * what that entry accepted. A backend that declares to read tokens finds them, block tables and sampling parameters in
+     * {@link StepView#request}.
      *
      * @param step valid only during the call.
      */

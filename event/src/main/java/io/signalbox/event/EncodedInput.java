@@ -5,9 +5,11 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.event.codec.WeightsWay;
 import org.agrona.DirectBuffer;
 
@@ -88,6 +90,15 @@ public final class EncodedInput
     public static boolean isSubmit(final int template)
     {
         return template == SubmitDecoder.TEMPLATE_ID;
+    }
+
+    /** Whether an encoded input is a {@code Submit}, {@code Wake} or {@code Forward}: a client rarely waits for its group. */
+    public static boolean precedesResult(final DirectBuffer input, final int offset)
+    {
+        final int template = field(
+            input.getLong(offset, ByteOrder.LITTLE_ENDIAN), MessageHeaderDecoder.templateIdEncodingOffset());
+        return template == SubmitDecoder.TEMPLATE_ID || template == WakeDecoder.TEMPLATE_ID ||
+            template == ForwardDecoder.TEMPLATE_ID;
     }
 
     /** A field of the header, whose 8 bytes are read at once. */

@@ -360,6 +360,12 @@ public final class JournalWriter implements GroupJournal
     }
 
     @Override
+    public boolean neverWaits()
+    {
+        return durability == Durability.PROCESS;
+    }
+
+    @Override
     public String refusesRequests()
     {
         return space.refusal();

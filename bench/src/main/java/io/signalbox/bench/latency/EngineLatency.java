@@ -84,7 +84,7 @@ public final class EngineLatency
     private void run(final LatencyArguments arguments) throws Exception
     {
         final int cores = Runtime.getRuntime().availableProcessors();
-        System.out.printf(Locale.ROOT, "%d cores, Java %s, %s.%n", cores, Runtime.version(), wakeUps());
+        System.out.printf(Locale.ROOT, "%d cores, Java %s. %s%n", cores, Runtime.version(), WakeUpCost.describe());
         for (final Waiting way : arguments.waitings())
         {
             for (final Optional<Durability> level : arguments.levels())
@@ -107,7 +107,8 @@ public final class EngineLatency
                 stages(new LatencyCell(arguments.waitings().get(0), level.orElse(null), threads));
             }
         }
-        System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs, %s.%n", idle(), wakeUps());
+        System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs: %s%n", idle(),
+            WakeUpCost.describe());
     }
 
     private void printTables()
@@ -137,14 +138,6 @@ public final class EngineLatency
         }
     }
 
-    /** The floor of each hand-over, in the same process. */
-    private static String wakeUps() throws InterruptedException
-    {
-        final Histogram wakeUps = WakeUpCost.measure();
-        return String.format(Locale.ROOT, "waking a parked thread takes %.1f µs p50, %.1f µs p99, %.1f µs p99.9",
-            micros(wakeUps, 50), micros(wakeUps, 99), micros(wakeUps, 99.9));
-    }
-
     private void row(final LatencyCell cell) throws IOException
     {
         System.err.println(cell.name());
@@ -160,8 +153,7 @@ public final class EngineLatency
             load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
             final ProcessCost waits = new ProcessCost().begin();
             final Histogram received = load.awaited(LOW_RATE, seconds);
-            maxima.add(String.format(
-                Locale.ROOT, "%s%.1f |", cost, (double)waits.blockedWaits() / received.getTotalCount()));
+            maxima.add(cost + waits.blockedWaits(received.getTotalCount()) + " |");
             write(cell, "200-received", received);
             final String curve = cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
                 (cell.durability() == null ? "no journal" : cell.journalName());
@@ -255,11 +247,6 @@ public final class EngineLatency
         {
             histogram.outputPercentileDistribution(file, 1000.0);
         }
-    }
-
-    private static double micros(final Histogram histogram, final double percentile)
-    {
-        return histogram.getValueAtPercentile(percentile) / 1e3;
     }
 
     private static String time(final long nanos)

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +27,8 @@ final class ProcessCost
     private static final String BLOCKED_WAITS = "voluntary_ctxt_switches:";
     private static final String ENGINE = "signalbox-";
     private static final double LEAST_NANOS = 50;
+    private static final double LEAST_WAITS = 0.05;
+    private static final String MAIN = "java";
     private static final Path THREADS = Path.of("/proc/self/task");
 
     private final OperatingSystemMXBean system =
@@ -33,7 +36,7 @@ final class ProcessCost
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private final Map<Long, Long> threadNanos = new TreeMap<>();
     private long cpuNanos;
-    private long waits;
+    private Map<Path, Long> waits = Map.of();
 
     ProcessCost begin()
     {
@@ -73,25 +76,56 @@ final class ProcessCost
         return (system.getProcessCpuTime() - cpuNanos) / 1e3;
     }
 
-    /** How often a thread gave its core up to wait; 0 on other systems than Linux. */
-    long blockedWaits()
+    /** How often threads gave their core up to wait, divided by a count: all, then by thread; Linux only. */
+    String blockedWaits(final long count)
     {
-        return waits() - waits;
+        final Map<String, Long> byThread = new TreeMap<>();
+        long all = 0;
+        for (final Map.Entry<Path, Long> thread : waits().entrySet())
+        {
+            final long blocked = thread.getValue() - waits.getOrDefault(thread.getKey(), 0L);
+            all += blocked;
+            byThread.merge(nameOf(thread.getKey()), blocked, Long::sum);
+        }
+        final List<String> parts = new ArrayList<>();
+        byThread.forEach((name, blocked) ->
+        {
+            if (blocked >= LEAST_WAITS * count)
+            {
+                parts.add(String.format(Locale.ROOT, "%s %.1f", name, (double)blocked / count));
+            }
+        });
+        return String.format(Locale.ROOT, "%.1f: %s", (double)all / count, String.join(", ", parts));
     }
 
-    private static long waits()
+    /** By the thread's directory. */
+    private static Map<Path, Long> waits()
     {
         if (!Files.isDirectory(THREADS))
         {
-            return 0;
+            return Map.of();
         }
         try (Stream<Path> threads = Files.list(THREADS))
         {
-            return threads.mapToLong(ProcessCost::waitsOf).sum();
+            return threads.collect(Collectors.toMap(thread -> thread, ProcessCost::waitsOf));
         }
         catch (final IOException e)
         {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Linux cuts names after 15 bytes; the thread that sends is the JVM's main thread. */
+    private static String nameOf(final Path thread)
+    {
+        try
+        {
+            final String name = Files.readString(thread.resolve("comm")).strip();
+            return name.startsWith(ENGINE) ? name.substring(ENGINE.length()) : name.equals(MAIN) ? "sender" : name;
+        }
+        catch (final IOException e)
+        {
+            return "ended";
         }
     }
 

@@ -70,6 +70,12 @@ final class StampingJournal implements GroupJournal
     }
 
     @Override
+    public boolean neverWaits()
+    {
+        return journal.neverWaits();
+    }
+
+    @Override
     public void close()
     {
         journal.close();

@@ -3,72 +3,122 @@ package io.signalbox.bench.latency;
 
 import org.HdrHistogram.Histogram;
 
+import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
-/** Cost of waking a parked thread on this machine, the floor of every hand-over that is not caught by a spin. */
+/**
+ * Cost of waking parked threads on this machine, the floor of every hand-over that is not caught by a spin. Threads pass a
+ * token on, each waking the next one, and do nothing else; the last one wakes the first.
+ */
 final class WakeUpCost
 {
-    private static final int ROUNDS = 4_000;
-    private static final int WARM_UP_ROUNDS = 1_000;
     /** A thread that was parked for less may still be on its core. */
-    private static final long REST_NANOS = 200_000;
+    static final long SHORT_REST_NANOS = 200_000;
+    /** As between requests at 200 per second: caches are cold, and an idle core sleeps. */
+    static final long LONG_REST_NANOS = 5_000_000;
+    private static final long MEASURED_NANOS = 4_000_000_000L;
+    private static final int WARM_UP_ROUNDS = 200;
 
-    private volatile long wokenAt;
-    private volatile long calls;
+    private final Stop[] stops;
+    private final Histogram woken = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
+    private final Histogram calls = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
     private volatile boolean over;
 
-    private WakeUpCost()
+    /** A thread that waits for the token. */
+    private static final class Stop
     {
-    }
+        private volatile long tokens;
+        private volatile Thread thread;
 
-    /** Nanoseconds from {@code unpark} to the woken thread's first instruction. */
-    static Histogram measure() throws InterruptedException
-    {
-        return new WakeUpCost().run();
-    }
-
-    private Histogram run() throws InterruptedException
-    {
-        final Thread sleeper = new Thread(this::sleep, "sleeper");
-        sleeper.start();
-        final Histogram histogram = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
-        for (int round = -WARM_UP_ROUNDS; round < ROUNDS; round++)
+        void pass()
         {
-            LockSupport.parkNanos(REST_NANOS);
-            final long start = System.nanoTime();
-            final long call = calls + 1;
-            wokenAt = 0;
-            calls = call;
-            LockSupport.unpark(sleeper);
-            while (wokenAt == 0)
-            {
-                Thread.onSpinWait();
-            }
-            if (round >= 0)
-            {
-                histogram.recordValue(wokenAt - start);
-            }
+            tokens = tokens + 1;
+            LockSupport.unpark(thread);
         }
-        over = true;
-        LockSupport.unpark(sleeper);
-        sleeper.join();
-        return histogram;
-    }
 
-    private void sleep()
-    {
-        long seen = 0;
-        while (!over)
+        void await(final long count)
         {
-            if (calls == seen)
+            while (tokens < count)
             {
                 LockSupport.park(this);
             }
-            else
+        }
+    }
+
+    private WakeUpCost(final int threads)
+    {
+        stops = new Stop[threads];
+        for (int i = 0; i < threads; i++)
+        {
+            stops[i] = new Stop();
+        }
+    }
+
+    /** Two sentences for a page: one wake-up of a thread that slept shortly or long, and a way through three of them. */
+    static String describe() throws InterruptedException
+    {
+        final WakeUpCost there = new WakeUpCost(2).run(SHORT_REST_NANOS);
+        final WakeUpCost longer = new WakeUpCost(2).run(LONG_REST_NANOS);
+        final WakeUpCost around = new WakeUpCost(3).run(LONG_REST_NANOS);
+        return String.format(Locale.ROOT, "Waking a parked thread takes %s if it slept for 0.2 ms, and %s if it slept for " +
+            "5 ms, as at 200/s; the call that wakes it takes %s then. Three threads that only wake each other in a circle " +
+            "need %s for one round after 5 ms.", micros(there.woken), micros(longer.woken), micros(longer.calls), micros(around.woken));
+    }
+
+    private static String micros(final Histogram histogram)
+    {
+        return String.format(Locale.ROOT, "%.1f µs p50, %.1f µs p99", histogram.getValueAtPercentile(50) / 1e3,
+            histogram.getValueAtPercentile(99) / 1e3);
+    }
+
+    /** With two threads, the time until the second one runs; with more, until the first one runs again. */
+    private WakeUpCost run(final long restNanos) throws InterruptedException
+    {
+        final boolean isCircle = stops.length > 2;
+        final long[] wokenAt = new long[1];
+        stops[0].thread = Thread.currentThread();
+        for (int i = 1; i < stops.length; i++)
+        {
+            final int at = i;
+            stops[i].thread = new Thread(() -> passOn(at, wokenAt), "wake-up-" + i);
+            stops[i].thread.start();
+        }
+        final long rounds = Math.max(WARM_UP_ROUNDS, MEASURED_NANOS / restNanos);
+        for (long round = 1; round <= WARM_UP_ROUNDS + rounds; round++)
+        {
+            LockSupport.parkNanos(restNanos);
+            final long start = System.nanoTime();
+            stops[1].pass();
+            final long called = System.nanoTime();
+            stops[0].await(round);
+            final long end = isCircle ? System.nanoTime() : wokenAt[0];
+            if (round > WARM_UP_ROUNDS)
             {
-                seen = calls;
-                wokenAt = System.nanoTime();
+                woken.recordValue(Math.max(0, end - start));
+                calls.recordValue(called - start);
             }
+        }
+        over = true;
+        for (int i = 1; i < stops.length; i++)
+        {
+            stops[i].pass();
+            stops[i].thread.join();
+        }
+        return this;
+    }
+
+    private void passOn(final int at, final long[] wokenAt)
+    {
+        for (long round = 1; ; round++)
+        {
+            stops[at].await(round);
+            // Read by the first thread once it has the token.
+            wokenAt[0] = System.nanoTime();
+            if (over)
+            {
+                return;
+            }
+            stops[(at + 1) % stops.length].pass();
         }
     }
 }
