@@ -18,7 +18,7 @@ import java.util.List;
 /** The forward pass in Java, beside steps of the same model on the device. */
 final class ModelOracle implements AutoCloseable
 {
-    private static final TokenSampler.Choice MOST_PROBABLE = new TokenSampler.Choice(0.0f, 0, 1.0f, 0);
+    private static final TokenSampler.SamplingChoice MOST_PROBABLE = new TokenSampler.SamplingChoice(0.0f, 0, 1.0f, 0);
 
     private final ModelWeights weights;
     private final int blockTokens;

@@ -37,7 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 class DecoderStepTest
 {
     private static final int SEQUENCES = 3;
-    private static final TokenSampler.Choice GREEDY = new TokenSampler.Choice(0.0f, 0, 1.0f, 0);
+    private static final TokenSampler.SamplingChoice GREEDY = new TokenSampler.SamplingChoice(0.0f, 0, 1.0f, 0);
 
     @BeforeEach
     void assumeDriver()
