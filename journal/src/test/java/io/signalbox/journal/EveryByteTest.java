@@ -99,7 +99,7 @@ final class EveryByteTest
                 writer.append(i, group, 0, group.capacity(), null);
             }
             writer.endOfBatch();
-            try (Stream<Path> files = Files.list(directory))
+            try (Stream<Path> files = Files.walk(directory))
             {
                 return Files.readAllBytes(
                     files.filter(file -> file.toString().endsWith(".cq4")).sorted().findFirst().orElseThrow());

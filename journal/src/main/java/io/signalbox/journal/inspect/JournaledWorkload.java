@@ -128,10 +128,6 @@ public final class JournaledWorkload
         protected void onFree(final FreeDecoder end)
         {
             final Live request = live.remove(end.requestId());
-            if (request == null)
-            {
-                throw new IllegalStateException("request " + end.requestId() + " ends, but was not accepted");
-            }
             if (end.reason() == FreeReason.STOP && end.generatedTokens() < request.maxNewTokens)
             {
                 stopped.put(request.ordinal, end.generatedTokens());
