@@ -2,17 +2,14 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.GroupSizeEncodingDecoder;
-import org.agrona.DirectBuffer;
-
-import java.nio.ByteOrder;
 
 /** One repeating group of a message that is in an array; its elements can be read in any order. */
 final class MessagePart
 {
     static final int DIMENSION_BYTES = GroupSizeEncodingDecoder.ENCODED_LENGTH;
     private static final int MAX_COUNT = 16_777_216;
-    private static final int BLOCK_LENGTH = GroupSizeEncodingDecoder.blockLengthEncodingOffset();
-    private static final int COUNT = GroupSizeEncodingDecoder.numInGroupEncodingOffset();
+    static final int BLOCK_LENGTH = GroupSizeEncodingDecoder.blockLengthEncodingOffset();
+    static final int COUNT = GroupSizeEncodingDecoder.numInGroupEncodingOffset();
 
     private final String message;
     private final int elementBytes;
@@ -28,29 +25,6 @@ final class MessagePart
     {
         this.message = message;
         this.elementBytes = elementBytes;
-    }
-
-    /**
-     * Checks groups that a generated decoder is about to walk, entry by entry: a forged count would let it walk for ever.
-     *
-     * @param offset position of the first group.
-     * @param end    position behind the message.
-     * @throws MessageFormatException if a group leaves the message.
-     */
-    static void requireWithin(final DirectBuffer buffer, final int offset, final int end)
-    {
-        for (int at = offset; at + DIMENSION_BYTES <= end;)
-        {
-            final int blockLength = buffer.getShort(at + BLOCK_LENGTH, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-            final int count = buffer.getInt(at + COUNT, ByteOrder.LITTLE_ENDIAN);
-            final int entries = at + DIMENSION_BYTES;
-            if (count < 0 || (long)count * Math.max(1, blockLength) > end - entries)
-            {
-                throw new MessageFormatException("a group of a message at byte " + at + " has " + count + " entries of " +
-                    blockLength + " bytes, but the message ends at byte " + end);
-            }
-            at = entries + count * blockLength;
-        }
     }
 
     /**
