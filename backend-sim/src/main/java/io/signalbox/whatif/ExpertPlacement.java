@@ -44,7 +44,8 @@ final class ExpertPlacement
         {
             final int first = layerStart;
             Arrays.setAll(experts, expert -> first + expert);
-            Arrays.sort(experts, Comparator.<Integer>comparingLong(place -> -counts[place]).thenComparingInt(place -> place));
+            Arrays.sort(
+                experts, Comparator.<Integer>comparingLong(place -> -counts[place]).thenComparingInt(place -> place));
             final long[] load = new long[devices];
             final int[] room = new int[devices];
             Arrays.fill(room, mostOnDevice(shape, devices));

@@ -2,7 +2,7 @@
 package io.signalbox.whatif;
 
 import io.signalbox.ConfigException;
-import io.signalbox.config.Setting;
+import io.signalbox.ConfigException.Named;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.whatif.ExpertFigures.HotExpert;
@@ -16,8 +16,6 @@ import java.util.stream.IntStream;
 final class ExpertQuestion
 {
     private static final int MOST_HOTTEST = 10;
-    private static final Setting<Integer> DEVICES = Setting.integer("expertDevices", "devices", 1, 1, 1 << 16,
-        "Devices that the experts of a layer are spread over.");
 
     private final RecordedExperts rows;
     private final ModelShape shape;
@@ -35,14 +33,14 @@ final class ExpertQuestion
         }
     }
 
-    /** @throws ConfigException if a layer has fewer experts than there are devices. */
+    /** @throws ConfigException if there is no device, or a layer has fewer experts than there are devices. */
     ExpertQuestion(final RecordedExperts rows, final ModelShape shape, final int devices)
     {
-        DEVICES.check(devices);
-        if (devices > shape.experts())
+        if (devices < 1 || devices > shape.experts())
         {
-            throw ConfigException.because(DEVICES.of(devices), " is above the " + shape.experts() + " experts of a layer")
-                .allowed("1 to " + shape.experts()).remedy("give fewer");
+            throw ConfigException.because(new Named("expertDevices", Integer.toString(devices)), " is not between 1 and the " +
+                    shape.experts() + " experts of a layer").allowed("1 to " + shape.experts())
+                .remedy("give a number in that range");
         }
         this.rows = rows;
         this.shape = shape;

@@ -266,7 +266,7 @@ public final class WhatIf
      * @param workers  threads, at least 1; each holds the pools of one run. The report does not depend on their number.
      * @param listed   most decisions to list per re-run.
      * @param seeds    runs of each variant, at least 1: the first with the recorded arrivals, each further one with
-     *                 arrivals that are delayed by less than the mean time between two. Only the figures are taken over seeds.
+     *                 arrivals that are delayed by less than the mean time between two. Only figures are taken over seeds.
      * @param progress receives the progress of all runs, the unchanged one included.
      * @throws ConfigException if two variants have one name, or one cannot be run with these requests.
      */

@@ -34,7 +34,7 @@ public record WhatIfReport(
      * The time at which the re-runs begin.
      *
      * @param fromNanos    logical time of the recorded run; times of the re-runs count from it.
-     * @param cachedBlocks blocks that ranks had cached then, and that re-runs begin with; 0: re-runs begin with empty caches.
+     * @param cachedBlocks blocks that ranks had cached then, and that re-runs begin with; 0: caches begin empty.
      * @param begunBefore  requests that had been submitted and not ended; they start over, and are not compared with the
      *                     record.
      */

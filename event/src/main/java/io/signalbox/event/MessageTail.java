@@ -15,8 +15,8 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What follows the fixed fields of a message that a generated decoder reads: repeating groups, or fields of variable length.
- * These decoders believe each count and length, so that a forged one would let a reader walk or allocate without end.
+ * The end of a message that a generated decoder reads, behind its fixed fields: repeating groups, or fields of variable
+ * length. These decoders believe each count and length, so that a forged one would let a reader walk or allocate without end.
  */
 final class MessageTail
 {

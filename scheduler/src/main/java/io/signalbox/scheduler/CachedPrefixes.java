@@ -52,8 +52,8 @@ public record CachedPrefixes(List<List<Block>> ranks)
     {
         if (scheduler.pages() != null)
         {
-            throw new ConfigException("the rows of cached blocks are not known, so that a run that captures routed experts " +
-                "cannot begin with them; switch capture off.");
+            throw new ConfigException("the rows of cached blocks are not known, so that a run that captures routed " +
+                "experts cannot begin with them; switch capture off.");
         }
         for (int rank = 0; rank < schedulerRanks; rank++)
         {

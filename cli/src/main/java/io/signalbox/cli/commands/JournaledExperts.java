@@ -10,7 +10,7 @@ import io.signalbox.whatif.RecordedExperts;
 
 import java.nio.file.Path;
 
-/** The routed experts of a journal's requests: those that the clients could take. Each time it is asked it reads the journal. */
+/** The routed experts of a journal's requests: those that the clients could take. It reads the journal each time. */
 final class JournaledExperts implements RecordedExperts
 {
     private final Path journal;

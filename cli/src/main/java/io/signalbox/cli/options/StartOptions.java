@@ -9,8 +9,8 @@ import picocli.CommandLine.Option;
 public final class StartOptions
 {
     @Option(names = "--from", paramLabel = "SECONDS",
-        description = "Begin at this logical time of the journal, with what ranks had cached then; requests that had begun " +
-            "start over.")
+        description = "Begin at this logical time of the journal, with what ranks had cached then; requests that had " +
+            "begun start over.")
     private Double fromSeconds;
 
     @Option(names = "--cold", description = "With --from: begin with empty caches.")

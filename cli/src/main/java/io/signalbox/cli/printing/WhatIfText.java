@@ -235,8 +235,8 @@ public final class WhatIfText
         final HotExpert hot = experts.hottest().get(0);
         row("", "busiest: expert " + hot.expert() + " of layer " + hot.layer() + ", " +
             Decimals.text(hot.timesTheMean(), DIGITS) + " times the mean");
-        row(placed + " " + experts.devices() + " devices", "busiest over even load: " + Decimals.text(experts.inOrder(), DIGITS) +
-            " in order, " + Decimals.text(experts.striped(), DIGITS) + " striped, " +
+        row(placed + " " + experts.devices() + " devices", "busiest over even load: " +
+            Decimals.text(experts.inOrder(), DIGITS) + " in order, " + Decimals.text(experts.striped(), DIGITS) + " striped, " +
             Decimals.text(experts.ofUnchanged(), DIGITS) + " balanced for the unchanged re-run, " +
             Decimals.text(experts.balanced(), DIGITS) + " balanced for this one");
     }
@@ -359,7 +359,8 @@ public final class WhatIfText
         }
         for (final RegrettedPlacement placement : regret.worst())
         {
-            out.printf("  request %-8s  %12s  rank %s instead of %s as in %s; %s cached tokens and a score of %s given away%n",
+            out.printf(
+                "  request %-8s  %12s  rank %s instead of %s as in %s; %s cached tokens and a score of %s given away%n",
                 placement.requestId(), millis(placement.lostNanos()), placement.rank(), placement.bestRank(),
                 placement.bestRun(), Decimals.grouped(placement.tokens()),
                 Double.isNaN(placement.score()) ? "?" : Decimals.plain(placement.score()));

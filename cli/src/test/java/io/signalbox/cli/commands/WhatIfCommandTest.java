@@ -168,7 +168,8 @@ class WhatIfCommandTest
         assertTrue(balanced >= 1.0 && balanced < inOrder, balanced + " and " + inOrder);
         assertTrue(whatif("--expert-devices", "8").out().contains("on 8 devices      busiest over even load: "),
             whatif("--expert-devices", "8").out());
-        assertRefused("--expert-devices=65 is above the 64 experts of a layer; give fewer.", "--expert-devices", "65");
+        assertRefused("--expert-devices=65 is not between 1 and the 64 experts of a layer; give a number in that range.",
+            "--expert-devices", "65");
     }
 
     @Test

@@ -74,7 +74,7 @@ interface GroupCollector
         final Path directory, final JournalReader reader, final String reason, final RuntimeException cause)
     {
         return new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + reader.sequence() +
-            ": its group cannot be decoded (" + reason + "); records ahead of it are good; the program that wrote it is at " +
-            "fault.", cause);
+            ": its group cannot be decoded (" + reason + "); records ahead of it are good; the program that wrote it is " +
+            "at fault.", cause);
     }
 }
