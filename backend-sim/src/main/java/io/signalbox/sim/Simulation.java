@@ -9,6 +9,7 @@ import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.VirtualTime;
 import io.signalbox.workload.Workload;
@@ -23,6 +24,8 @@ public final class Simulation
     private final SchedulerConfig schedulerConfig;
     private final SimulationConfig simulationConfig;
     private final Workload workload;
+    /** {@code null}: caches begin empty. */
+    private final CachedPrefixes cached;
 
     /**
      * @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have, or the
@@ -31,6 +34,21 @@ public final class Simulation
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
     {
+        this(schedulerConfig, simulationConfig, workload, null);
+    }
+
+    /**
+     * As the other one, with caches that are not empty.
+     *
+     * @param cached blocks that ranks have cached at the start; null: none.
+     */
+    public Simulation(
+        final SchedulerConfig schedulerConfig,
+        final SimulationConfig simulationConfig,
+        final Workload workload,
+        final CachedPrefixes cached)
+    {
+        this.cached = cached;
         this.schedulerConfig = configFor(schedulerConfig, simulationConfig);
         this.simulationConfig = simulationConfig;
         this.workload = workload;
@@ -121,6 +139,10 @@ public final class Simulation
             .vocabularySize(workload.recorded() == null ? SeededTokens.VOCABULARY_SIZE : Integer.MAX_VALUE)
             .wakeSource(EngineConfig.WakeSource.CALLER)
             .journal(tapped);
+        if (cached != null)
+        {
+            context.cachedPrefixes(cached);
+        }
         try (Engine engine = engines.open(context))
         {
             run(new SimulationDriver(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import java.util.List;
+
 /** Score and cached prompt tokens that the placements of a run gave away by their own score tables. */
 final class PlacementRegret
 {
@@ -50,8 +52,11 @@ final class PlacementRegret
     }
 
     /** @param hindsight latencies of requests less the shortest of all runs. */
-    WhatIfReport.Regret with(final long best, final WhatIfReport.Distribution hindsight)
+    WhatIfReport.Regret with(
+        final long best,
+        final WhatIfReport.Distribution hindsight,
+        final List<WhatIfReport.RegrettedPlacement> worst)
     {
-        return new WhatIfReport.Regret(placements, notLowest, score, lessCached, tokens, best, hindsight);
+        return new WhatIfReport.Regret(placements, notLowest, score, lessCached, tokens, best, hindsight, worst);
     }
 }

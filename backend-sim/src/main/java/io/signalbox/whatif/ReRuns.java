@@ -5,6 +5,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.CachedPrefixes;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
 
@@ -20,6 +22,9 @@ import java.util.concurrent.Future;
 final class ReRuns
 {
     private final SimulationConfig simulation;
+    /** {@code null}: caches begin empty. */
+    private final CachedPrefixes cached;
+    private final boolean countsComputed;
     private final ComparisonProgress progress;
     private long parts;
     private int ended;
@@ -30,9 +35,19 @@ final class ReRuns
     {
     }
 
-    ReRuns(final SimulationConfig simulation, final ComparisonProgress progress)
+    /**
+     * @param cached         blocks that ranks have cached at the start; {@code null}: none.
+     * @param countsComputed whether the outcomes say which tokens were computed.
+     */
+    ReRuns(
+        final SimulationConfig simulation,
+        final CachedPrefixes cached,
+        final boolean countsComputed,
+        final ComparisonProgress progress)
     {
         this.simulation = simulation;
+        this.cached = cached;
+        this.countsComputed = countsComputed;
         this.progress = progress;
     }
 
@@ -72,11 +87,24 @@ final class ReRuns
     {
         try
         {
-            return new Simulation(run.variant.config().toBuilder().capture(null).build(), simulation, run.workload);
+            requireBlocksOfCache(run);
+            return new Simulation(run.variant.config().toBuilder().capture(null).build(), simulation, run.workload, cached);
         }
         catch (final ConfigException e)
         {
             throw e.at("variant " + run.variant.name());
+        }
+    }
+
+    private void requireBlocksOfCache(final Run run)
+    {
+        final int recorded = run.workload.blockSizeTokens();
+        final int size = run.variant.config().blockSizeTokens();
+        if (cached != null && size != recorded)
+        {
+            throw ConfigException.because(SchedulerConfig.BLOCK_SIZE_TOKENS.of(size), " is not that of the recorded " +
+                    "caches, whose blocks have " + recorded + " tokens")
+                .allowed(String.valueOf(recorded)).remedy("begin with empty caches, or with the run");
         }
     }
 
@@ -108,7 +136,7 @@ final class ReRuns
 
     private RunOutcome run(final Simulation run, final Run asked, final int total)
     {
-        final RunCollector collector = new RunCollector(asked.variant.config().blockSizeTokens());
+        final RunCollector collector = new RunCollector(asked.variant.config().blockSizeTokens(), countsComputed);
         final long[] reached = new long[1];
         final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
         {

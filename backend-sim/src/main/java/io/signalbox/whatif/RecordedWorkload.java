@@ -57,10 +57,16 @@ final class RecordedWorkload implements Workload, RecordedRequests
         startNanos = other.startNanos;
     }
 
-    /** The same requests with arrivals that are spread as {@link JitteredArrivals} spreads them. */
+    /** The same requests, each arrival delayed by less than {@link #spreadNanos()}. */
     RecordedWorkload jittered(final long seed)
     {
-        return new RecordedWorkload(this, new JitteredArrivals(this, seed).requests());
+        return new RecordedWorkload(this, new JitteredArrivals(this, seed, spreadNanos()).requests());
+    }
+
+    /** Mean time between two arrivals: a smaller delay would let every seed decide as the record did. */
+    long spreadNanos()
+    {
+        return JitteredArrivals.meanGapNanos(requests);
     }
 
     /** Properties of all requests together. */

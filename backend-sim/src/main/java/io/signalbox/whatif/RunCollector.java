@@ -3,6 +3,7 @@ package io.signalbox.whatif;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
@@ -18,10 +19,20 @@ class RunCollector extends OutcomeCollector implements GroupJournal
 {
     private final PlacementLog placements = new PlacementLog();
     private final DecisionDigest digest = new DecisionDigest();
+    /** {@code null}: not asked for. */
+    private final ComputedTokens computed;
 
-    RunCollector(final int blockSizeTokens)
+    /** @param countsComputed whether {@link #computed()} is asked for. */
+    RunCollector(final int blockSizeTokens, final boolean countsComputed)
     {
         super(blockSizeTokens);
+        computed = countsComputed ? new ComputedTokens() : null;
+    }
+
+    /** Which tokens of which request were computed; {@code null} if that was not asked for. */
+    final ComputedTokens computed()
+    {
+        return computed;
     }
 
     @Override
@@ -77,6 +88,16 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     {
         super.onSchedule(plan);
         digest.addStep(nowNanos(), plan);
+    }
+
+    @Override
+    protected void onCommit(final CommitView step)
+    {
+        super.onCommit(step);
+        for (int entry = 0; computed != null && entry < step.entryCount(); entry++)
+        {
+            computed.add(step.requestId(entry), step.start(entry), step.advance(entry));
+        }
     }
 
     @Override

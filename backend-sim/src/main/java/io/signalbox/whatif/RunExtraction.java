@@ -90,11 +90,15 @@ final class RunExtraction extends RunCollector
             return new UnsafeBuffer(bytes);
         }
 
-        private WorkloadRequest request(final long requestId, final long startNanos)
+        /** @param follows the request that it follows; {@link #NONE}: none, or one that is not re-run. */
+        private WorkloadRequest request(final long requestId, final long startNanos, final long follows)
         {
-            final boolean arrives = predecessorId == NONE && !waitsForClient;
-            return new WorkloadRequest(requestId, arrives ? timeNanos - startNanos : NONE, predecessorId,
-                arrives ? 0 : thinkTimeNanos, conversationId, promptTokens, maxNewTokens, cancelAfterNanos);
+            // One that was submitted before the start is there at the start.
+            final boolean arrives = follows == NONE && (predecessorId != NONE || !waitsForClient || timeNanos < startNanos);
+            final long passedNanos = Math.max(0, startNanos - timeNanos);
+            return new WorkloadRequest(requestId, arrives ? Math.max(0, timeNanos - startNanos) : NONE, follows,
+                arrives ? 0 : thinkTimeNanos, conversationId, promptTokens, maxNewTokens,
+                cancelAfterNanos == NONE ? NONE : Math.max(0, cancelAfterNanos - passedNanos));
         }
     }
 
@@ -109,7 +113,7 @@ final class RunExtraction extends RunCollector
         final boolean hasWaitingClients,
         final boolean keepsOutputs)
     {
-        super(config.blockSizeTokens());
+        super(config.blockSizeTokens(), false);
         this.isSimulated = isSimulated;
         this.hasWaitingClients = hasWaitingClients;
         this.keepsOutputs = keepsOutputs;
@@ -244,23 +248,25 @@ final class RunExtraction extends RunCollector
         }
     }
 
-    /** The requests of the run; to be called when all groups were read. */
-    RecordedWorkload workload()
+    /**
+     * The requests of the run; to be called when all groups were read.
+     *
+     * @param fromNanos those that had ended before are left out.
+     */
+    RecordedWorkload workload(final long fromNanos)
     {
-        final long[] ids = new long[requests.size()];
-        int count = 0;
-        for (final Long2ObjectHashMap<Recorded>.KeyIterator keys = requests.keySet().iterator(); keys.hasNext(); )
-        {
-            ids[count++] = keys.nextLong();
-        }
-        Arrays.sort(ids);
+        final long[] ids = idsFrom(fromNanos);
+        final int count = ids.length;
+        final long start = Math.max(Math.max(0, startNanos), fromNanos);
         final List<WorkloadRequest> list = new ArrayList<>(count);
         final DirectBuffer[] submits = new DirectBuffer[count];
         final RecordedOutput[] outputs = new RecordedOutput[keepsOutputs ? count : 0];
         for (int index = 0; index < count; index++)
         {
             final Recorded request = requests.get(ids[index]);
-            list.add(request.request(ids[index], Math.max(0, startNanos)));
+            final boolean follows = request.predecessorId != NONE && request.timeNanos >= fromNanos &&
+                Arrays.binarySearch(ids, request.predecessorId) >= 0;
+            list.add(request.request(ids[index], start, follows ? request.predecessorId : NONE));
             submits[index] = request.submit;
             if (keepsOutputs)
             {
@@ -268,13 +274,39 @@ final class RunExtraction extends RunCollector
             }
         }
         return new RecordedWorkload(list, submits, keepsOutputs ? outputs : null,
-            new RecordedWorkload.Traits(hasDrafts, hasDeadlines, blockSizeTokens, Math.max(0, startNanos)));
+            new RecordedWorkload.Traits(hasDrafts, hasDeadlines, blockSizeTokens, start));
     }
 
-    /** Changes of weights of the run; {@code null} if there was none. */
-    WeightsPlan newWeights()
+    /** By ascending id. */
+    private long[] idsFrom(final long fromNanos)
     {
-        return newWeights.isEmpty() ? null : new WeightsPlan(newWeights);
+        final long[] ids = new long[requests.size()];
+        int count = 0;
+        for (final Long2ObjectHashMap<Recorded>.KeyIterator keys = requests.keySet().iterator(); keys.hasNext(); )
+        {
+            final long id = keys.nextLong();
+            final RequestOutcome outcome = outcomes().get(id);
+            ids[count] = id;
+            count += outcome == null || !outcome.hasEnded() || outcome.endNanos() >= fromNanos ? 1 : 0;
+        }
+        Arrays.sort(ids, 0, count);
+        return Arrays.copyOf(ids, count);
+    }
+
+    /** Requests that were submitted before a time and had not ended then. */
+    long begunBefore(final long nanos)
+    {
+        return requests.values().stream().filter(request -> request.timeNanos < nanos).count() -
+            (requests.size() - idsFrom(nanos).length);
+    }
+
+    /** Changes of weights from a time on, counted from there; {@code null} if there was none. */
+    WeightsPlan newWeights(final long fromNanos)
+    {
+        final long passedNanos = Math.max(0, fromNanos - Math.max(0, startNanos));
+        final List<WeightsPlan.Change> later = newWeights.stream().filter(change -> change.atNanos() >= passedNanos)
+            .map(change -> new WeightsPlan.Change(change.atNanos() - passedNanos, change.way())).toList();
+        return later.isEmpty() ? null : new WeightsPlan(later);
     }
 
     /** Faults, timeouts and resets of ranks. */

@@ -16,15 +16,25 @@ final class RunOutcome
     private final List<RequestOutcome> requests;
     private final PlacementLog placements;
     private final String digest;
+    private final ComputedTokens computed;
 
     /** @param workload names the requests that count. */
     RunOutcome(final RunReport report, final RunCollector collector, final RecordedWorkload workload)
+    {
+        this(report, collector, workload, Long.MIN_VALUE);
+    }
+
+    /** @param fromNanos requests that were submitted before do not count. */
+    RunOutcome(
+        final RunReport report, final RunCollector collector, final RecordedWorkload workload, final long fromNanos)
     {
         this.report = report;
         outcomes = collector.outcomes();
         placements = collector.placements();
         digest = collector.digest();
-        requests = outcomes.values().stream().filter(request -> workload.indexOf(request.requestId()) >= 0)
+        computed = collector.computed();
+        requests = outcomes.values().stream().filter(request -> workload.indexOf(request.requestId()) >= 0 &&
+                request.submitNanos() >= fromNanos)
             .sorted(Comparator.comparingLong(request -> request.requestId())).toList();
     }
 
@@ -48,6 +58,12 @@ final class RunOutcome
     PlacementLog placements()
     {
         return placements;
+    }
+
+    /** {@code null} if it was not asked for. */
+    ComputedTokens computed()
+    {
+        return computed;
     }
 
     String digest()

@@ -49,11 +49,29 @@ final class SlowerReasons
         {
             reasons.add("rank " + is.rank(0) + " instead of " + was.rank(0));
         }
+        steps(was, is, lost, reasons);
         if (reasons.isEmpty())
         {
             reasons.add("longer steps");
         }
         return reasons;
+    }
+
+    /** Time between tokens counts if it makes at least half of the loss. */
+    private static void steps(
+        final RequestOutcome was, final RequestOutcome is, final long lost, final List<String> reasons)
+    {
+        if (was.generatedTokens() < 2 || is.generatedTokens() < 2 || !was.hasFirstToken() || !is.hasFirstToken())
+        {
+            return;
+        }
+        final long before = was.e2eNanos() - was.ttftNanos();
+        final long after = is.e2eNanos() - is.ttftNanos();
+        if (2 * (after - before) >= lost)
+        {
+            reasons.add(millis(after / (is.generatedTokens() - 1)) + " ms per token instead of " +
+                millis(before / (was.generatedTokens() - 1)));
+        }
     }
 
     private static String millis(final long nanos)

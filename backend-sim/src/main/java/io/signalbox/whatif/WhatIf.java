@@ -6,8 +6,10 @@ import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.Estimate;
 import io.signalbox.event.GroupCursor;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
@@ -16,6 +18,7 @@ import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,6 +39,11 @@ public final class WhatIf
     private final RunOutcome recorded;
     private final StepTimes stepTimes;
     private final List<String> notRepeated;
+    private final WhatIfReport.Start start;
+    /** {@code null}: ranks begin with empty caches. */
+    private final CachedPrefixes cached;
+    /** {@code null}: the load of experts is not asked for. */
+    private final ExpertQuestion experts;
 
     private WhatIf(
         final Map<String, String> settings,
@@ -43,15 +51,33 @@ public final class WhatIf
         final SimulationConfig simulation,
         final RunExtraction extraction,
         final RunReport report,
-        final StepTimes stepTimes)
+        final StepTimes stepTimes,
+        final Beginning beginning,
+        final CachedPrefixes cached)
     {
         this.settings = settings;
         this.config = config;
-        this.simulation = simulation;
         this.stepTimes = stepTimes;
-        workload = extraction.workload();
-        recorded = new RunOutcome(report, extraction, workload);
-        notRepeated = notRepeated(extraction);
+        this.cached = cached;
+        experts = null;
+        final long from = beginning.fromNanos();
+        workload = extraction.workload(from);
+        if (workload.requests().isEmpty())
+        {
+            throw new ConfigException("the journal has no request that had not ended before the time at which the re-runs " +
+                "are to begin; give an earlier one.");
+        }
+        recorded = new RunOutcome(report, extraction, workload, from);
+        final List<String> sentences = notRepeated(extraction, simulation);
+        if (!beginning.isOfRun() && simulation.faults() != null)
+        {
+            sentences.add("the fault plan, which counts from the start of the run");
+        }
+        notRepeated = List.copyOf(sentences);
+        this.simulation = beginning.isOfRun() ? simulation :
+            simulation.withFaults(null).withNewWeights(extraction.newWeights(from));
+        start = beginning.isOfRun() ? null : new WhatIfReport.Start(
+            from, cached == null ? 0 : cached.blocks(), extraction.begunBefore(from));
     }
 
     private WhatIf(final WhatIf other, final StepCost cost)
@@ -63,6 +89,23 @@ public final class WhatIf
         workload = other.workload;
         recorded = other.recorded;
         notRepeated = other.notRepeated;
+        start = other.start;
+        cached = other.cached;
+        experts = other.experts;
+    }
+
+    private WhatIf(final WhatIf other, final ExpertQuestion experts)
+    {
+        settings = other.settings;
+        config = other.config;
+        simulation = other.simulation;
+        stepTimes = other.stepTimes;
+        workload = other.workload;
+        recorded = other.recorded;
+        notRepeated = other.notRepeated;
+        start = other.start;
+        cached = other.cached;
+        this.experts = experts;
     }
 
     /**
@@ -73,6 +116,16 @@ public final class WhatIf
      */
     public static WhatIf read(final GroupCursor run, final SchedulerConfig config)
     {
+        return read(run, config, Beginning.OF_RUN);
+    }
+
+    /**
+     * As the other one, for re-runs of a part of the run.
+     *
+     * @throws ConfigException also if no request was there at that time or came later.
+     */
+    public static WhatIf read(final GroupCursor run, final SchedulerConfig config, final Beginning beginning)
+    {
         final Map<String, String> settings = run.settings();
         final boolean isSimulated = SimulationConfig.isIn(settings);
         final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
@@ -82,6 +135,7 @@ public final class WhatIf
         final ReportListener figures = new ReportListener(config.toBuilder().capture(null).build());
         final ReportListener report = isSimulated ? figures : figures.fromFirstRequest();
         final StepTimeFit fit = isSimulated ? null : new StepTimeFit();
+        final RecordedCaches caches = beginning.warm() ? new RecordedCaches(config, beginning.fromNanos()) : null;
         while (run.next())
         {
             extraction.onGroup(run.group(), 0, run.groupLength());
@@ -89,6 +143,10 @@ public final class WhatIf
             if (fit != null)
             {
                 fit.onGroup(run.group(), run.groupLength());
+            }
+            if (caches != null)
+            {
+                caches.onGroup(run.group(), run.groupLength());
             }
         }
         final StepTimeFit.Fit fitted = isSimulated ? null : fit.fit();
@@ -98,9 +156,10 @@ public final class WhatIf
                 "step whose results are recorded") + ", so that nothing can be re-run; give the journal of a longer run.");
         }
         final SimulationConfig simulation = isSimulated ? SimulationConfig.of(settings) : SimulationConfig.DEFAULT
-            .withStepCost(fitted.cost()).withD2hDelay(fitted.delay()).withNewWeights(extraction.newWeights());
+            .withStepCost(fitted.cost()).withD2hDelay(fitted.delay()).withNewWeights(
+                extraction.newWeights(Long.MIN_VALUE));
         return new WhatIf(settings, config.toBuilder().capture(null).build(), simulation, extraction, report.report(),
-            stepTimes(simulation, fitted));
+            stepTimes(simulation, fitted), beginning, caches == null ? null : caches.prefixes());
     }
 
     private static boolean hasWaitingClients(final Map<String, String> settings)
@@ -128,10 +187,10 @@ public final class WhatIf
         return costs;
     }
 
-    private List<String> notRepeated(final RunExtraction extraction)
+    private List<String> notRepeated(final RunExtraction extraction, final SimulationConfig simulated)
     {
         final List<String> sentences = new ArrayList<>();
-        if (extraction.faults() > 0 && simulation.faults() == null)
+        if (extraction.faults() > 0 && simulated.faults() == null)
         {
             sentences.add(counted(extraction.faults(), "fault, timeout or reset", "faults, timeouts and resets") +
                 " of ranks");
@@ -183,6 +242,18 @@ public final class WhatIf
         return new WhatIf(this, cost);
     }
 
+    /**
+     * The same question with the load of experts: where a re-run computes a token, it counts for the experts of the
+     * recorded one.
+     *
+     * @param rows    the routed experts of the recorded run.
+     * @param devices experts of a layer are spread over so many, at least 1.
+     */
+    public WhatIf withExperts(final RecordedExperts rows, final ModelShape shape, final int devices)
+    {
+        return new WhatIf(this, new ExpertQuestion(rows, shape, devices));
+    }
+
     /** Requests that are re-run. */
     public int requests()
     {
@@ -195,7 +266,7 @@ public final class WhatIf
      * @param workers  threads, at least 1; each holds the pools of one run. The report does not depend on their number.
      * @param listed   most decisions to list per re-run.
      * @param seeds    runs of each variant, at least 1: the first with the recorded arrivals, each further one with
-     *                 arrivals that are spread within the resolution of their clock. Only the figures are taken over seeds.
+     *                 arrivals that are delayed by less than the mean time between two. Only figures are taken over seeds.
      * @param progress receives the progress of all runs, the unchanged one included.
      * @throws ConfigException if two variants have one name, or one cannot be run with these requests.
      */
@@ -211,19 +282,23 @@ public final class WhatIf
         final List<Variant> runs = new ArrayList<>(List.of(new Variant("unchanged", config)));
         runs.addAll(variants);
         requireNames(runs);
-        final List<RunOutcome> all = new ReRuns(simulation, progress).run(overSeeds(runs, seeds), workers);
+        final List<RunOutcome> all = new ReRuns(simulation, cached, experts != null, progress)
+            .run(overSeeds(runs, seeds), workers);
         final List<RunOutcome> outcomes = all.subList(0, runs.size());
-        final List<WhatIfReport.Regret> regrets = Hindsight.of(outcomes);
+        final List<WhatIfReport.Regret> regrets = Hindsight.of(outcomes, runs.stream().map(Variant::name).toList());
+        final List<ExpertFigures> loads = experts == null ? Collections.nCopies(runs.size(), null) :
+            experts.answer(outcomes.stream().map(RunOutcome::computed).toList());
         final RunOutcome unchanged = outcomes.get(0);
         final List<WhatIfReport.ReRun> compared = new ArrayList<>();
         for (int i = 1; i < runs.size(); i++)
         {
-            compared.add(reRun(runs.get(i), unchanged, outcomes.get(i), listed, regrets.get(i),
+            compared.add(reRun(runs.get(i), unchanged, outcomes.get(i), listed, regrets.get(i), loads.get(i),
                 SeedDifferences.of(all, runs.size(), i)));
         }
         return new WhatIfReport(
-            new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes),
-            reRun(runs.get(0), recorded, unchanged, listed, regrets.get(0), Map.of()), List.copyOf(compared), notRepeated);
+            new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes, start),
+            reRun(runs.get(0), recorded, unchanged, listed, regrets.get(0), loads.get(0), Map.of()),
+            List.copyOf(compared), notRepeated, seeds == 1 ? 0 : workload.spreadNanos());
     }
 
     /** All runs with the recorded arrivals, then all with those of the second seed, and so on. */
@@ -265,11 +340,12 @@ public final class WhatIf
         final RunOutcome after,
         final int listed,
         final WhatIfReport.Regret regret,
+        final ExpertFigures load,
         final Map<RunFigure, Estimate> seeds)
     {
         final OutcomeComparison comparison = OutcomeComparison.of(before, after);
         return new WhatIfReport.ReRun(variant.name(), changes(variant),
             after.report(), after.digest(), comparison.decisions(listed), comparison.requests(), comparison.latency(),
-            regret, seeds);
+            regret, load, seeds);
     }
 }

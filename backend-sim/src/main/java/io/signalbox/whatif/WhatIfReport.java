@@ -13,17 +13,32 @@ import java.util.Map;
  * unchanged re-run, which has the same step times as they have.
  *
  * @param notRepeated sentences about the record that a re-run leaves out; empty if there is nothing.
+ * @param spreadNanos arrivals of the second seed and of later ones are delayed by less; 0 with one seed.
  */
 public record WhatIfReport(
-    Recorded recorded, ReRun unchanged, List<ReRun> variants, List<String> notRepeated)
+    Recorded recorded, ReRun unchanged, List<ReRun> variants, List<String> notRepeated, long spreadNanos)
 {
     /**
      * The run in the journal.
      *
      * @param settings   its run description.
      * @param decisionDigest of refusals, placements, plans, preemptions and ends with their times, as 16 hexadecimal digits.
+     * @param start      {@code null} if the whole run is re-run.
      */
-    public record Recorded(Map<String, String> settings, RunReport report, String decisionDigest, StepTimes stepTimes)
+    public record Recorded(
+        Map<String, String> settings, RunReport report, String decisionDigest, StepTimes stepTimes, Start start)
+    {
+    }
+
+    /**
+     * The time at which the re-runs begin.
+     *
+     * @param fromNanos    logical time of the recorded run; times of the re-runs count from it.
+     * @param cachedBlocks blocks that ranks had cached then, and that re-runs begin with; 0: caches begin empty.
+     * @param begunBefore  requests that had been submitted and not ended; they start over, and are not compared with the
+     *                     record.
+     */
+    public record Start(long fromNanos, long cachedBlocks, long begunBefore)
     {
     }
 
@@ -47,6 +62,7 @@ public record WhatIfReport(
      * unchanged re-run for a variant.
      *
      * @param changed settings that differ, by name.
+     * @param experts {@code null} if they were not asked for.
      * @param seeds   differences of the figures over seeds; empty with one seed, and for the unchanged re-run.
      */
     public record ReRun(
@@ -58,6 +74,7 @@ public record WhatIfReport(
         Requests requests,
         LatencyDifference latency,
         Regret regret,
+        ExpertFigures experts,
         Map<RunFigure, Estimate> seeds)
     {
     }
@@ -74,9 +91,30 @@ public record WhatIfReport(
      * @param tokens      cached prompt tokens that were given away so, summed.
      * @param best        requests that completed in all runs of the question, in none of them sooner than in this one.
      * @param hindsight   end-to-end latency of each such request less the shortest that it has in any of the runs.
+     * @param worst       the placements that lost most in hindsight, at most 20.
      */
     public record Regret(
-        long placements, long notLowest, double score, long lessCached, long tokens, long best, Distribution hindsight)
+        long placements,
+        long notLowest,
+        double score,
+        long lessCached,
+        long tokens,
+        long best,
+        Distribution hindsight,
+        List<RegrettedPlacement> worst)
+    {
+    }
+
+    /**
+     * The first placement of a request that another run of the question served sooner.
+     *
+     * @param lostNanos end-to-end latency less the one in the best run.
+     * @param bestRun   its name.
+     * @param score     of the chosen candidate less the lowest one; NaN if the score table was not kept.
+     * @param tokens    cached prompt tokens that another candidate had more; 0 if the table was not kept.
+     */
+    public record RegrettedPlacement(
+        long requestId, int rank, long lostNanos, String bestRun, int bestRank, double score, long tokens)
     {
     }
 

@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -17,15 +18,26 @@ public final class JitteredArrivals implements Workload
 
     private final Workload recorded;
     private final long seed;
+    /** Delays are below it. */
     private final long quantumNanos;
     private final List<WorkloadRequest> requests;
 
     /** @param recorded requests that follow others, or wait for a client, are left as they are. */
     public JitteredArrivals(final Workload recorded, final long seed)
     {
+        this(recorded, seed, quantum(recorded.requests()));
+    }
+
+    /**
+     * With delays of another size, so that requests may pass one another.
+     *
+     * @param quantumNanos delays are below it.
+     */
+    public JitteredArrivals(final Workload recorded, final long seed, final long quantumNanos)
+    {
         this.recorded = recorded;
         this.seed = seed;
-        quantumNanos = quantum(recorded.requests());
+        this.quantumNanos = quantumNanos;
         final List<WorkloadRequest> moved = new ArrayList<>(recorded.requests().size());
         for (final WorkloadRequest request : recorded.requests())
         {
@@ -42,6 +54,14 @@ public final class JitteredArrivals implements Workload
             throw VirtualTime.past(recorded.placeOf(request) + " would arrive", "correct its time of arrival");
         }
         return request.arrivingAt(request.arrivalNanos() + delayNanos);
+    }
+
+    /** Mean time between two arrivals; 0 if there are fewer than two. */
+    public static long meanGapNanos(final List<WorkloadRequest> requests)
+    {
+        final LongSummaryStatistics times = requests.stream().mapToLong(WorkloadRequest::arrivalNanos)
+            .filter(nanos -> nanos >= 0).summaryStatistics();
+        return times.getCount() < 2 ? 0 : (times.getMax() - times.getMin()) / (times.getCount() - 1);
     }
 
     /** 0 if all arrivals are at one time. */

@@ -59,7 +59,7 @@ public record KvBlockConfig(int poolSize, int pausedLimit, boolean prefixCaching
         return new KvBlockConfig(poolSize, pausedLimit, true, policy);
     }
 
-    boolean keepsCachedBlocks()
+    public boolean keepsCachedBlocks()
     {
         return prefixCaching && evictionPolicy == EvictionPolicy.LRU;
     }

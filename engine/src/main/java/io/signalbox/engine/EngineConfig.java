@@ -6,6 +6,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.util.List;
@@ -89,6 +90,7 @@ public final class EngineConfig
     private EngineClient client;
     private ContinuedClock clock = new ContinuedClock(SYSTEM_CLOCK);
     private RunJournal runJournal;
+    private CachedPrefixes cachedPrefixes;
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
     /** Who sequences {@code Wake} inputs. */
@@ -166,6 +168,13 @@ public final class EngineConfig
     {
         refuseAfterClient("the run's journal");
         runJournal = required("the run's journal", value);
+        return this;
+    }
+
+    /** The blocks that ranks have cached before the first input; refused with a journal, since no event tells of them. */
+    public EngineConfig cachedPrefixes(final CachedPrefixes value)
+    {
+        cachedPrefixes = required("the cached prefixes", value);
         return this;
     }
 
@@ -446,6 +455,12 @@ public final class EngineConfig
     ContinuedClock clock()
     {
         return clock;
+    }
+
+    /** {@code null} if caches are empty. */
+    CachedPrefixes cachedPrefixes()
+    {
+        return cachedPrefixes;
     }
 
     /** {@code null} if the run is not kept. */

@@ -54,6 +54,21 @@ final class EngineContext
         start = new EngineStart(config, backend,
             new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), emptyFinishedRows());
         refuseTwoJournals();
+        fillCaches();
+    }
+
+    private void fillCaches()
+    {
+        if (given.cachedPrefixes() == null)
+        {
+            return;
+        }
+        if (given.runJournal() != null || !given.journal().runDescription().isEmpty())
+        {
+            throw new ConfigException("an engine that begins with cached prefixes has a journal, which could not be " +
+                "replayed; leave one of them out.");
+        }
+        given.cachedPrefixes().fill(start.scheduler(), config.ranks());
     }
 
     /** Opens the run, after everything was checked that can be checked without it. */

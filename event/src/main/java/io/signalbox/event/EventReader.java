@@ -210,6 +210,7 @@ public abstract class EventReader
         final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
         final int block = field(header, MessageHeaderDecoder.blockLengthEncodingOffset());
         final int version = field(header, MessageHeaderDecoder.versionEncodingOffset());
+        MessageTail.check(template, buffer, body + block, offset + length);
         switch (template)
         {
             case SubmitDecoder.TEMPLATE_ID -> onSubmit(submit.wrap(buffer, body, block, version));

@@ -8,8 +8,8 @@ final class MessagePart
 {
     static final int DIMENSION_BYTES = GroupSizeEncodingDecoder.ENCODED_LENGTH;
     private static final int MAX_COUNT = 16_777_216;
-    private static final int BLOCK_LENGTH = GroupSizeEncodingDecoder.blockLengthEncodingOffset();
-    private static final int COUNT = GroupSizeEncodingDecoder.numInGroupEncodingOffset();
+    static final int BLOCK_LENGTH = GroupSizeEncodingDecoder.blockLengthEncodingOffset();
+    static final int COUNT = GroupSizeEncodingDecoder.numInGroupEncodingOffset();
 
     private final String message;
     private final int elementBytes;

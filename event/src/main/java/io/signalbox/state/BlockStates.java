@@ -99,6 +99,12 @@ public final class BlockStates
         return depths[block];
     }
 
+    /** The cached block that a block with a hash builds upon; {@link #NO_BLOCK}: none, or it is not known. */
+    public int parent(final int block)
+    {
+        return parents[block];
+    }
+
     public boolean isCached(final int block)
     {
         return owners[block] == 0 && hashes[block] != NO_HASH;

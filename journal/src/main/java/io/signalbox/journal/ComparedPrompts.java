@@ -10,13 +10,14 @@ import java.util.Map;
  * The part of prompts that two journals have in the same form; lengths in any case.
  *
  * @param withHashes      whether block hashes of both name the same blocks.
- * @param withTails       whether both have the tokens behind the last whole block.
+ * @param withTails       whether both have the tokens behind the last whole block; without hashes, whether both have all.
  * @param blockSizeTokens of both, if hashes name the same blocks.
  */
 record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeTokens)
 {
     /** Groups of each journal that are searched for a prompt with tokens. */
     private static final int MOST_GROUPS = 10_000;
+    private static final int WHOLE_PROMPT = Integer.MAX_VALUE;
 
     /** The journals from their beginnings; both readers are read on. */
     static ComparedPrompts of(final JournalReader left, final JournalReader right)
@@ -24,8 +25,16 @@ record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeToken
         final int blockSize = SideBySide.blockSizeTokens(left);
         final boolean sameBlocks = blockSize == SideBySide.blockSizeTokens(right) &&
             sameHashes(left.settings(), right.settings());
-        final boolean withTails = sameBlocks && Tails.of(left, blockSize) && Tails.of(right, blockSize);
+        // Blocks of different sizes have nothing in common; tokens have.
+        final int tailsOf = sameBlocks ? blockSize : WHOLE_PROMPT;
+        final boolean withTails = Tails.of(left, tailsOf) && Tails.of(right, tailsOf);
         return new ComparedPrompts(sameBlocks, withTails, blockSize);
+    }
+
+    /** Tokens at the end of a prompt that count beside its hashes. */
+    int tailTokens(final int promptTokens)
+    {
+        return !withTails ? 0 : withHashes ? promptTokens % blockSizeTokens : promptTokens;
     }
 
     /** Whether equal blocks have equal hashes in journals with these descriptions. */
@@ -64,7 +73,8 @@ record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeToken
             {
                 submit.skipBlockHashes();
                 submit.skipCacheKey();
-                found = submit.skipTokens() > 0;
+                final int tokens = submit.skipTokens() / Integer.BYTES;
+                found = blockSizeTokens == WHOLE_PROMPT ? tokens == submit.promptTokens() : tokens > 0;
                 known = true;
             }
         }

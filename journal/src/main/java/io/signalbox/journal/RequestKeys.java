@@ -18,7 +18,7 @@ final class RequestKeys
 
     private final boolean byId;
     private final boolean withHashes;
-    private final int tailTokensOf;
+    private final ComparedPrompts compared;
     /** Prompt of each live request by id; with keys by prompt, its key. */
     private final Long2LongHashMap live = new Long2LongHashMap(ABSENT);
     private final Long2LongCounterMap occurrences = new Long2LongCounterMap(0);
@@ -29,7 +29,7 @@ final class RequestKeys
     {
         this.byId = byId;
         withHashes = compared.withHashes();
-        tailTokensOf = compared.withTails() ? compared.blockSizeTokens() : 1;
+        this.compared = compared;
     }
 
     void onSubmit(final SubmitDecoder submit)
@@ -45,7 +45,7 @@ final class RequestKeys
         final int limit = submit.limit();
         submit.skipBlockHashes();
         submit.skipCacheKey();
-        final int tail = submit.promptTokens() % tailTokensOf;
+        final int tail = compared.tailTokens(submit.promptTokens());
         final int tokensAt = submit.limit() + SubmitDecoder.tokensHeaderLength();
         final int tokens = submit.skipTokens() / Integer.BYTES;
         for (int i = Math.max(0, tokens - tail); i < tokens; i++)

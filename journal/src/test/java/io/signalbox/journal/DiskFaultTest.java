@@ -16,10 +16,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Guarantees of the writer on a disk that fails. */
+/** Guarantees of the writer on a disk that fails: at each of its first 40 writes and syncs, full 2,000. */
 final class DiskFaultTest
 {
-    private static final int GROUPS = 40;
+    private static final int GROUPS = Strength.of(40, 2_000);
 
     @TempDir
     Path directory;

@@ -3,25 +3,36 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A journal of 64 KiB, cut at every byte; one of 16 KiB with every bit flipped. Reduced: every 13th byte, and one bit
- * of every byte. Full: all of them.
+ * A journal of 64 KiB, cut at every byte, on the simulated disk and in a segment of Chronicle Queue; one of 16 KiB with
+ * every bit flipped. Reduced: every 13th byte, and one bit of every byte. Full: all of them.
  */
 final class EveryByteTest
 {
     private static final int CUT_BYTES = 64 * 1024;
     private static final int FLIP_BYTES = 16 * 1024;
     private static final int STORE_HEADER_BYTES = 64;
+
+    @TempDir
+    private Path directory;
 
     @Test
     void shouldRecoverEveryWholeRecordWhereverTheFileIsCut()
@@ -41,13 +52,81 @@ final class EveryByteTest
             final byte[] zeros = Arrays.copyOf(Arrays.copyOf(whole, cut), whole.length);
             for (final byte[] damaged : List.of(Arrays.copyOf(whole, cut), zeros, garbage))
             {
-                check(log, records, damaged, whole, cut);
+                check(log::chainAfter, records, damaged, whole, cut);
             }
         }
     }
 
+    /** The bytes that a killed writer leaves: 64 KiB of records, cut at every byte, with three kinds of tail. */
+    @Test
+    void shouldRecoverEveryWholeRecordOfARealSegment() throws IOException
+    {
+        final byte[] whole = segment();
+        final MemoryFiles files = new MemoryFiles(List.of(whole));
+        final List<Range> records = Scans.records(files, 0);
+        final List<Long> chains = chains(files);
+        final int first = (int)records.get(0).to();
+        final int end = first + CUT_BYTES;
+        assertTrue(records.get(records.size() - 1).to() >= end, "the segment is shorter");
+        final byte[] region = Arrays.copyOf(whole, (int)records.get(records.size() - 1).to());
+        final Random random = new Random(4);
+        int recoveries = 0;
+        for (int cut = first; cut < end; cut += Strength.of(37, 1))
+        {
+            final byte[] garbage = region.clone();
+            for (int i = cut; i < garbage.length; i++)
+            {
+                garbage[i] = (byte)random.nextInt();
+            }
+            final byte[] zeros = Arrays.copyOf(Arrays.copyOf(region, cut), region.length);
+            for (final byte[] damaged : List.of(Arrays.copyOf(region, cut), zeros, garbage))
+            {
+                check(kept -> chains.get((int)kept - 1), records, damaged, region, cut);
+                recoveries++;
+            }
+        }
+        System.out.printf("%,d recoveries of a real segment%n", recoveries);
+    }
+
+    /** The file of a writer that has not ended. */
+    private byte[] segment() throws IOException
+    {
+        try (JournalWriter writer = JournalWriter.create(directory, Runs.settings(), Runs.options(Durability.PROCESS)))
+        {
+            for (int i = 0; writer.bytes() < CUT_BYTES + 2 * FLIP_BYTES; i++)
+            {
+                final UnsafeBuffer group = Runs.note(i, i * 37 % 700);
+                writer.append(i, group, 0, group.capacity(), null);
+            }
+            writer.endOfBatch();
+            try (Stream<Path> files = Files.walk(directory))
+            {
+                return Files.readAllBytes(
+                    files.filter(file -> file.toString().endsWith(".cq4")).sorted().findFirst().orElseThrow());
+            }
+        }
+    }
+
+    /** The chain after each record. */
+    private static List<Long> chains(final JournalFiles files)
+    {
+        final List<Long> chains = new ArrayList<>();
+        try (JournalScanner scanner = JournalScanner.recovering(files))
+        {
+            while (scanner.next())
+            {
+                chains.add(scanner.chain());
+            }
+        }
+        return chains;
+    }
+
     private static void check(
-        final SimulatedLog log, final List<Range> records, final byte[] damaged, final byte[] whole, final int cut)
+        final LongUnaryOperator chainAfter,
+        final List<Range> records,
+        final byte[] damaged,
+        final byte[] whole,
+        final int cut)
     {
         int kept = 0;
         while (kept < records.size() && isWhole(records.get(kept), damaged, whole))
@@ -56,7 +135,7 @@ final class EveryByteTest
         }
         final ScanEnd end = Scans.recover(new MemoryFiles(List.of(damaged)));
         assertEquals(kept, end.position().records(), () -> "cut at " + cut);
-        assertEquals(log.chainAfter(kept), end.position().chain(), () -> "cut at " + cut);
+        assertEquals(chainAfter.applyAsLong(kept), end.position().chain(), () -> "cut at " + cut);
         assertTrue(end.cutFrom() < 0 || end.cutFrom() >= records.get(kept - 1).to(), () -> "cut at " + cut);
     }
 

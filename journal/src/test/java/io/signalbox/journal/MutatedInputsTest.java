@@ -8,6 +8,8 @@ import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.inspect.QuestionsOf;
+import io.signalbox.journal.inspect.RowReplay;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.ExpandableArrayBuffer;
@@ -44,6 +46,7 @@ final class MutatedInputsTest
     /** A scheduler of the golden run, and what a record may ask for. */
     private static final long MOST_ALLOCATED_BYTES = 160L << 20;
     private static final int GROUPS = 400;
+    private static final int KINDS = 7;
     /** Parts of what is kept of a group: its bytes, its rows or {@code null}, and its bytes as they were recorded. */
     private static final int ROWS = 1;
     private static final int RECORDED = 2;
@@ -182,13 +185,13 @@ final class MutatedInputsTest
         }
         catch (final RuntimeException | Error e)
         {
-            throw new AssertionError("input " + number + " of kind " + number % 5, e);
+            throw new AssertionError("input " + number + " of kind " + number % KINDS, e);
         }
     }
 
     private Runnable input(final int number)
     {
-        switch (number % 5)
+        switch (number % KINDS)
         {
             case 0:
                 final MemoryFiles damaged = new MemoryFiles(List.of(mutated(segment)));
@@ -203,6 +206,14 @@ final class MutatedInputsTest
                 final MemoryFiles compared = forged();
                 return () -> new SideBySide(directory, reader(compared), directory, reader(compared), true,
                     new ComparedPrompts(true, true, 16)).run();
+            case 4:
+                final MemoryFiles asked = forged();
+                final int question = random.nextInt(QuestionsOf.KINDS);
+                return () -> QuestionsOf.ask(question, () -> reader(asked));
+            case 5:
+                final MemoryFiles replayed = forged();
+                return () -> RowReplay.run(reader(replayed), DpRouters.installed(),
+                    request -> request.rows(0, request.computedTokens()).ids());
             default:
                 final MemoryFiles withheld = forged();
                 return () -> redact(reader(withheld));

@@ -7,9 +7,18 @@ import io.signalbox.kv.RankPrefixIndex;
 /** The cached blocks of one rank in the prefix index over all ranks: a block that loses its hash leaves the index. */
 final class IndexedPrefixes
 {
+    /** {@code null}: nobody asks for cached blocks. */
     private final RankPrefixIndex index;
     private final int rank;
     private final KvBlockAllocator allocator;
+
+    /** Of a rank that is in no index. */
+    IndexedPrefixes()
+    {
+        index = null;
+        rank = 0;
+        allocator = null;
+    }
 
     IndexedPrefixes(final RankPrefixIndex index, final int rank, final KvBlockAllocator allocator)
     {
@@ -19,9 +28,13 @@ final class IndexedPrefixes
         allocator.addDeregistrationObserver(this::remove);
     }
 
+    /** @param blockHash {@link KvBlockAllocator#NO_HASH}: of no block. */
     void add(final long blockHash)
     {
-        index.add(blockHash, rank);
+        if (index != null && blockHash != KvBlockAllocator.NO_HASH)
+        {
+            index.add(blockHash, rank);
+        }
     }
 
     private void remove(final int[] blockIds, final long[] blockHashes, final int count)
@@ -35,7 +48,7 @@ final class IndexedPrefixes
     /** Removes block by block: the index holds the blocks of all ranks, and a search of it per rank would stall them. */
     void removeAll()
     {
-        for (int blockId = 0; blockId < allocator.dummyBlock(); blockId++)
+        for (int blockId = 0; index != null && blockId < allocator.dummyBlock(); blockId++)
         {
             remove(allocator.blockHash(blockId));
         }

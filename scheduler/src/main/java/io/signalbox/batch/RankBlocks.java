@@ -24,8 +24,8 @@ public final class RankBlocks
     private final KvBlockAllocator allocator;
     /** {@code null} if capture is off. */
     private final BlockPages pages;
-    /** {@code null} unless a router reads prefix matches. */
-    private IndexedPrefixes indexed;
+    /** Knows no index unless a router reads prefix matches. */
+    private IndexedPrefixes indexed = new IndexedPrefixes();
     private final RetiringBlocks retiring;
     private final PendingBlocks pending = new PendingBlocks();
     private final boolean sameStepSharing;
@@ -431,10 +431,7 @@ public final class RankBlocks
             {
                 registered.add(blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
                 partial.registered(request, index);
-                if (indexed != null)
-                {
-                    indexed.add(hash);
-                }
+                indexed.add(hash);
             }
         }
     }
@@ -443,10 +440,7 @@ public final class RankBlocks
     void keepLast(final Request request, final LastBlocks kept, final BlockHasher hasher)
     {
         final long hash = registers(request) ? partial.keepLast(request, kept, hasher) : KvBlockAllocator.NO_HASH;
-        if (hash != KvBlockAllocator.NO_HASH && indexed != null)
-        {
-            indexed.add(hash);
-        }
+        indexed.add(hash);
     }
 
     /** Rows of a block that is found under its hash must all be of the weights that computed its content. */
@@ -471,10 +465,7 @@ public final class RankBlocks
         generation = newGeneration;
         pending.clear();
         partial.forget();
-        if (indexed != null)
-        {
-            indexed.removeAll();
-        }
+        indexed.removeAll();
         allocator.forgetPrefixes();
     }
 
@@ -483,6 +474,12 @@ public final class RankBlocks
     {
         weightGeneration = weights;
         forgetPrefixes(newGeneration);
+    }
+
+    /** A block that was cached before the run can be found under the hash. */
+    public void cachedBefore(final long hash)
+    {
+        indexed.add(hash);
     }
 
     /** The answer that an index over all ranks would give for this one. */

@@ -19,6 +19,7 @@ import io.signalbox.cli.printing.RunInspection;
 import io.signalbox.cli.printing.TablePrinter;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalRetention;
+import io.signalbox.journal.RunMoment;
 import io.signalbox.journal.inspect.AcceptedDrafts;
 import io.signalbox.journal.inspect.JournalQuery;
 import io.signalbox.journal.inspect.MomentQuery;
@@ -37,6 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /** Answers questions about a journal: the run, its requests, one request's life, blocks, ranks, experts, messages. */
 @Command(
@@ -203,7 +205,7 @@ public final class InspectCommand implements Callable<Integer>
         }
         if (parquet != null)
         {
-            writeTable(question);
+            writeTable(question.query().columns(), table -> table.conclude(console.out(), answer(question, table)));
             return;
         }
         final TablePrinter printer = printer(question.schema(), question.query().columns());
@@ -227,13 +229,11 @@ public final class InspectCommand implements Callable<Integer>
         }
     }
 
-    private void writeTable(final QueryOptions.Question question)
+    private void writeTable(final List<TableColumn> columns, final Consumer<ParquetTable> answer)
     {
         try (NewFile file = NewFile.create(PARQUET, parquet))
         {
-            final ParquetTable table =
-                new ParquetTable(file, question.query().columns(), limit != null ? limit : Long.MAX_VALUE);
-            table.conclude(console.out(), answer(question, table));
+            answer.accept(new ParquetTable(file, columns, limit != null ? limit : Long.MAX_VALUE));
         }
     }
 
@@ -250,20 +250,25 @@ public final class InspectCommand implements Callable<Integer>
     {
         final int rank = questions.rankOfMoment(asked, requestId);
         checkChoice(asked);
+        final MomentQuery query = moment.query(rank);
         if (parquet != null)
         {
-            throw new ConfigException(PARQUET + " is for tables of a whole journal, and " + asked +
-                " is given; print the table with --csv or --json.");
+            writeTable(query.columns(), table -> table.conclude(console.out(), answer(query, table)));
+            return;
         }
-        final MomentQuery query = moment.query(rank);
         final TablePrinter printer = printer(moment.schema(), query.columns());
+        printer.conclude(answer(query, printer));
+    }
+
+    private RunMoment answer(final MomentQuery query, final JournalQuery.RowReceiver rows)
+    {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
         {
-            printer.conclude(query.run(journal, values ->
+            return query.run(journal, values ->
             {
                 progress.wipe();
-                printer.onRow(values);
-            }, progress));
+                rows.onRow(values);
+            }, progress);
         }
     }
 

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.StartOptions;
 import io.signalbox.cli.options.StepTimeOptions;
 import io.signalbox.cli.options.VariantOptions;
 import io.signalbox.cli.printing.Console;
@@ -20,6 +21,7 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
+import io.signalbox.whatif.Beginning;
 import io.signalbox.whatif.Variant;
 import io.signalbox.whatif.WhatIf;
 import io.signalbox.whatif.WhatIfReport;
@@ -77,6 +79,13 @@ public final class WhatIfCommand implements Callable<Integer>
     @ArgGroup(validate = false, heading = "%nStep times:%n", order = 3)
     private final StepTimeOptions stepTimes = new StepTimeOptions();
 
+    @ArgGroup(validate = false, heading = "%nStart:%n", order = 4)
+    private final StartOptions start = new StartOptions();
+
+    @Option(names = "--expert-devices", paramLabel = "N",
+        description = "Report the load of experts, and how even it is on N devices under several placements of experts.")
+    private Integer expertDevices;
+
     @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
     private Integer workers;
 
@@ -85,8 +94,8 @@ public final class WhatIfCommand implements Callable<Integer>
     private int decisions = 10;
 
     @Option(names = "--seeds", paramLabel = "N",
-        description = "Run each variant N times, the first time with the recorded arrivals and then with arrivals spread " +
-            "within the resolution of their clock, for intervals of the differences (default: ${DEFAULT-VALUE}).")
+        description = "Run each variant N times, the first time with the recorded arrivals and then with arrivals delayed " +
+            "by less than the mean time between two, for intervals of the differences (default: ${DEFAULT-VALUE}).")
     private int seeds = 1;
 
     @Mixin
@@ -135,6 +144,7 @@ public final class WhatIfCommand implements Callable<Integer>
     private WhatIfReport ask(final List<VariantOptions.Named> asked, final int threads)
     {
         final List<Variant> changed = new ArrayList<>();
+        final Beginning beginning = start.beginning();
         final WhatIf question;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
             JournalReader reader = JournalReader.open(journal, progress))
@@ -146,8 +156,11 @@ public final class WhatIfCommand implements Callable<Integer>
                 changed.add(new Variant(variant.name(), variant.change(recorded, scheduler.known())));
             }
             checkMemory(recorded, changed, threads);
-            final WhatIf read = WhatIf.read(reader, recorded);
-            question = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
+            final JournaledExperts experts = expertDevices == null ? null :
+                JournaledExperts.of(journal, recorded, scheduler.known());
+            final WhatIf read = WhatIf.read(reader, recorded, beginning);
+            final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
+            question = experts == null ? costed : costed.withExperts(experts, recorded.capture(), expertDevices);
         }
         try (Progress progress = progressOption.show(console, "signalbox whatif"))
         {

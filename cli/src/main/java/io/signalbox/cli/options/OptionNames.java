@@ -104,6 +104,7 @@ public final class OptionNames
         put(ComparisonConfig.FIRST_SEED, "--seed");
         put(ComparisonConfig.SEEDS, "--seeds");
         put(ComparisonConfig.WORKERS, "--workers");
+        OPTIONS.put("expertDevices", "--expert-devices");
         OPTIONS.put("workloads", "--workloads");
         OPTIONS.put("routers", "--routers");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.journal.RunMoment;
 import io.signalbox.journal.inspect.JournalQuery;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.TableColumn;
@@ -81,6 +82,21 @@ public final class ParquetTable implements JournalQuery.RowReceiver
     /** Lets the file appear, and prints how many rows it has. */
     public void conclude(final PrintStream out, final JournalEnd end)
     {
+        publish(out);
+        out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
+        out.flush();
+    }
+
+    /** As {@link #conclude(PrintStream, JournalEnd)}, for a table about one moment. */
+    public void conclude(final PrintStream out, final RunMoment moment)
+    {
+        publish(out);
+        MomentFacts.print(out, moment);
+        out.flush();
+    }
+
+    private void publish(final PrintStream out)
+    {
         try
         {
             parquet.end();
@@ -93,7 +109,5 @@ public final class ParquetTable implements JournalQuery.RowReceiver
         out.printf("%-18s%s%n", "rows", rows <= limit ? Decimals.grouped(rows) :
             Decimals.grouped(limit) + " of " + Decimals.grouped(rows) + "; a higher --limit writes more");
         out.printf("%-18s%s%n", "file", Decimals.bytes(file.bytes()));
-        out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
-        out.flush();
     }
 }

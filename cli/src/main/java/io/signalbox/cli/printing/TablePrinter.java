@@ -266,11 +266,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         concludeRows();
         if (form == Form.TEXT)
         {
-            fact("record", moment.record() < 0 ? "ahead of the first group" : Decimals.grouped(moment.record()));
-            fact("time", Decimals.text(moment.state().timeNanos() / 1e9, 3) + " s");
-            fact("read from", moment.firstRecord() == 0 ? "the beginning" :
-                "record " + Decimals.grouped(moment.firstRecord()) + ", by a snapshot");
-            moment.passedOver().forEach(sentence -> fact("note", Printable.text(sentence)));
+            MomentFacts.print(out, moment);
         }
         else if (form == Form.JSON)
         {

@@ -16,6 +16,7 @@ import io.signalbox.whatif.WhatIfReport.Divergence;
 import io.signalbox.whatif.WhatIfReport.LatencyDifference;
 import io.signalbox.whatif.WhatIfReport.ReRun;
 import io.signalbox.whatif.WhatIfReport.Regret;
+import io.signalbox.whatif.WhatIfReport.RegrettedPlacement;
 import io.signalbox.whatif.WhatIfReport.Requests;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import io.signalbox.whatif.WhatIfReport.SlowerRequest;
@@ -42,6 +43,9 @@ public final class WhatIfJson
                 json.writeString(sentence);
             }
             json.writeEndArray();
+            Json.decimal(json, "seedSpreadMs", Decimals.milliseconds(report.spreadNanos()));
+            json.writeFieldName("start");
+            start(json, report.recorded().start());
             Json.object(json, "stepTimes", body -> stepTimes(json, report.recorded().stepTimes()));
             Json.object(json, "recorded", body ->
             {
@@ -59,6 +63,21 @@ public final class WhatIfJson
             }
             json.writeEndArray();
         });
+    }
+
+    /** @param start {@code null}: of the run. */
+    private static void start(final JsonGenerator json, final WhatIfReport.Start start) throws IOException
+    {
+        if (start == null)
+        {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        Json.decimal(json, "seconds", Decimals.seconds(start.fromNanos()));
+        json.writeNumberField("cachedBlocks", start.cachedBlocks());
+        json.writeNumberField("begunBefore", start.begunBefore());
+        json.writeEndObject();
     }
 
     private static void stepTimes(final JsonGenerator json, final WhatIfReport.StepTimes times) throws IOException
@@ -94,6 +113,8 @@ public final class WhatIfJson
         Json.object(json, "requests", body -> requests(json, run.requests(), run.report().requests()));
         Json.object(json, "latency", body -> latency(json, run.latency()));
         Json.object(json, "regret", body -> regret(json, run.regret()));
+        json.writeFieldName("experts");
+        ExpertFiguresJson.write(json, run.experts());
         figures(json, run.report(), before);
         json.writeObjectFieldStart("seeds");
         for (final Map.Entry<RunFigure, Estimate> figure : run.seeds().entrySet())
@@ -115,6 +136,20 @@ public final class WhatIfJson
         json.writeNumberField("cachedTokens", regret.tokens());
         json.writeNumberField("bestRequests", regret.best());
         distribution(json, "hindsightMs", regret.hindsight());
+        json.writeArrayFieldStart("worst");
+        for (final RegrettedPlacement placement : regret.worst())
+        {
+            json.writeStartObject();
+            json.writeNumberField("requestId", placement.requestId());
+            json.writeNumberField("rank", placement.rank());
+            Json.decimal(json, "lostMs", Decimals.milliseconds(placement.lostNanos()));
+            json.writeStringField("bestRun", placement.bestRun());
+            json.writeNumberField("bestRank", placement.bestRank());
+            Json.real(json, "score", placement.score());
+            json.writeNumberField("cachedTokens", placement.tokens());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private static void decisions(final JsonGenerator json, final Decisions decisions, final String digest)

@@ -3,6 +3,8 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.compare.Estimate;
 import io.signalbox.report.RunReport;
+import io.signalbox.whatif.ExpertFigures;
+import io.signalbox.whatif.ExpertFigures.HotExpert;
 import io.signalbox.whatif.RunFigure;
 import io.signalbox.whatif.WhatIfReport;
 import io.signalbox.whatif.WhatIfReport.Candidate;
@@ -14,8 +16,10 @@ import io.signalbox.whatif.WhatIfReport.Divergence;
 import io.signalbox.whatif.WhatIfReport.ReRun;
 import io.signalbox.whatif.WhatIfReport.Regret;
 import io.signalbox.whatif.WhatIfReport.Requests;
+import io.signalbox.whatif.WhatIfReport.RegrettedPlacement;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import io.signalbox.whatif.WhatIfReport.SlowerRequest;
+import io.signalbox.whatif.WhatIfReport.Start;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
 
 import java.io.PrintStream;
@@ -71,6 +75,13 @@ public final class WhatIfText
     private void print(final Path journal)
     {
         row("journal", journal + ": " + Decimals.counted(report.recorded().report().requests().submitted(), "request"));
+        final Start start = report.recorded().start();
+        if (start != null)
+        {
+            row("start", "at " + seconds(start.fromNanos()) + " s, " + (start.cachedBlocks() == 0 ? "with empty caches" :
+                "with the " + Decimals.grouped(start.cachedBlocks()) + " blocks that were cached then") + "; " +
+                Decimals.counted(start.begunBefore(), "request") + " that had begun start over");
+        }
         row("step times", stepTimes(report.recorded().stepTimes()));
         final Decisions unchanged = report.unchanged().decisions();
         final boolean equal = report.unchanged().decisionDigest().equals(report.recorded().decisionDigest());
@@ -81,6 +92,7 @@ public final class WhatIfText
             distribution("end to end off", report.unchanged().latency().e2e());
         }
         report.notRepeated().forEach(sentence -> row("not repeated", sentence));
+        experts(report.unchanged(), "experts", "on");
         figures();
         report.variants().forEach(this::variant);
     }
@@ -105,7 +117,8 @@ public final class WhatIfText
     private void figures()
     {
         final List<List<String>> lines = new ArrayList<>();
-        final List<String> titles = new ArrayList<>(List.of("", "recorded", "unchanged"));
+        final List<String> titles = new ArrayList<>(List.of("",
+            report.recorded().start() == null ? "recorded" : "whole record", "unchanged"));
         report.variants().forEach(variant -> titles.add(variant.name()));
         lines.add(titles);
         for (final RunFigure figure : RunFigure.values())
@@ -184,10 +197,12 @@ public final class WhatIfText
             distribution("  end to end", variant.latency().e2e());
         }
         regret(variant.regret());
+        experts(variant, "  experts", "  on");
         seeds(variant);
         divergence(decisions.first(), variant.name());
         listed(decisions);
         worst(variant);
+        regretted(variant.regret());
     }
 
     private void regret(final Regret regret)
@@ -204,8 +219,34 @@ public final class WhatIfText
         }
     }
 
+    private void experts(final ReRun run, final String title, final String placed)
+    {
+        final ExpertFigures experts = run.experts();
+        if (experts == null)
+        {
+            return;
+        }
+        row(title, Decimals.grouped(experts.tokens()) + " computed tokens with recorded experts, " +
+            Decimals.grouped(experts.unrecorded()) + " without");
+        if (experts.tokens() == 0)
+        {
+            return;
+        }
+        final HotExpert hot = experts.hottest().get(0);
+        row("", "busiest: expert " + hot.expert() + " of layer " + hot.layer() + ", " +
+            Decimals.text(hot.timesTheMean(), DIGITS) + " times the mean");
+        row(placed + " " + experts.devices() + " devices", "busiest over even load: " +
+            Decimals.text(experts.inOrder(), DIGITS) + " in order, " + Decimals.text(experts.striped(), DIGITS) + " striped, " +
+            Decimals.text(experts.ofUnchanged(), DIGITS) + " balanced for the unchanged re-run, " +
+            Decimals.text(experts.balanced(), DIGITS) + " balanced for this one");
+    }
+
     private void seeds(final ReRun variant)
     {
+        if (!variant.seeds().isEmpty())
+        {
+            row("  seeds", "each further one delays every arrival by less than " + millis(report.spreadNanos()) + " ms");
+        }
         for (final Map.Entry<RunFigure, Estimate> figure : variant.seeds().entrySet())
         {
             final Estimate difference = figure.getValue();
@@ -307,6 +348,22 @@ public final class WhatIfText
         {
             out.printf("  request %-8s  %12s -> %12s  %s%n", request.requestId(), millis(request.beforeNanos()),
                 millis(request.afterNanos()), String.join("; ", request.reasons()));
+        }
+    }
+
+    private void regretted(final Regret regret)
+    {
+        if (!regret.worst().isEmpty())
+        {
+            out.printf("%n  Placements that lose most in hindsight, end to end in ms:%n");
+        }
+        for (final RegrettedPlacement placement : regret.worst())
+        {
+            out.printf(
+                "  request %-8s  %12s  rank %s instead of %s as in %s; %s cached tokens and a score of %s given away%n",
+                placement.requestId(), millis(placement.lostNanos()), placement.rank(), placement.bestRank(),
+                placement.bestRun(), Decimals.grouped(placement.tokens()),
+                Double.isNaN(placement.score()) ? "?" : Decimals.plain(placement.score()));
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.DuckDb;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -68,6 +70,20 @@ class InspectMomentTest
         assertEquals(blocks.stream().filter(line -> line.contains(",owned,")).count(), owned);
         assertEquals(rows("--moment=1").lines().filter(line -> line.startsWith("1,")).count(),
             rows("--moment=1", "--rank=1").lines().skip(1).count());
+    }
+
+    @Test
+    void shouldWriteAMomentAsParquet() throws SQLException
+    {
+        for (final String show : List.of("requests", "ranks", "blocks"))
+        {
+            final Path file = directory.resolve(show + ".parquet");
+            final CommandRun run = inspect("--moment=1", "--show=" + show, "--parquet=" + file);
+            assertEquals(0, run.exitCode(), run.err());
+            assertTrue(run.out().contains("\nrecord            ") && run.out().contains("\nread from         "), run.out());
+            assertEquals(List.of(List.of(String.valueOf(rows("--moment=1", "--show=" + show).lines().count() - 1))),
+                DuckDb.query("select count(*) from '" + file + "'"));
+        }
     }
 
     @Test

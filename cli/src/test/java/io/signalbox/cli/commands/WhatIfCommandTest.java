@@ -125,6 +125,54 @@ class WhatIfCommandTest
     }
 
     @Test
+    void shouldBeginInTheMiddleWithTheRecordedCaches()
+    {
+        final Map<String, String> warm = json("--from", "3");
+        final Map<String, String> cold = json("--from", "3", "--cold");
+
+        assertEquals("3", warm.get("start.seconds"));
+        assertTrue(Long.parseLong(warm.get("start.cachedBlocks")) > 0, warm.get("start.cachedBlocks"));
+        assertEquals("0", cold.get("start.cachedBlocks"));
+        assertEquals(warm.get("start.begunBefore"), cold.get("start.begunBefore"));
+        assertTrue(Double.parseDouble(warm.get("unchanged.figures.tokenHitRate.value")) >
+            Double.parseDouble(cold.get("unchanged.figures.tokenHitRate.value")));
+        assertTrue(whatif("--from", "3").out().contains("blocks that were cached then; "), whatif("--from", "3").out());
+        assertRefused("--cold is for --from, because a whole run begins with empty caches; leave it out.", "--cold");
+        assertRefused("the journal has no request that had not ended before the time at which the re-runs are to begin; " +
+            "give an earlier one.", "--from", "1e6");
+    }
+
+    /** The unchanged re-run computes what the record computed, and so has its load of experts. */
+    @Test
+    void shouldCountTheRecordedExpertsOfComputedTokens()
+    {
+        final Map<String, String> report = json("--expert-devices", "8", "--router", "round-robin", "--kv-blocks", "500");
+        final CommandRun experts =
+            CommandRun.of("inspect", journal.toString(), "--experts", "--csv", "--limit", "10");
+        final List<String> hottest = experts.out().lines().skip(1).toList();
+
+        assertEquals(10, hottest.size(), experts.out());
+        for (int i = 0; i < hottest.size(); i++)
+        {
+            final String expert = "unchanged.experts.hottest[" + i + "].";
+            assertTrue(hottest.get(i).startsWith(report.get(expert + "layer") + "," + report.get(expert + "expert") + "," +
+                report.get(expert + "tokens") + ","), hottest.get(i) + " " + report.get(expert + "tokens"));
+        }
+        assertEquals("0", report.get("unchanged.experts.unrecordedTokens"));
+        assertEquals(report.get("unchanged.figures.computedTokens.value"), report.get("unchanged.experts.tokens"));
+        assertEquals(report.get("variants[0].figures.computedTokens.value"), String.valueOf(
+            Long.parseLong(report.get("variants[0].experts.tokens")) +
+            Long.parseLong(report.get("variants[0].experts.unrecordedTokens"))));
+        final double inOrder = Double.parseDouble(report.get("variants[0].experts.busiestOverEven.inOrder"));
+        final double balanced = Double.parseDouble(report.get("variants[0].experts.busiestOverEven.balanced"));
+        assertTrue(balanced >= 1.0 && balanced < inOrder, balanced + " and " + inOrder);
+        assertTrue(whatif("--expert-devices", "8").out().contains("on 8 devices      busiest over even load: "),
+            whatif("--expert-devices", "8").out());
+        assertRefused("--expert-devices=65 is not between 1 and the 64 experts of a layer; give a number in that range.",
+            "--expert-devices", "65");
+    }
+
+    @Test
     void shouldReplaceStepTimes()
     {
         final Map<String, String> report = json("--step-base-nanos", "1000000");

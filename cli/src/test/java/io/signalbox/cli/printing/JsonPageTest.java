@@ -146,7 +146,7 @@ class JsonPageTest
             run("timeline", journal, "--out", directory.resolve("run.pftrace").toString(), "--json"),
             run("trace", journal, "--out", directory.resolve("trace.jsonl").toString(), "--json"),
             run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
-                "same: --max-queued 9999", "--seeds=2", "--json"),
+                "same: --max-queued 9999", "--seeds=2", "--expert-devices=4", "--from=0.2", "--json"),
             run("diff", journal, journal, "--json"),
             run("diff", journal, other, "--json"),
             run("doctor", "--json"),
@@ -206,8 +206,8 @@ class JsonPageTest
         {
             final WhatIfReport report =
                 WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, 1, (parts, ended, total) -> { });
-            return WhatIfJson.text(
-                journal, new WhatIfReport(report.recorded(), report.unchanged(), List.of(), List.of("a fault")));
+            return WhatIfJson.text(journal, new WhatIfReport(
+                report.recorded(), report.unchanged(), List.of(report.unchanged()), List.of("a fault"), 0));
         }
     }
 

@@ -61,9 +61,20 @@ interface GroupCollector
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
         {
-            throw new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + reader.sequence() +
-                ": its group cannot be decoded (" + e.getMessage() + "); records ahead of it are good; the program that " +
-                "wrote it is at fault.", e);
+            throw undecodable(directory, reader, e.getMessage(), e);
         }
+        // Collectors keep what lives; they ask for nothing that the groups ahead did not begin.
+        catch (final NullPointerException e)
+        {
+            throw undecodable(directory, reader, "it is about a request or a step that no group ahead of it began", e);
+        }
+    }
+
+    private static JournalException undecodable(
+        final Path directory, final JournalReader reader, final String reason, final RuntimeException cause)
+    {
+        return new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + reader.sequence() +
+            ": its group cannot be decoded (" + reason + "); records ahead of it are good; the program that wrote it is " +
+            "at fault.", cause);
     }
 }

@@ -56,13 +56,19 @@ public abstract class JournalQuery extends EventReader
         try (JournalReader opened =
             needsAll() ? JournalReader.open(directory, progress) : JournalReader.openKept(directory, progress))
         {
-            reader = opened;
-            receiver = rows;
-            begin(opened);
-            final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
-            finish();
-            return end;
+            return answer(directory, opened, lastRecord, rows);
         }
+    }
+
+    final JournalEnd answer(
+        final Path directory, final JournalReader opened, final long lastRecord, final RowReceiver rows)
+    {
+        reader = opened;
+        receiver = rows;
+        begin(opened);
+        final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
+        finish();
+        return end;
     }
 
     /**

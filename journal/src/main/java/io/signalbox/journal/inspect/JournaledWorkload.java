@@ -19,6 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The requests of a journal in the order of their Submits. Reads the journal twice: first the ends of requests, then the
@@ -41,14 +42,25 @@ public final class JournaledWorkload
     public static JournalEnd read(
         final Path directory, final Consumer<JournaledRequest> receiver, final ReadProgress progress)
     {
+        return read(directory, receiver,
+            () -> JournalReader.open(directory, (done, total) -> progress.onRead(done, 2 * total)),
+            () -> JournalReader.open(
+                directory, (done, total) -> progress.onRead(Math.min(done, total) + total, 2 * total)));
+    }
+
+    static JournalEnd read(
+        final Path directory,
+        final Consumer<JournaledRequest> receiver,
+        final Supplier<JournalReader> first,
+        final Supplier<JournalReader> second)
+    {
         final Ends ends = new Ends();
         final JournalEnd end;
-        try (JournalReader reader = JournalReader.open(directory, (done, total) -> progress.onRead(done, 2 * total)))
+        try (JournalReader reader = first.get())
         {
             end = GroupCollector.read(directory, reader, ends);
         }
-        try (JournalReader reader = JournalReader.open(
-            directory, (done, total) -> progress.onRead(Math.min(done, total) + total, 2 * total)))
+        try (JournalReader reader = second.get())
         {
             GroupCollector.read(directory, reader, new SubmitReader(ends, receiver));
         }

@@ -39,13 +39,19 @@ public final class RequestInspector
     {
         try (JournalReader reader = JournalReader.openKept(directory, progress))
         {
-            final Map<String, String> settings = reader.settings();
-            final int ranks = reader.ranks();
-            final LifeCollector collector = new LifeCollector(
-                requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL));
-            final JournalEnd end = GroupCollector.readTo(directory, record, reader, collector);
-            return new RequestInspection(requestId, ranks, collector.lives(), end,
-                reader.groups(), collector.nowNanos(), collector.restarts(), reader.voided(), collector.submits());
+            return inspectTo(directory, reader, requestId, record);
         }
+    }
+
+    static RequestInspection inspectTo(
+        final Path directory, final JournalReader reader, final long requestId, final long record)
+    {
+        final Map<String, String> settings = reader.settings();
+        final int ranks = reader.ranks();
+        final LifeCollector collector = new LifeCollector(
+            requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL));
+        final JournalEnd end = GroupCollector.readTo(directory, record, reader, collector);
+        return new RequestInspection(requestId, ranks, collector.lives(), end,
+            reader.groups(), collector.nowNanos(), collector.restarts(), reader.voided(), collector.submits());
     }
 }

@@ -100,10 +100,16 @@ public final class Timeline extends EventReader implements GroupCollector
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            final Timeline timeline = new Timeline(reader, receiver, window);
-            receiver.onRun(timeline.ranks.length);
-            return GroupCollector.read(directory, reader, timeline);
+            return read(directory, reader, receiver, window);
         }
+    }
+
+    static JournalEnd read(
+        final Path directory, final JournalReader reader, final TimelineReceiver receiver, final TimeWindow window)
+    {
+        final Timeline timeline = new Timeline(reader, receiver, window);
+        receiver.onRun(timeline.ranks.length);
+        return GroupCollector.read(directory, reader, timeline);
     }
 
     @Override

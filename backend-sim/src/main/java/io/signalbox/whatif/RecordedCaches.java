@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.batch.QueueOrder;
+import io.signalbox.event.GroupReader;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.scheduler.BatchSettings;
+import io.signalbox.scheduler.CachedPrefixes;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.BlockStates;
+import io.signalbox.state.FoldedState;
+import io.signalbox.state.StateFold;
+import io.signalbox.state.StateShape;
+import org.agrona.DirectBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Folds the groups of a run up to a time, for the blocks that its ranks have cached then. */
+final class RecordedCaches
+{
+    private final StateFold fold;
+    private final long untilNanos;
+
+    /** @param untilNanos groups of this time and later ones do not count. */
+    RecordedCaches(final SchedulerConfig config, final long untilNanos)
+    {
+        this.untilNanos = untilNanos;
+        fold = new StateFold(new FoldedState(new StateShape(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
+            config.prefixCaching() && config.evictionPolicy() == EvictionPolicy.LRU,
+            config.get(BatchSettings.QUEUE_ORDER) == QueueOrder.FIRST_COME, config.capture() != null)));
+    }
+
+    void onGroup(final DirectBuffer group, final int length)
+    {
+        final long nanos = GroupReader.inputTimeNanos(group, 0, length);
+        if (nanos < untilNanos)
+        {
+            fold.apply(group, 0, length, nanos);
+        }
+    }
+
+    /** Every block with a hash, blocks of running requests included. */
+    CachedPrefixes prefixes()
+    {
+        final List<List<CachedPrefixes.Block>> ranks = new ArrayList<>();
+        for (int rank = 0; rank < fold.state().shape().ranks(); rank++)
+        {
+            ranks.add(prefixes(fold.state().rank(rank).blocks()));
+        }
+        return new CachedPrefixes(ranks);
+    }
+
+    private static List<CachedPrefixes.Block> prefixes(final BlockStates blocks)
+    {
+        final List<CachedPrefixes.Block> found = new ArrayList<>();
+        for (int block = 0; block < blocks.count(); block++)
+        {
+            if (blocks.hash(block) != BlockStates.NO_HASH)
+            {
+                final int parent = blocks.parent(block);
+                found.add(new CachedPrefixes.Block(blocks.hash(block),
+                    parent == BlockStates.NO_BLOCK ? KvBlockAllocator.NO_HASH : blocks.hash(parent),
+                    blocks.depth(block), blocks.lastUse(block)));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.CaptureRowsDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.VoidDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * The end of a message that a generated decoder reads, behind its fixed fields: repeating groups, or fields of variable
+ * length. These decoders believe each count and length, so that a forged one would let a reader walk or allocate without end.
+ */
+final class MessageTail
+{
+    private static final int LENGTH_BYTES = Integer.BYTES;
+
+    private MessageTail()
+    {
+    }
+
+    /**
+     * Checks that it does not leave the message.
+     *
+     * @param offset position behind the fixed fields.
+     * @param end    position behind the message.
+     * @throws MessageFormatException if it does.
+     */
+    static void check(final int template, final DirectBuffer buffer, final int offset, final int end)
+    {
+        switch (template)
+        {
+            case PlacedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, RequeuedDecoder.TEMPLATE_ID ->
+                checkGroups(buffer, offset, end);
+            case SubmitDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID,
+                WithdrawnDecoder.TEMPLATE_ID, CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID ->
+                checkData(buffer, offset, end);
+            default ->
+            {
+                // It has fixed fields only, or a view locates its groups.
+            }
+        }
+    }
+
+    /** At least one group, up to the end. */
+    private static void checkGroups(final DirectBuffer buffer, final int offset, final int end)
+    {
+        int at = offset;
+        do
+        {
+            final int entries = at + MessagePart.DIMENSION_BYTES;
+            if (entries > end)
+            {
+                throw new MessageFormatException(
+                    "a message ends at byte " + end + ", within the group that begins at byte " + at);
+            }
+            final int blockLength = buffer.getShort(at + MessagePart.BLOCK_LENGTH, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+            final int count = buffer.getInt(at + MessagePart.COUNT, ByteOrder.LITTLE_ENDIAN);
+            if (count < 0 || (long)count * Math.max(1, blockLength) > end - entries)
+            {
+                throw new MessageFormatException("a group of a message at byte " + at + " has " + count + " entries of " +
+                    blockLength + " bytes, but the message ends at byte " + end);
+            }
+            at = entries + count * blockLength;
+        }
+        while (at < end);
+    }
+
+    /** Fields of variable length, up to the end. */
+    private static void checkData(final DirectBuffer buffer, final int offset, final int end)
+    {
+        int at = offset;
+        while (at != end)
+        {
+            final int length = at + LENGTH_BYTES <= end ? buffer.getInt(at, ByteOrder.LITTLE_ENDIAN) : -1;
+            if (length < 0 || length > end - at - LENGTH_BYTES)
+            {
+                throw new MessageFormatException("a field of a message at byte " + at + " has " + length +
+                    " bytes, but the message ends at byte " + end);
+            }
+            at += LENGTH_BYTES + length;
+        }
+    }
+}
