@@ -32,9 +32,9 @@ import java.util.Locale;
 /**
  * Simulated requests per second over a trace on 8 ranks with 512-token blocks: the scheduler alone, with every decision
  * journaled, and with rows of 4 layers × top-2 stored per block and journaled; then what verifying that journal takes.
- * All four by turns in one process; the first turn warms up and does not count. With two cores a second thread
- * writes the journal, as in {@code simulate}, or reads it. So two columns tell the least CPU time: of the thread that simulates
- * or verifies, and of all threads, those of the JVM included.
+ * All four by turns in one process; the first turn warms up and does not count. With two cores a second thread writes the
+ * journal, as in {@code simulate}, or reads it. So two columns tell the least CPU time: of the thread that simulates or
+ * verifies, and of all threads, those of the JVM included.
  */
 public final class SimulationRate
 {
@@ -61,8 +61,8 @@ public final class SimulationRate
     {
         if (arguments.length < 1 || arguments.length > 2)
         {
-            System.err.println("give a trace file in the Mooncake format, plain or gzipped, and, if not all of it, how many " +
-                "of its first requests.");
+            System.err.println("give a trace file in the Mooncake format, plain or gzipped, and, if not all of it, how " +
+                "many of its first requests.");
             System.exit(2);
         }
         final Workload trace = MooncakeTrace.read(Path.of(arguments[0]));

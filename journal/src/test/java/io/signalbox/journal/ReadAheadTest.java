@@ -27,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Journals that another thread reads ahead, against the same journals read in one thread. */
-@Timeout(60)
+@Timeout(600)
 final class ReadAheadTest
 {
     private static final String THREAD = "signalbox-journal-reader";

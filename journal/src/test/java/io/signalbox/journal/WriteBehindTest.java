@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Journals that another thread writes, against journals that are appended to at once. */
-@Timeout(60)
+@Timeout(600)
 final class WriteBehindTest
 {
     private static final String THREAD = "signalbox-journal-writer";
