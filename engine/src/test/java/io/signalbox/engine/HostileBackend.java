@@ -207,15 +207,7 @@ final class HostileBackend implements Backend
         final StepTokens tokens = plan.results.sampled();
         switch (act)
         {
-            case SOUND ->
-            {
-                sound(plan, 0);
-                final Plan former = held.get();
-                if (former != null && former.rank() == plan.rank() && held.compareAndSet(former, null))
-                {
-                    sound(former, 0);
-                }
-            }
+            case SOUND -> soundAndHeld(plan);
             case OUT_OF_ORDER -> held.set(plan);
             case SOUND_TWICE ->
             {
@@ -254,6 +246,17 @@ final class HostileBackend implements Backend
                 reports.length == 1 ? plan.results.sampledAs(0, 1, plan.step()) : tokens, falseRows(plan));
             case WRONG_STEP -> report(plan.epoch(), plan.rank(), plan.step() + 1, tokens, falseRows(plan));
             default -> reportFalsely(plan, act, random);
+        }
+    }
+
+    /** Also reports the former step of the rank, if its report waits for this one. */
+    private void soundAndHeld(final Plan plan)
+    {
+        sound(plan, 0);
+        final Plan former = held.get();
+        if (former != null && former.rank() == plan.rank() && held.compareAndSet(former, null))
+        {
+            sound(former, 0);
         }
     }
 

@@ -38,7 +38,7 @@ class MisbehaviourTest
     private static final String TIMED_OUT = "a step timed out";
     private static final String EARLY = "step \\d+ of rank 0 was reported complete before its step \\d+";
 
-    /** What the journal says about the backend, and nothing else. */
+    /** The sentences of the journal about the backend. */
     private static final class Sentences extends EventReader
     {
         private final List<String> all = new ArrayList<>();

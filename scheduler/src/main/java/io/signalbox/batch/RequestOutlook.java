@@ -4,10 +4,10 @@ package io.signalbox.batch;
 /**
  * The fields that each plan reads or writes of each running request, and no commit of a steady entry.
  *
- * <p>This class, {@link FlightLog}, {@link RequestProgress} and {@link Residency} are superclasses of {@link Request}, and not
- * its parts, because their fields are then adjacent and in this order: first what a plan needs, then what both need, then what
- * a commit needs. A step of a thousand requests misses the first-level cache for each line of each object of each request,
- * once in its plan and once in its commit.
+ * <p>This class, {@link FlightLog}, {@link RequestProgress} and {@link Residency} are superclasses of {@link Request}, and
+ * not its parts, because their fields are then adjacent and in this order: those of plans, those of both, those of commits.
+ * A step of a thousand requests misses the first-level cache for each line of each object of each request, once in its plan
+ * and once in its commit.
  */
 abstract class RequestOutlook
 {

@@ -119,8 +119,8 @@ public final class StepCommit
     }
 
     /**
-     * Applies entries with one row and one token each, as long as they are steady. A loop of nothing else keeps the arrays of
-     * plan and output in registers.
+     * Applies entries with one row and one token each, as long as they are steady. A loop of nothing else keeps the arrays
+     * of plan and output in registers.
      *
      * @return their number.
      */
