@@ -38,8 +38,9 @@ final class ExpertQuestion
     {
         if (devices < 1 || devices > shape.experts())
         {
-            throw ConfigException.because(new Named("expertDevices", Integer.toString(devices)), " is not between 1 and the " +
-                    shape.experts() + " experts of a layer").allowed("1 to " + shape.experts())
+            throw ConfigException.because(new Named("expertDevices", Integer.toString(devices)),
+                    " is not between 1 and the " + shape.experts() + " experts of a layer")
+                .allowed("1 to " + shape.experts())
                 .remedy("give a number in that range");
         }
         this.rows = rows;

@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
 
 /**
  * The end of a message that a generated decoder reads, behind its fixed fields: repeating groups, or fields of variable
- * length. These decoders believe each count and length, so that a forged one would let a reader walk or allocate without end.
+ * length. These decoders believe each count and length: a forged one would let a reader walk or allocate without end.
  */
 final class MessageTail
 {

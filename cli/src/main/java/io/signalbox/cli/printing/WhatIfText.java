@@ -236,7 +236,8 @@ public final class WhatIfText
         row("", "busiest: expert " + hot.expert() + " of layer " + hot.layer() + ", " +
             Decimals.text(hot.timesTheMean(), DIGITS) + " times the mean");
         row(placed + " " + experts.devices() + " devices", "busiest over even load: " +
-            Decimals.text(experts.inOrder(), DIGITS) + " in order, " + Decimals.text(experts.striped(), DIGITS) + " striped, " +
+            Decimals.text(experts.inOrder(), DIGITS) + " in order, " +
+            Decimals.text(experts.striped(), DIGITS) + " striped, " +
             Decimals.text(experts.ofUnchanged(), DIGITS) + " balanced for the unchanged re-run, " +
             Decimals.text(experts.balanced(), DIGITS) + " balanced for this one");
     }
