@@ -77,8 +77,8 @@ public final class BatchPlanner
     /** Digest of the order of the requests, of the blocks that retire, and of the cache generation. */
     public long digest()
     {
-        return suspects.digest(StateDigest.mix(
-            StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions, blocks.inFlightDigest()));
+        return StateDigest.mix(StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions,
+            blocks.inFlightDigest());
     }
 
     /**
@@ -109,7 +109,8 @@ public final class BatchPlanner
         tookVictim = false;
         longPrefills.clear();
         leftOneWaiting = false;
-        for (boolean more = suspects.begin(running, waiting); more; more = suspects.leaveOut(plan))
+        suspects.begin(running, waiting);
+        for (boolean more = true; more; more = suspects.leaveOut(plan))
         {
             continueRunning(plan);
             if (!tookVictim && comingBackCount == 0 && paused.count() == 0)
@@ -121,7 +122,6 @@ public final class BatchPlanner
         {
             takeVictimsUntilOneRuns(plan);
         }
-        suspects.planned(plan);
         return plan.entryCount() > 0;
     }
 

@@ -25,14 +25,13 @@ public final class InnocentRuns
     private final Map<Long, Integer> badPercents = new HashMap<>();
     private final boolean losesRanks;
 
-    /** @param hasRoom one step in flight, and blocks for all requests. */
-    private InnocentRuns(final long seed, final boolean hasRoom)
+    private InnocentRuns(final long seed)
     {
         random = new SplittableRandom(seed);
         losesRanks = random.nextInt(3) == 0;
         rig = new DepthRig(SchedulerConfig.builder().ranks(1 + random.nextInt(2)).blockSizeTokens(4)
-            .kvBlocks(hasRoom ? WaitingCheck.ROOM_FOR_ALL : 12 + random.nextInt(60)).stepTokens(6 + random.nextInt(30)).maxRunning(1 + random.nextInt(12))
-            .router("round-robin").lockStep(random.nextInt(4) == 0).depth(hasRoom ? 1 : 1 + random.nextInt(4))
+            .kvBlocks(12 + random.nextInt(60)).stepTokens(6 + random.nextInt(30)).maxRunning(1 + random.nextInt(12))
+            .router("round-robin").lockStep(random.nextInt(4) == 0).depth(1 + random.nextInt(4))
             .draftTokens(random.nextInt(3)).maxFailures(1 + random.nextInt(3)).backOffNanos(random.nextInt(2) * 10)
             .ranksReturn(true).capture(DepthRig.SHAPE).digestInterval(3).build(), 70);
     }
@@ -40,20 +39,9 @@ public final class InnocentRuns
     /** Plays runs of the seeds from 0 on until one fails; returns why, or null. */
     public static String firstFailure(final int runs)
     {
-        return firstFailure(runs, false);
-    }
-
-    /** The same with one step in flight and blocks for all requests: suspects and others then take turns exactly. */
-    public static String firstFailureWithRoom(final int runs)
-    {
-        return firstFailure(runs, true);
-    }
-
-    private static String firstFailure(final int runs, final boolean hasRoom)
-    {
         for (int seed = 0; seed < runs; seed++)
         {
-            final String failure = failure(seed, hasRoom);
+            final String failure = failure(seed);
             if (failure != null)
             {
                 return failure;
@@ -62,9 +50,9 @@ public final class InnocentRuns
         return null;
     }
 
-    private static String failure(final long seed, final boolean hasRoom)
+    private static String failure(final long seed)
     {
-        final InnocentRuns run = new InnocentRuns(seed, hasRoom);
+        final InnocentRuns run = new InnocentRuns(seed);
         try
         {
             final String mistake = run.play();
