@@ -67,9 +67,23 @@ public final class RetentionRuns
         {
             return "the older snapshot does not serve: " + found;
         }
+        readKept(journal);
         Files.delete(journal.resolve(JournalBeginning.FILE));
         JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE);
         return firstUnseenDamage(held);
+    }
+
+    /** From the first record that is kept. */
+    private static void readKept(final Path journal)
+    {
+        try (JournalReader reader = JournalReader.openKept(journal, ReadProgress.NONE))
+        {
+            boolean more = true;
+            while (more)
+            {
+                more = reader.next();
+            }
+        }
     }
 
     private static String firstUnseenDamage(final Path journal) throws IOException
