@@ -91,8 +91,7 @@ public final class ThreadedEngine implements Engine
         final SchedulerHandler scheduling =
             new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm);
         decided = scheduling.decided();
-        schedulerProcessor =
-            new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
+        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
         schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         shellFigures =

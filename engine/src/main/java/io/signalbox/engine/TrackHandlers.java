@@ -92,7 +92,7 @@ final class TrackHandlers
         return processor.getSequence();
     }
 
-    /** The scheduler has published groups, and the slots of their inputs are free. @param last if it has no input at hand. */
+    /** The scheduler has published groups, and the slots of their inputs are free; {@code last}: it has no other at hand. */
     void published(final boolean last)
     {
         if (shared != null)

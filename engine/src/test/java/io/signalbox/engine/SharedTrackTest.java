@@ -42,7 +42,7 @@ class SharedTrackTest
     }
 
     /** Waits until the track's thread sleeps. */
-    private static void awaitSleep() throws InterruptedException
+    private static void awaitSleep()
     {
         final Thread[] threads = new Thread[2 * Thread.activeCount() + 10];
         final int count = Thread.enumerate(threads);
@@ -51,7 +51,7 @@ class SharedTrackTest
             while (threads[i].getName().equals(TRACK) && threads[i].getState() != Thread.State.WAITING &&
                 threads[i].isAlive())
             {
-                Thread.sleep(1);
+                Thread.onSpinWait();
             }
         }
     }

@@ -92,7 +92,7 @@ public final class EncodedInput
         return template == SubmitDecoder.TEMPLATE_ID;
     }
 
-    /** Whether an encoded input is a {@code Submit}, {@code Wake} or {@code Forward}: a client rarely waits for its group. */
+    /** Whether an input is a {@code Submit}, {@code Wake} or {@code Forward}: a client rarely waits for its group. */
     public static boolean precedesResult(final DirectBuffer input, final int offset)
     {
         final int template = field(

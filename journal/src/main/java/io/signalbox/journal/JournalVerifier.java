@@ -111,7 +111,7 @@ public final class JournalVerifier
             int checked = 0;
             if (start.mark() != null)
             {
-                final SealedSegments.Check check = SealedSegments.check(directory, start.mark().segment(), progress);
+                final SealedSegments.SegmentCheck check = SealedSegments.check(directory, start.mark().segment(), progress);
                 checked = check.segments();
                 start.passedOver().addAll(check.unchecked());
             }

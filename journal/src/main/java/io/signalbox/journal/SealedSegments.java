@@ -130,7 +130,7 @@ final class SealedSegments
      * @param bytes     of their files up to the end of their seals.
      * @param unchecked segments without checksums, each as a sentence.
      */
-    record Check(int segments, long bytes, List<String> unchecked)
+    record SegmentCheck(int segments, long bytes, List<String> unchecked)
     {
     }
 
@@ -140,7 +140,7 @@ final class SealedSegments
      * @throws JournalException CORRUPT_RECORD if the bytes of one are not those that were sealed; MISSING_SEGMENT if one is
      *     missing.
      */
-    static Check check(final Path directory, final int endSegment, final ReadProgress progress)
+    static SegmentCheck check(final Path directory, final int endSegment, final ReadProgress progress)
     {
         final DirectoryFiles files = DirectoryFiles.of(directory, progress);
         final List<String> unchecked = new ArrayList<>();
@@ -164,7 +164,7 @@ final class SealedSegments
                 }
             }
         }
-        return new Check(segments, bytes, unchecked);
+        return new SegmentCheck(segments, bytes, unchecked);
     }
 
     private static ByteSource requireFile(final Path directory, final DirectoryFiles files, final int segment)

@@ -44,7 +44,7 @@ class SealedSegmentsTest
         return journal.resolve(SegmentName.sumsOf(segment));
     }
 
-    private SealedSegments.Check check()
+    private SealedSegments.SegmentCheck check()
     {
         return SealedSegments.check(journal, segments - 1, ReadProgress.NONE);
     }
@@ -61,7 +61,7 @@ class SealedSegmentsTest
         {
             assertEquals(segment < segments - 1, Files.exists(sums(segment)), "segment " + segment);
         }
-        final SealedSegments.Check found = check();
+        final SealedSegments.SegmentCheck found = check();
         assertEquals(segments - 1, found.segments());
         assertTrue(found.bytes() > (segments - 1) * 65_536L);
         assertEquals(0, found.unchecked().size());
@@ -82,7 +82,7 @@ class SealedSegmentsTest
             Files.write(sums(1), Arrays.copyOf(whole, i));
             assertNull(SegmentSums.readOrNull(journal, 1), "length " + i);
         }
-        final SealedSegments.Check found = check();
+        final SealedSegments.SegmentCheck found = check();
         assertEquals(segments - 2, found.segments());
         assertEquals(1, found.unchecked().size());
         assertTrue(found.unchecked().get(0).contains("segment-00001 has no checksums"), found.unchecked()::toString);
@@ -184,7 +184,7 @@ class SealedSegmentsTest
         }
         journal = blocked;
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches());
-        final SealedSegments.Check found = check();
+        final SealedSegments.SegmentCheck found = check();
         assertEquals(segments - 2, found.segments());
         assertEquals(1, found.unchecked().size());
     }

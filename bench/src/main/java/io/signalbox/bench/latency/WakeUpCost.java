@@ -62,7 +62,8 @@ final class WakeUpCost
         final WakeUpCost around = new WakeUpCost(3).run(LONG_REST_NANOS);
         return String.format(Locale.ROOT, "Waking a parked thread takes %s if it slept for 0.2 ms, and %s if it slept for " +
             "5 ms, as at 200/s; the call that wakes it takes %s then. Three threads that only wake each other in a circle " +
-            "need %s for one round after 5 ms.", micros(there.woken), micros(longer.woken), micros(longer.calls), micros(around.woken));
+            "need %s for one round after 5 ms.", micros(there.woken), micros(longer.woken), micros(longer.calls),
+            micros(around.woken));
     }
 
     private static String micros(final Histogram histogram)
