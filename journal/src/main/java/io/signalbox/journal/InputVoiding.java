@@ -66,7 +66,7 @@ public final class InputVoiding
         {
             lock.sign();
             final DirectoryFiles files = DirectoryFiles.of(directory, progress);
-            JournalReader.requireAll(files);
+            JournalBeginning.requireNone(files);
             final VoidedInput input;
             final long chain;
             try (JournalReader reader = JournalReader.recovering(files))

@@ -58,6 +58,20 @@ record JournalBeginning(
     private static final int REQUEST_BYTES = 4 * Long.BYTES;
     private static final long MOST_BYTES = 1L << 30;
 
+    /** @throws JournalException RECORDS_REMOVED if the oldest segments were removed. */
+    static void requireNone(final JournalFiles files)
+    {
+        final JournalBeginning beginning = files.beginning();
+        if (beginning != null)
+        {
+            final long first = beginning.start().place().records();
+            throw new JournalException(Kind.RECORDS_REMOVED, files.journal() + " begins at record " + first + ", because " +
+                "its older segments were removed, and every record is needed here; 'signalbox replay " + files.journal() +
+                " --from-snapshot' verifies what is left, and 'signalbox inspect " + files.journal() +
+                " --moment' and '--events' answer from it.");
+        }
+    }
+
     /** Whether a journal's directory has a file of this name because segments were removed. */
     static boolean isName(final String name)
     {

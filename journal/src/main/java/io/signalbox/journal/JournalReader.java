@@ -114,22 +114,9 @@ public final class JournalReader implements GroupCursor, GroupSource
         final DirectoryFiles files = DirectoryFiles.of(directory, progress);
         if (needsAll)
         {
-            requireAll(files);
+            JournalBeginning.requireNone(files);
         }
         return of(JournalScanner.reading(files, null), writer);
-    }
-
-    /** @throws JournalException RECORDS_REMOVED. */
-    static void requireAll(final JournalFiles files)
-    {
-        if (files.beginning() != null)
-        {
-            final long first = files.beginning().start().place().records();
-            throw new JournalException(Kind.RECORDS_REMOVED, files.journal() + " begins at record " + first + ", because " +
-                "its older segments were removed, and every record is needed here; 'signalbox replay " + files.journal() +
-                " --from-snapshot' verifies what is left, and 'signalbox inspect " + files.journal() +
-                " --moment' and '--events' answer from it.");
-        }
     }
 
     /** Of files whose lock the caller holds: a torn tail ends the reading. They must have a record. */
