@@ -25,6 +25,8 @@ final class MessageTextTest
     private static final Pattern MESSAGE = Pattern.compile("<sbe:message name=\"(\\w+)\" id=\"(\\d+)\"");
     private static final int FIRST_JOURNAL_TEMPLATE = 40;
     private static final int BLOCK_BYTES = 128;
+    /** Groups without entries, or fields without bytes. */
+    private static final int TAIL_BYTES = 120;
     private static final int LONGEST_BYTES = 1024;
 
     @Test
@@ -60,13 +62,13 @@ final class MessageTextTest
     @Test
     void shouldSayWhereAMessageIsOfAnotherTime()
     {
-        assertEquals("(message of unknown template 39, 264 bytes)", new MessageText(LONGEST_BYTES).of(empty(39)));
+        assertEquals("(message of unknown template 39, 256 bytes)", new MessageText(LONGEST_BYTES).of(empty(39)));
     }
 
     @Test
     void shouldNameALongMessageWithoutItsFields()
     {
-        assertEquals("[Wake], 264 bytes", new MessageText(263).of(empty(4)));
+        assertEquals("[Wake], 256 bytes", new MessageText(255).of(empty(4)));
     }
 
     /** Every byte of every field is 1, which all enumerations know; groups and texts are empty. */
@@ -78,8 +80,8 @@ final class MessageTextTest
             .version(0);
         final int fields = start + MessageHeaderEncoder.ENCODED_LENGTH;
         group.buffer().setMemory(fields, BLOCK_BYTES, (byte)1);
-        group.buffer().setMemory(fields + BLOCK_BYTES, BLOCK_BYTES, (byte)0);
-        group.end(MessageHeaderEncoder.ENCODED_LENGTH + 2 * BLOCK_BYTES);
+        group.buffer().setMemory(fields + BLOCK_BYTES, TAIL_BYTES, (byte)0);
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + BLOCK_BYTES + TAIL_BYTES);
         final GroupReader reader = new GroupReader().wrap(group.buffer(), 0, group.length());
         assertTrue(reader.next());
         return reader;
