@@ -63,11 +63,6 @@ public record EngineStats(
     /** Prompt tokens of admitted requests, and those of them that were found in KV blocks. */
     public record PrefixFigures(long queriedTokens, long hitTokens)
     {
-        /** Share of the tokens that were found, 0 to 1. */
-        public double hitRate()
-        {
-            return queriedTokens == 0 ? 0.0 : (double)hitTokens / queriedTokens;
-        }
     }
 
     /** @param rejected of the missing rows: those that the engine refused because no expert router can have chosen them. */

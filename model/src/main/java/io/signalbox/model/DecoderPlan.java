@@ -93,12 +93,6 @@ public record DecoderPlan(
         return new ModelShape(moeLayers.size(), experts.experts(), experts.topK()).withLayerIds(moeLayers);
     }
 
-    /** Keys and values of one token in all layers, in elements. */
-    public long kvElementsPerToken()
-    {
-        return (long)layers * (attention.keyWidth() + attention.valueWidth());
-    }
-
     /**
      * Weights of the whole model.
      *
