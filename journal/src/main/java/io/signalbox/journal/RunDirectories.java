@@ -111,10 +111,8 @@ public final class RunDirectories
         final RunFiles files,
         final Instant began)
     {
-        // The clock of file times is some milliseconds coarser than the one that began is from.
-        final Instant written = began != null && files.written().isBefore(began) ? began : files.written();
         return new RunDirectory(
-            directory, state, reason, files.segments(), files.bytes(), files.snapshotBytes(), began, written);
+            directory, state, reason, files.segments(), files.bytes(), files.snapshotBytes(), began, files.written());
     }
 
     /** Wall time of record 0. */
