@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * A short simulation of 8 ranks with steps of two to three entries, as {@link SimulationRate} has them for a whole trace: few
- * enough steps to count their instructions. The difference between two output lengths is that of their decode steps.
+ * A short simulation of 8 ranks with steps of two to three entries, as {@link SimulationRate} has them for a whole trace:
+ * few enough steps to count their instructions. The difference between two output lengths is that of their decode steps.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

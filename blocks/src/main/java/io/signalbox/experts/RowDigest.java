@@ -49,7 +49,7 @@ final class RowDigest
         return join(first, second, third, fourth);
     }
 
-    /** How the digest of a row begins: spread out, or else the first ids could undo it, and row 0 of expert 0 be row 1 of 3. */
+    /** How the digest of a row begins. Spread out, or else the first ids could undo it: row 0 of expert 0 as row 1 of 3. */
     static long place(final int row)
     {
         return (row + 1) * 0x9E3779B97F4A7C15L;
