@@ -98,7 +98,8 @@ public final class Simulation
     }
 
     /**
-     * As the other method, with a second thread for what nobody waits for: the journal, and the counts of its rows.
+     * As the other method, with a second thread for what nobody waits for: the journal and the counts of its rows, or the
+     * whole report if there is no journal.
      *
      * @param behind makes a journal of another one, to which it appends in another thread; {@code null}: there is none.
      */
@@ -113,7 +114,9 @@ public final class Simulation
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;
-        final GroupJournal tapped = tapped(journal, report, behind);
+        // One other thread is enough: it counts what nobody journals.
+        final boolean countsBehind = behind != null && journal == null;
+        final GroupJournal tapped = tapped(countsBehind ? new CountedGroups(report) : journal, report, behind);
         final Submits submits = workload.recorded() == null
             ? new SubmitWriter(workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed())
             : new RecordedSubmits(workload.recorded(), schedulerConfig);
@@ -126,7 +129,10 @@ public final class Simulation
         final GroupListener listener = (group, offset, length) ->
         {
             ends.onGroup(group, offset, length);
-            report.onGroup(group, offset, length);
+            if (!countsBehind)
+            {
+                report.onGroup(group, offset, length);
+            }
             if (faults != null)
             {
                 faults.onGroup(group, offset, length);
@@ -156,7 +162,7 @@ public final class Simulation
     {
         final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
         final GroupJournal tapped = schedulerConfig.capture() == null ? kept : new ChunkedRowsTap(kept, report);
-        return behind == null || journal == null ? tapped : behind.apply(tapped);
+        return behind == null ? tapped : behind.apply(tapped);
     }
 
     /** The engine does not know why the driver stopped, and yet the journal must not say that the run ended. */

@@ -33,8 +33,8 @@ import java.util.Locale;
  * Simulated requests per second over a trace on 8 ranks with 512-token blocks: the scheduler alone, with every decision
  * journaled, and with rows of 4 layers × top-2 stored per block and journaled; then what verifying that journal takes.
  * All four by turns in one process; the first turn warms up and does not count. With two cores a second thread writes the
- * journal, as in {@code simulate}, or reads it. So two columns tell the least CPU time: of the thread that simulates or
- * verifies, and of all threads, those of the JVM included.
+ * journal, as in {@code simulate}, or reads it, or makes the report if there is none. So two columns tell the least CPU
+ * time: of the thread that simulates or verifies, and of all threads, those of the JVM included.
  */
 public final class SimulationRate
 {

@@ -154,11 +154,7 @@ public final class BlockPages implements KvBlockListener
         int marked = 0;
         for (int from = 0, to; from < rows; from = to + 1)
         {
-            to = from;
-            while (to < rows && !RowCheck.isMarked(pages.shape(), source, offset + to * rowBytes))
-            {
-                to++;
-            }
+            to = RowCheck.firstMarked(pages.shape(), source, offset, from, rows);
             marked += to < rows ? 1 : 0;
             stored += to == from ? 0 :
                 pages.store(page, firstPosition + from, to - from, source, offset + from * rowBytes);

@@ -46,6 +46,8 @@ public final class RoutedExpertPages
     private final int pagesPerSlab;
     private final int validityWords;
     private final int recordLength;
+    /** {@code null} unless a row is one word. */
+    private final WordDigests wordDigests;
 
     // Clients on other threads read both arrays once a request has ended: replaced with release, read with acquire.
     private byte[][] slabs = new byte[16][];
@@ -73,6 +75,7 @@ public final class RoutedExpertPages
         pagesPerSlab = 1 << slabShift;
         validityWords = (pageRows + Long.SIZE - 1) / Long.SIZE;
         recordLength = Math.max(4, VALIDITY + validityWords);
+        wordDigests = rowBytes == Long.BYTES ? new WordDigests(pageRows) : null;
     }
 
     public ModelShape shape()
@@ -255,7 +258,9 @@ public final class RoutedExpertPages
 
     private void markValid(final int page, final int firstRow, final int rows, final byte[] source, final int start)
     {
-        final long rowDigests = RowDigest.ofRows(firstRow, rows, source, start, rowBytes);
+        final long rowDigests = wordDigests != null && rows >= WordDigests.LEAST ?
+            wordDigests.sum(firstRow, rows, source, start) :
+            RowDigest.ofRows(firstRow, rows, source, start, rowBytes);
         setValid(record(page) + VALIDITY, firstRow, firstRow + rows - 1);
         records[record(page) + COUNTS] += rows;
         records[record(page) + DIGEST] += rowDigests;

@@ -328,6 +328,36 @@ public final class RowCheck
             (!shape.combineWeights() || areOnes(rows, weights, Integer.BYTES));
     }
 
+    /**
+     * The first row that is marked as missing, or {@code count}.
+     *
+     * @param offset of row 0.
+     * @param first  the row to begin with.
+     */
+    static int firstMarked(
+        final ModelShape shape, final DirectBuffer rows, final int offset, final int first, final int count)
+    {
+        final int rowBytes = shape.rowBytes();
+        final byte[] array = rows.byteArray();
+        int row = first;
+        if (array == null)
+        {
+            while (row < count && !isMarked(shape, rows, offset + row * rowBytes))
+            {
+                row++;
+            }
+            return row;
+        }
+        rows.boundsCheck(offset + first * rowBytes, (count - first) * rowBytes);
+        int at = rows.wrapAdjustment() + offset + first * rowBytes;
+        while (row < count && (array[at] != -1 || !isMarked(shape, array, at)))
+        {
+            row++;
+            at += rowBytes;
+        }
+        return row;
+    }
+
     private static boolean areOnes(final byte[] bytes, final int start, final int count)
     {
         int ones = 0;

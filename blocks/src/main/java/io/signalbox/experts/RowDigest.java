@@ -23,8 +23,7 @@ final class RowDigest
 
     static long of(final int row, final byte[] source, final int start, final int length)
     {
-        // Spread out, or else the xor with the first ids could undo it: row 0 of expert 0 is not row 1 of expert 3.
-        long first = (row + 1) * 0x9E3779B97F4A7C15L;
+        long first = place(row);
         long second = 0;
         long third = 0;
         long fourth = 0;
@@ -48,6 +47,18 @@ final class RowDigest
         }
         first = tail(first, source, at, end);
         return join(first, second, third, fourth);
+    }
+
+    /** How the digest of a row begins. Spread out, or else the first ids could undo it: row 0 of expert 0 as row 1 of 3. */
+    static long place(final int row)
+    {
+        return (row + 1) * 0x9E3779B97F4A7C15L;
+    }
+
+    /** The digest of a row of one word at a place. */
+    static long ofWord(final long place, final long word)
+    {
+        return StateDigest.mix(step(place, word));
     }
 
     /** The sum of the digests of consecutive rows. */
@@ -75,8 +86,7 @@ final class RowDigest
         long sum = 0;
         for (int i = 0; i < rows; i++)
         {
-            final long place = (firstRow + i + 1) * 0x9E3779B97F4A7C15L;
-            sum += StateDigest.mix(step(place, word(source, start + i * Long.BYTES)));
+            sum += ofWord(place(firstRow + i), word(source, start + i * Long.BYTES));
         }
         return sum;
     }

@@ -103,15 +103,18 @@ class RoutedExpertPagesTest
     {
         final ModelShape shape = new ModelShape(4, 64, 2);
         assertEquals(Long.BYTES, shape.rowBytes());
-        final RoutedExpertPages pages = new RoutedExpertPages(shape, 16);
-        final UnsafeBuffer rows = rows(shape, 5, 1);
-        for (int i = 0; i < rows.capacity(); i++)
+        for (final int count : new int[] {5, 15, 16, 17, 512, 1_100})
         {
-            rows.putByte(i, (byte)(i % 61));
+            final RoutedExpertPages pages = new RoutedExpertPages(shape, 1_200);
+            final UnsafeBuffer rows = rows(shape, count, 1);
+            for (int i = 0; i < rows.capacity(); i++)
+            {
+                rows.putByte(i, (byte)(i % 61));
+            }
+            pages.store(pages.allocate(), 7, count, rows, 0);
+            assertNotEquals(0, pages.digest());
+            assertEquals(pages.recomputeDigest(), pages.digest(), count + " rows");
         }
-        pages.store(pages.allocate(), 7, 5, rows, 0);
-        assertNotEquals(0, pages.digest());
-        assertEquals(pages.recomputeDigest(), pages.digest());
     }
 
     @Test

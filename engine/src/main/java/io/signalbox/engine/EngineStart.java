@@ -36,7 +36,7 @@ final class EngineStart
     {
         this.config = config;
         this.finishedRows = finishedRows;
-        launches = new LaunchedSteps(config.ranks(), config.depth());
+        launches = new LaunchedSteps(config.ranks(), config.depth(), config.capture() != null);
         this.resets = resets;
         dispatcher = Dispatcher.of(backend, launches, new StepFlights(config.ranks(), config.depth()), resets);
     }

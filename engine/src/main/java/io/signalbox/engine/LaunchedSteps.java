@@ -14,10 +14,15 @@ import java.util.concurrent.atomic.AtomicLong;
 final class LaunchedSteps
 {
     private final Launch[][] launches;
+    private final boolean keepsEntries;
 
-    /** @param depth most steps of a rank in flight. */
-    LaunchedSteps(final int ranks, final int depth)
+    /**
+     * @param depth        most steps of a rank in flight.
+     * @param keepsEntries whether anybody asks of an entry: who checks its rows.
+     */
+    LaunchedSteps(final int ranks, final int depth, final boolean keepsEntries)
     {
+        this.keepsEntries = keepsEntries;
         launches = new Launch[ranks][depth];
         for (final Launch[] ofRank : launches)
         {
@@ -36,7 +41,7 @@ final class LaunchedSteps
                 plan.epoch() + " after step " + last.step + " of epoch " + last.epoch +
                 "; steps of a rank count upwards, and so do epochs");
         }
-        unused(rank, plan).set(plan);
+        unused(rank, plan).set(plan, keepsEntries);
     }
 
     int ranks()
@@ -126,24 +131,32 @@ final class LaunchedSteps
         private int epoch;
         private int tokens;
         private int entries;
-        /** As {@link StepView#copyEntries} copies them. */
+        /** As {@link StepView#copyEntries} copies them, if they are kept. */
         private long[] words = new long[16 * StepView.ENTRY_WORDS];
         /** Written last and read first; steps count from 1. */
         private volatile long step;
         private final AtomicLong answered = new AtomicLong();
         private volatile long withdrawn;
 
-        private void set(final StepView plan)
+        private void set(final StepView plan, final boolean keepsEntries)
         {
             epoch = plan.epoch();
             tokens = plan.tokens();
             entries = plan.entryCount();
+            if (keepsEntries)
+            {
+                keepEntries(plan);
+            }
+            step = plan.step();
+        }
+
+        private void keepEntries(final StepView plan)
+        {
             if (entries * StepView.ENTRY_WORDS > words.length)
             {
                 words = new long[2 * entries * StepView.ENTRY_WORDS];
             }
             plan.copyEntries(words);
-            step = plan.step();
         }
 
         long step()

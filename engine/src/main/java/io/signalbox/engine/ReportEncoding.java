@@ -10,7 +10,8 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Encodes one report of a backend at a time. Not thread-safe; a {@link Pool} lends it to one thread at a time. */
 final class ReportEncoding
@@ -166,31 +167,35 @@ final class ReportEncoding
 
     /**
      * One encoding for each rank. Only threads that report for the same rank at the same time, which no backend with a
-     * thread per rank does, make further ones.
+     * thread per rank does, make further ones. A flag says whether it is taken: storing a reference twice per report would
+     * cost barriers of the collector.
      */
     static final class Pool
     {
-        private final AtomicReferenceArray<ReportEncoding> atRest;
+        private final ReportEncoding[] encodings;
+        private final AtomicBoolean[] taken;
         private final ReportCheck check;
 
         Pool(final int ranks, final ReportCheck check)
         {
             this.check = check;
-            atRest = new AtomicReferenceArray<>(ranks);
+            encodings = new ReportEncoding[ranks];
+            taken = new AtomicBoolean[ranks];
+            Arrays.setAll(encodings, rank -> new ReportEncoding(check));
+            Arrays.setAll(taken, rank -> new AtomicBoolean());
         }
 
         ReportEncoding take(final int rank)
         {
-            final ReportEncoding taken = atRest.getAndSet(rank, null);
-            return taken == null ? new ReportEncoding(check) : taken;
+            return taken[rank].getAndSet(true) ? new ReportEncoding(check) : encodings[rank];
         }
 
         /** @param encoding null if none was taken. */
         void giveBack(final int rank, final ReportEncoding encoding)
         {
-            if (encoding != null)
+            if (encoding != null && encoding == encodings[rank])
             {
-                atRest.setRelease(rank, encoding);
+                taken[rank].setRelease(false);
             }
         }
     }

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class StepTransitionsTest
 {
     private final StepWriter plans = new StepWriter();
-    private final LaunchedSteps launches = new LaunchedSteps(2, 2);
+    private final LaunchedSteps launches = new LaunchedSteps(2, 2, false);
     private final StepsInFlight inFlight = new StepsInFlight(2, 1, 100, () -> 0);
 
     private void launch(final int epoch, final long step)

@@ -346,11 +346,6 @@ public final class StepPlan
         return entryStart(entry) + entrySlack(entry) + entryTokens(entry) - (high(entry, BOUNDS) >>> Short.SIZE);
     }
 
-    public int entryDrafts(final int entry)
-    {
-        return low(entry, SOURCE) >>> DRAFTS_SHIFT & 0xFF;
-    }
-
     /** Whether the device holds the first token and decides by how many tokens the request advances. */
     public boolean isLateBound(final int entry)
     {

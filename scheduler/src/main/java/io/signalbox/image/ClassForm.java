@@ -27,7 +27,8 @@ final class ClassForm
         "io.signalbox.scheduler.EntryEncoding", "io.signalbox.scheduler.PlainSteps", "io.signalbox.scheduler.StepResults",
         "io.signalbox.scheduler.TenantRoots", "io.signalbox.kv.KvBlockConfig", "io.signalbox.kv.DeregisteredBlocks",
         "io.signalbox.experts.RowIntake", "io.signalbox.experts.RowCheck", "io.signalbox.experts.ByteIds",
-        "io.signalbox.experts.RowReader", "io.signalbox.experts.RoutingArguments", "io.signalbox.batch.BlockSize");
+        "io.signalbox.experts.RowReader", "io.signalbox.experts.RoutingArguments", "io.signalbox.experts.WordDigests",
+        "io.signalbox.batch.BlockSize");
     private static final String AGRONA = "org.agrona";
 
     private final Class<?> type;

@@ -12,6 +12,7 @@ import io.signalbox.batch.StepPlan;
 final class OpenSteps
 {
     private final StepPlan[] ring;
+    private final int depth;
     private int oldest;
     private int size;
     /** The backend has begun the newest step, so that the next one would queue behind no other. */
@@ -22,6 +23,7 @@ final class OpenSteps
     /** @param depth most steps in flight. */
     OpenSteps(final int depth)
     {
+        this.depth = depth;
         ring = new StepPlan[depth];
         for (int i = 0; i < depth; i++)
         {
@@ -42,7 +44,7 @@ final class OpenSteps
     /** Whether the next step may be planned: at most one waits for the device. */
     boolean hasSlot()
     {
-        return size == 0 || size < ring.length && newestLaunched && !closed;
+        return size == 0 || size < depth && newestLaunched && !closed;
     }
 
     /** The plan to fill for the next step; there must be a slot. */
@@ -76,7 +78,7 @@ final class OpenSteps
     StepPlan at(final int index)
     {
         final int at = oldest + index;
-        return ring[at < ring.length ? at : at - ring.length];
+        return ring[at < depth ? at : at - depth];
     }
 
     boolean isOpen(final long step)
@@ -109,7 +111,7 @@ final class OpenSteps
         {
             throw new InvariantViolation("a step landed although none is in flight");
         }
-        oldest = oldest + 1 == ring.length ? 0 : oldest + 1;
+        oldest = oldest + 1 == depth ? 0 : oldest + 1;
         size--;
         closed = false;
     }
