@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 /** The short way for entries of steady decoding decides what the general way decides, byte by byte. */
 class SteadyDecodeTest
 {
-    private static final int RUNS = TestStrength.count(200, 2_000);
+    private static final int RUNS = TestStrength.count(120, 2_000);
     private static final String FILE = "batch/SteadyDecode.java";
     private static final String PLAN = "if (position >= request.steadyPlanEnd)";
     private static final String NEVER_PLANNED = "if (plan.step() > 0 || position >= request.steadyPlanEnd)";
