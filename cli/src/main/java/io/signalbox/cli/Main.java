@@ -2,7 +2,6 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.InvariantViolation;
 import io.signalbox.cli.commands.CompareCommand;
 import io.signalbox.cli.commands.CompletionCommand;
 import io.signalbox.cli.commands.DiffCommand;
@@ -43,7 +42,6 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -73,8 +71,6 @@ import java.util.concurrent.Callable;
         "            options, input, files, disk or memory; 3 internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final List<String> SHOW_ALL = List.of("help", "completion");
-
     @Spec
     private CommandSpec spec;
 
@@ -118,7 +114,7 @@ public final class Main implements Callable<Integer>
     {
         try
         {
-            final CommandLine line = commandLine(console, needed(arguments));
+            final CommandLine line = commandLine(console);
             final String help = HelpRequest.of(line, arguments);
             if (help != null)
             {
@@ -148,17 +144,25 @@ public final class Main implements Callable<Integer>
 
     static CommandLine commandLine(final Console console)
     {
-        return commandLine(console, HelpCommand.COMMANDS);
-    }
-
-    private static CommandLine commandLine(final Console console, final List<String> commands)
-    {
         final CommandLine line = new CommandLine(new Main());
-        commands.forEach(name -> line.addSubcommand(command(name, console)));
-        if (commands.contains("whatif"))
-        {
-            line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
-        }
+        line.addSubcommand(new SimulateCommand(console));
+        line.addSubcommand(new RunCommand(console));
+        line.addSubcommand(new CompareCommand(console));
+        line.addSubcommand(new ReplayCommand(console));
+        line.addSubcommand(new InspectCommand(console));
+        line.addSubcommand(new SnapshotCommand(console));
+        line.addSubcommand(new RunsCommand(console));
+        line.addSubcommand(new ExpertsCommand(console));
+        line.addSubcommand(new TraceCommand(console));
+        line.addSubcommand(new RedactCommand(console));
+        line.addSubcommand(new TimelineCommand(console));
+        line.addSubcommand(new WhatIfCommand(console));
+        line.addSubcommand(new DiffCommand(console));
+        line.addSubcommand(new DoctorCommand(console));
+        line.addSubcommand(new GpuCommand(console, Main.class));
+        line.addSubcommand(new HelpCommand(console));
+        line.addSubcommand(new CompletionCommand(console));
+        line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
         line.setUsageHelpWidth(console.columns());
@@ -171,39 +175,6 @@ public final class Main implements Callable<Integer>
             CommandFailure.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))
                 .print(console, failed.getCommandSpec().qualifiedName()));
         return line;
-    }
-
-    /** A command needs no other one, and all of them take longer to build than most runs; but these two show all. */
-    private static List<String> needed(final String... arguments)
-    {
-        final boolean one = arguments.length > 0 && HelpCommand.COMMANDS.contains(arguments[0]) &&
-            !SHOW_ALL.contains(arguments[0]);
-        return one ? List.of(arguments[0]) : HelpCommand.COMMANDS;
-    }
-
-    private static Object command(final String name, final Console console)
-    {
-        return switch (name)
-        {
-            case "simulate" -> new SimulateCommand(console);
-            case "run" -> new RunCommand(console);
-            case "compare" -> new CompareCommand(console);
-            case "replay" -> new ReplayCommand(console);
-            case "inspect" -> new InspectCommand(console);
-            case "snapshot" -> new SnapshotCommand(console);
-            case "runs" -> new RunsCommand(console);
-            case "experts" -> new ExpertsCommand(console);
-            case "trace" -> new TraceCommand(console);
-            case "redact" -> new RedactCommand(console);
-            case "timeline" -> new TimelineCommand(console);
-            case "whatif" -> new WhatIfCommand(console);
-            case "diff" -> new DiffCommand(console);
-            case "doctor" -> new DoctorCommand(console);
-            case "gpu" -> new GpuCommand(console, Main.class);
-            case "help" -> new HelpCommand(console);
-            case "completion" -> new CompletionCommand(console);
-            default -> throw new InvariantViolation("there is no command '" + name + "'");
-        };
     }
 
     /** The pages of help are ours; all else is picocli's. */

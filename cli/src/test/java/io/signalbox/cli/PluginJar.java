@@ -6,6 +6,7 @@ import io.signalbox.event.StepView;
 import io.signalbox.router.DpRouter;
 import io.signalbox.serving.BackendProvider;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;

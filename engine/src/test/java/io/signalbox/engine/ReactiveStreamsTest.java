@@ -73,7 +73,7 @@ class ReactiveStreamsTest
         }
     }
 
-    private static Throwable failure(final Method rule) throws ReflectiveOperationException
+    private static Throwable failure(final Method rule) throws Exception
     {
         final Tokens tokens = new Tokens();
         tokens.setUp();
