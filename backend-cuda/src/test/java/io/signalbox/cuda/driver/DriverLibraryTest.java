@@ -25,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Each driver library needs a separate process. */
 class DriverLibraryTest
 {
+    private static final String FOUND = "READY [1073741824] 1 GPU, driver for CUDA 13.0, its library taken from ";
     private static final Pattern CALL = Pattern.compile("JCudaDriver\\.(cu[A-Z]\\w+)\\(");
 
     @TempDir
@@ -42,7 +43,7 @@ class DriverLibraryTest
         Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
         final String answer = probe("", directory);
 
-        assertEquals("READY [1073741824] 1 GPU, driver for CUDA 13.0, its library taken from " + directory.resolve("libcuda.so.1") + ".",
+        assertEquals(FOUND + directory.resolve("libcuda.so.1") + ".",
             answer);
     }
 
@@ -54,15 +55,17 @@ class DriverLibraryTest
         Files.write(other.resolve("libcuda.so.1"), new byte[100]);
         Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
 
-        assertEquals("READY [1073741824] 1 GPU, driver for CUDA 13.0, its library taken from " + directory.resolve("libcuda.so.1") + ".",
+        assertEquals(FOUND + directory.resolve("libcuda.so.1") + ".",
             probe("", Path.of(other + ":" + directory)));
-        assertTrue(probe("", other).startsWith("NO_DRIVER [] the NVIDIA driver's library could not be loaded (libcuda.so.1: "));
+        assertTrue(probe("", other).startsWith(
+            "NO_DRIVER [] the NVIDIA driver's library could not be loaded (libcuda.so.1: "));
     }
 
     @Test
     void shouldSayThatItIsInNoneOfThem() throws Exception
     {
-        assertEquals("NO_DRIVER [] the NVIDIA driver's library libcuda.so.1 was not found, neither by the loader nor in the " +
+        assertEquals(
+            "NO_DRIVER [] the NVIDIA driver's library libcuda.so.1 was not found, neither by the loader nor in the " +
             "usual directories; install the driver, name its directory in LD_LIBRARY_PATH, or use a machine with a GPU.",
             probe("", directory));
     }
