@@ -146,8 +146,9 @@ class CudaDecoderFaultTest
 
     private DecoderRuns.Ends serve(final Backend backend, final String journal) throws Exception
     {
-        return DecoderRuns.serve(
-            backend, DecoderRuns.scheduler().depth(1).build(), temporary.resolve(journal), () -> { });
+        // Each request fails again and again, and nothing is gained by a wait in between.
+        return DecoderRuns.serve(backend, DecoderRuns.scheduler().depth(1).backOffNanos(1_000).build(),
+            temporary.resolve(journal), () -> { });
     }
 
     @ParameterizedTest

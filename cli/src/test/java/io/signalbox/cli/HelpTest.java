@@ -144,11 +144,12 @@ class HelpTest
         final CommandLine line = model().getSubcommands().get(command);
         final List<String> groups = new HelpPage(line).groups();
         final String page = help(100, command + " --help");
+        final List<String> pages = groups.stream().map(group -> help(100, command + " --help " + group)).toList();
         for (final OptionSpec option : line.getCommandSpec().options())
         {
             assertTrue(page.contains(option.longestName()), option.longestName());
-            assertTrue(groups.isEmpty() || groups.stream().filter(group -> help(100, command + " --help " + group).lines()
-                .anyMatch(text -> text.matches(" +(-., )?" + option.longestName() + "\\b(?!-).*"))).count() == 1,
+            final Pattern explained = Pattern.compile("(?m)^ +(-., )?" + option.longestName() + "\\b(?!-).*$");
+            assertTrue(groups.isEmpty() || pages.stream().filter(explained.asPredicate()).count() == 1,
                 option.longestName());
         }
     }

@@ -18,10 +18,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,23 +32,28 @@ final class PluginJar
     static final String SERVICE = "META-INF/services/io.signalbox.router.DpRouterProvider";
     static final String BACKENDS = "META-INF/services/io.signalbox.serving.BackendProvider";
 
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+    private static final StandardJavaFileManager FILES = files();
+
     private PluginJar()
     {
     }
 
-    /** Compiles the sources of a plug-in into the directory. */
-    private static void compile(final Path classes, final List<Path> sources)
+    private static StandardJavaFileManager files()
     {
-        final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        final StringWriter messages = new StringWriter();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8))
+        final StandardJavaFileManager files = COMPILER.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+        setLocation(files, StandardLocation.CLASS_PATH,
+            Stream.of(DpRouter.class, StepView.class, ConfigException.class, BackendProvider.class)
+                .map(PluginJar::location).toList());
+        return files;
+    }
+
+    private static void setLocation(
+        final StandardJavaFileManager files, final StandardLocation location, final List<Path> paths)
+    {
+        try
         {
-            Files.createDirectories(classes);
-            final String classPath = Stream.of(DpRouter.class, StepView.class, ConfigException.class, BackendProvider.class)
-                .map(PluginJar::location).collect(Collectors.joining(File.pathSeparator));
-            assertTrue(compiler.getTask(messages, files, null,
-                List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,
-                files.getJavaFileObjectsFromPaths(sources)).call(), messages::toString);
+            files.setLocationFromPaths(location, paths);
         }
         catch (final IOException e)
         {
@@ -56,11 +61,20 @@ final class PluginJar
         }
     }
 
-    private static String location(final Class<?> type)
+    /** Compiles the sources of a plug-in into the directory; the open class path serves every compilation. */
+    private static synchronized void compile(final Path classes, final List<Path> sources) throws IOException
+    {
+        final StringWriter messages = new StringWriter();
+        setLocation(FILES, StandardLocation.CLASS_OUTPUT, List.of(Files.createDirectories(classes)));
+        assertTrue(COMPILER.getTask(messages, FILES, null, List.of("-proc:none", "-Xlint:none"), null,
+            FILES.getJavaFileObjectsFromPaths(sources)).call(), messages::toString);
+    }
+
+    private static Path location(final Class<?> type)
     {
         try
         {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
         }
         catch (final URISyntaxException e)
         {

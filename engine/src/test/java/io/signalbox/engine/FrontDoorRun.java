@@ -78,9 +78,11 @@ public final class FrontDoorRun
             {
                 engine.closeNow();
             }
+            final long end = System.nanoTime() + LONG_ENOUGH.toNanos();
             for (final Thread thread : threads)
             {
-                thread.join(LONG_ENOUGH.toMillis());
+                // Threads that hang do so together.
+                thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
                 check(!thread.isAlive(), "a thread that submits hangs");
             }
             if (!closesAtOnce)

@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Kills a writing process with SIGKILL at random moments: 12 times reduced, 200 times full. */
+/** Kills a writing process with SIGKILL at random moments: 8 times reduced, 200 times full. */
 final class KillTest
 {
     @TempDir
@@ -25,7 +25,7 @@ final class KillTest
     void shouldHoldEveryAcknowledgedGroupAfterAKill() throws IOException, InterruptedException
     {
         final Random random = new Random(7);
-        for (int i = 0; i < Strength.of(12, 200); i++)
+        for (int i = 0; i < Strength.of(8, 200); i++)
         {
             final Path journal = temporary.resolve("journal-" + i);
             final Durability durability = i % 4 == 3 ? Durability.BATCH : Durability.PROCESS;

@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * A long run at 80 % load, with cancels, failed steps, lost ranks, and a stop with requests under way in the middle: the
- * heap stays flat, nothing is lost, and the journal of both engines verifies. 20 s reduced, 10 minutes full, or as many
+ * heap stays flat, nothing is lost, and the journal of both engines verifies. 12 s reduced, 10 minutes full, or as many
  * seconds as {@code -Dsignalbox.soakSeconds} says.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
@@ -46,7 +46,7 @@ final class SoakTest
     @Test
     void shouldKeepItsHeapAndEveryRequest() throws Exception
     {
-        final double seconds = Integer.getInteger("signalbox.soakSeconds", Strength.of(20, 600));
+        final double seconds = Integer.getInteger("signalbox.soakSeconds", Strength.of(12, 600));
         final Path journal = temporary.resolve("journal");
         half(journal, seconds / 2, false);
         half(journal, seconds / 2, true);

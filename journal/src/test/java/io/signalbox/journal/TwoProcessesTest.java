@@ -64,11 +64,11 @@ final class TwoProcessesTest
         }
     }
 
-    /** Reduced: 5 races. Full: 200. */
+    /** Reduced: 3 races. Full: 200. */
     @Test
     void shouldAdmitExactlyOneOfTwoThatBeginAtOnce() throws IOException, InterruptedException
     {
-        for (int i = 0; i < Strength.of(5, 200); i++)
+        for (int i = 0; i < Strength.of(3, 200); i++)
         {
             final Path journal = temporary.resolve("race-" + i);
             final List<Process> racers = new ArrayList<>();

@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 /** A request that is the reason for no failed step never ends as FAILED, however few failures a request may have. */
 class InnocentRequestTest
 {
-    private static final int RUNS = TestStrength.count(300, 20_000);
+    private static final int RUNS = TestStrength.count(100, 20_000);
 
     @TempDir
     private Path directory;

@@ -24,17 +24,19 @@ class LockStepPropertyTest
         return harness;
     }
 
-    @Property(tries = 500)
-    void noTwoRanksAreEverInDifferentSteps(@ForAll final long seed, @ForAll final boolean faults)
+    @Property(tries = 250)
+    void noTwoRanksAreEverInDifferentStepsWithoutFaults(@ForAll final long seed)
     {
-        final SchedulerHarness harness = play(seed, faults);
+        final SchedulerHarness harness = play(seed, false);
         StepsTogether.check(harness.config.ranks(), harness.groups);
     }
 
+    /** One run serves every check, and half of the runs a second time. */
     @Property(tries = 500)
-    void everyAcceptedRequestEndsExactlyOnceWithItsRows(@ForAll final long seed)
+    void ranksStepTogetherAndEveryAcceptedRequestEndsOnceWithItsRows(@ForAll final long seed)
     {
         final SchedulerHarness harness = play(seed, true);
+        StepsTogether.check(harness.config.ranks(), harness.groups);
         final Set<Long> ended = new HashSet<>();
         for (final SchedulerHarness.Ended end : harness.ended)
         {
@@ -43,13 +45,14 @@ class LockStepPropertyTest
             harness.oracle().assertRows(harness.scheduler, end.requestId(), end.captured() + end.inherited());
         }
         assertEquals(new HashSet<>(harness.accepted), ended);
+        if (seed % 2 == 0)
+        {
+            requireTheSameGroups(harness, play(seed, true));
+        }
     }
 
-    @Property(tries = 200)
-    void theSameInputsGiveTheSameGroups(@ForAll final long seed)
+    private static void requireTheSameGroups(final SchedulerHarness first, final SchedulerHarness second)
     {
-        final SchedulerHarness first = play(seed, true);
-        final SchedulerHarness second = play(seed, true);
         assertEquals(first.groups.size(), second.groups.size());
         for (int i = 0; i < first.groups.size(); i++)
         {

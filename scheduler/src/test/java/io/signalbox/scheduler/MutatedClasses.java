@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -27,6 +33,8 @@ public final class MutatedClasses extends ClassLoader
     private static final String PROJECT = "io.signalbox.";
     private static final List<String> MODULES =
         List.of("blocks", "event", "router", "scheduler", "engine", "journal", "model", "backend-cpu");
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+    private static final StandardJavaFileManager FILES = files();
 
     private final Path changed;
 
@@ -86,9 +94,31 @@ public final class MutatedClasses extends ClassLoader
         }
     }
 
-    private static void compile(final String file, final String source, final Path directory)
+    private static StandardJavaFileManager files()
     {
-        final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        final StandardJavaFileManager files =
+            COMPILER.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
+        final String[] classPath = System.getProperty("java.class.path").split(File.pathSeparator);
+        setLocation(files, StandardLocation.CLASS_PATH, Arrays.stream(classPath).map(Path::of).toList());
+        return files;
+    }
+
+    private static void setLocation(
+        final StandardJavaFileManager files, final StandardLocation location, final List<Path> paths)
+    {
+        try
+        {
+            files.setLocationFromPaths(location, paths);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** By the JDK of this process, for this process; the open jars of the class path serve every compilation. */
+    private static synchronized void compile(final String file, final String source, final Path directory)
+    {
         final StringWriter messages = new StringWriter();
         final var unit = new SimpleJavaFileObject(URI.create("string:///" + file), SimpleJavaFileObject.Kind.SOURCE)
         {
@@ -98,9 +128,9 @@ public final class MutatedClasses extends ClassLoader
                 return source;
             }
         };
-        final List<String> options = List.of("-d", directory.toString(), "-cp", System.getProperty("java.class.path"),
-            "--release", "17", "-proc:none", "-Xlint:none");
-        assertTrue(compiler.getTask(messages, null, null, options, null, List.of(unit)).call(), messages::toString);
+        setLocation(FILES, StandardLocation.CLASS_OUTPUT, List.of(directory));
+        final List<String> options = List.of("-proc:none", "-implicit:none", "-Xlint:none");
+        assertTrue(COMPILER.getTask(messages, FILES, null, options, null, List.of(unit)).call(), messages::toString);
     }
 
     /** Calls a static method that takes a number and returns a text, in the changed project. */

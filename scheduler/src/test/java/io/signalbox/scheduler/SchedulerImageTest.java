@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A scheduler of an image continues as the one that was written; damaged images are refused. */
 final class SchedulerImageTest
 {
-    private static final int RUNS = TestStrength.count(40, 10_000);
+    private static final int RUNS = TestStrength.count(20, 10_000);
 
     @TempDir
     private Path directory;
@@ -122,7 +122,7 @@ final class SchedulerImageTest
         final byte[] image = ImageCheck.image(harness.scheduler);
         final Random random = new Random(5);
         int refused = 0;
-        for (int i = 0; i < TestStrength.count(1_500, 100_000); i++)
+        for (int i = 0; i < TestStrength.count(600, 100_000); i++)
         {
             final byte[] damaged = image.clone();
             damaged[random.nextInt(damaged.length)] ^= (byte)(1 << random.nextInt(Byte.SIZE));

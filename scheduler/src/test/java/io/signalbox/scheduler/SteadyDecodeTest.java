@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.TestStrength;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 /** The short way for entries of steady decoding decides what the general way decides, byte by byte. */
 class SteadyDecodeTest
 {
-    private static final int RUNS = TestStrength.count(200, 2_000);
+    private static final int RUNS = TestStrength.count(120, 2_000);
     private static final String FILE = "batch/SteadyDecode.java";
     private static final String PLAN = "if (position >= request.steadyPlanEnd)";
     private static final String NEVER_PLANNED = "if (plan.step() > 0 || position >= request.steadyPlanEnd)";
@@ -25,8 +26,17 @@ class SteadyDecodeTest
     private static final String COMMIT = "return plan.isSteady(entry) &&";
     private static final String NEVER_COMMITTED = "return plan.entryCount() < 0 && plan.isSteady(entry) &&";
 
+    /** Of the classes as they are. */
+    private static String digests;
+
     @TempDir
     private Path directory;
+
+    @BeforeAll
+    static void play()
+    {
+        digests = DepthRuns.digests(RUNS);
+    }
 
     @Test
     void shouldDecideTheSameWithoutTheShortWay()
@@ -34,7 +44,7 @@ class SteadyDecodeTest
         final String general = MutatedClasses.of(FILE, List.of(PLAN, NEVER_PLANNED, COMMIT, NEVER_COMMITTED,
             PLAN_DRAFTS, DRAFTS_NEVER_PLANNED, COMMIT_DRAFTS, DRAFTS_NEVER_COMMITTED), directory)
             .call(DepthRuns.class, "digests", RUNS);
-        assertEquals(general, DepthRuns.digests(RUNS));
+        assertEquals(general, digests);
     }
 
     @Test
@@ -60,7 +70,7 @@ class SteadyDecodeTest
             "return plan.entryCount() < 0 && (plan.admittedCount()", "return (result.registered().count()",
             "return result.tokenCount() < 0 && (result.registered().count()"), directory)
             .call(DepthRuns.class, "digests", RUNS);
-        assertEquals(general, DepthRuns.digests(RUNS));
+        assertEquals(general, digests);
     }
 
     @Test
@@ -69,6 +79,6 @@ class SteadyDecodeTest
         final String wrong = MutatedClasses.of("scheduler/PlainSteps.java",
             List.of("result.spans().missingRows()", "result.spans().missingRows() + 1"), directory)
             .call(DepthRuns.class, "digests", RUNS);
-        assertNotEquals(DepthRuns.digests(RUNS), wrong);
+        assertNotEquals(digests, wrong);
     }
 }

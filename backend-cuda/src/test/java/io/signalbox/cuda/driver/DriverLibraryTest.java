@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -25,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Each driver library needs a separate process. */
 class DriverLibraryTest
 {
+    private static final String FOUND = "READY [1073741824] 1 GPU, driver for CUDA 13.0, its library taken from ";
     private static final Pattern CALL = Pattern.compile("JCudaDriver\\.(cu[A-Z]\\w+)\\(");
 
     @TempDir
@@ -42,7 +43,7 @@ class DriverLibraryTest
         Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
         final String answer = probe("", directory);
 
-        assertEquals("READY 1 GPU, driver for CUDA 13.0, its library taken from " + directory.resolve("libcuda.so.1") + ".",
+        assertEquals(FOUND + directory.resolve("libcuda.so.1") + ".",
             answer);
     }
 
@@ -54,15 +55,17 @@ class DriverLibraryTest
         Files.write(other.resolve("libcuda.so.1"), new byte[100]);
         Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
 
-        assertEquals("READY 1 GPU, driver for CUDA 13.0, its library taken from " + directory.resolve("libcuda.so.1") + ".",
+        assertEquals(FOUND + directory.resolve("libcuda.so.1") + ".",
             probe("", Path.of(other + ":" + directory)));
-        assertTrue(probe("", other).startsWith("NO_DRIVER the NVIDIA driver's library could not be loaded (libcuda.so.1: "));
+        assertTrue(probe("", other).startsWith(
+            "NO_DRIVER [] the NVIDIA driver's library could not be loaded (libcuda.so.1: "));
     }
 
     @Test
     void shouldSayThatItIsInNoneOfThem() throws Exception
     {
-        assertEquals("NO_DRIVER the NVIDIA driver's library libcuda.so.1 was not found, neither by the loader nor in the " +
+        assertEquals(
+            "NO_DRIVER [] the NVIDIA driver's library libcuda.so.1 was not found, neither by the loader nor in the " +
             "usual directories; install the driver, name its directory in LD_LIBRARY_PATH, or use a machine with a GPU.",
             probe("", directory));
     }
@@ -74,7 +77,7 @@ class DriverLibraryTest
     {
         final Path library = EmulatedDriverBuild.libraryWithout(symbol);
 
-        assertEquals("DRIVER_INCOMPLETE the driver's library " + library + " lacks the symbol " + symbol + ", which " +
+        assertEquals("DRIVER_INCOMPLETE [] the driver's library " + library + " lacks the symbol " + symbol + ", which " +
             "Signalbox calls; install the NVIDIA driver, release 580 or newer, or remove other libraries of this name " +
             "from the library path.", probe(library.getParent().toString(), directory));
     }
@@ -120,31 +123,8 @@ class DriverLibraryTest
 
     private static String probe(final String libraryPath, final Path usualDirectory) throws Exception
     {
-        final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-D" + DriverLibrary.DIRECTORIES_PROPERTY + "=" + usualDirectory,
-            "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            "-Djava.library.path=" + System.getProperty("java.library.path"), Probe.class.getName()));
-        final ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("LD_LIBRARY_PATH", libraryPath);
-        final Process process = builder.start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, process.waitFor(), output);
-        return output.strip();
-    }
-
-    /** Prints what the probe finds in this process. */
-    public static final class Probe
-    {
-        private Probe()
-        {
-        }
-
-        public static void main(final String[] arguments)
-        {
-            final CudaAvailability found = new CudaProbe().probe();
-            System.out.println(found.state() + " " + found.message());
-        }
+        return ProbeProcess.answer(Map.of("LD_LIBRARY_PATH", libraryPath),
+            "-D" + DriverLibrary.DIRECTORIES_PROPERTY + "=" + usualDirectory);
     }
 
     /** Else the benchmark of the calls ends with the name of a function that is missing. */

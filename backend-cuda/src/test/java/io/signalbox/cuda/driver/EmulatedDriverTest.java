@@ -7,8 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -242,30 +241,11 @@ class EmulatedDriverTest
     @Test
     void shouldServeAProcessThatKnowsNothingOfIt() throws IOException, InterruptedException
     {
-        final ProcessBuilder builder = new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            "-Djava.library.path=" + System.getProperty("java.library.path"), ProbeProcess.class.getName());
-        builder.environment().put("LD_LIBRARY_PATH", EmulatedDriverBuild.library().getParent().toString());
-        builder.environment().put("SIGNALBOX_EMULATED", "threaded,delay=10,devices=2,memory=4096");
-        final Process process = builder.redirectErrorStream(true).start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, process.waitFor(), output);
-        assertTrue(output.contains("READY 2 4096"), output);
-    }
+        final String answer = ProbeProcess.answer(Map.of("LD_LIBRARY_PATH",
+            EmulatedDriverBuild.library().getParent().toString(), "SIGNALBOX_EMULATED",
+            "threaded,delay=10,devices=2,memory=4096"));
 
-    /** Findings of a process that was started with the library on its path. */
-    static final class ProbeProcess
-    {
-        private ProbeProcess()
-        {
-        }
-
-        public static void main(final String[] arguments)
-        {
-            final CudaAvailability found = new CudaProbe().probe();
-            System.out.println(found.state() + " " + found.devices().size() + " " + found.devices().get(0).memoryBytes());
-        }
+        assertTrue(answer.startsWith("READY [4096, 4096] 2 GPUs"), answer);
     }
 
     private static void assertAnswer(final int code, final Executable call)

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -218,16 +218,8 @@ class EmulatedFaultsTest
 
     private static String probe(final Path library, final String settings) throws IOException, InterruptedException
     {
-        final ProcessBuilder builder = new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            "-Djava.library.path=" + System.getProperty("java.library.path"), ProbeProcess.class.getName());
-        builder.environment().put("LD_LIBRARY_PATH", library.getParent().toString());
-        builder.environment().put("SIGNALBOX_EMULATED", settings);
-        final Process process = builder.redirectErrorStream(true).start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return output;
+        return ProbeProcess.answer(
+            Map.of("LD_LIBRARY_PATH", library.getParent().toString(), "SIGNALBOX_EMULATED", settings));
     }
 
     private CompletableFuture<Void> inThread(final Runnable calls)
@@ -269,20 +261,6 @@ class EmulatedFaultsTest
                 case THREADED -> EmulatedDriver.threaded(3, 20);
                 default -> EmulatedDriver.immediate();
             }
-        }
-    }
-
-    /** Findings of a process that was started with the library on its path. */
-    static final class ProbeProcess
-    {
-        private ProbeProcess()
-        {
-        }
-
-        public static void main(final String[] arguments)
-        {
-            final CudaAvailability found = new CudaProbe().probe();
-            System.out.println(found.state() + " " + found.message());
         }
     }
 }

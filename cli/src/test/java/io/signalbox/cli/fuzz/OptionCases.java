@@ -10,11 +10,12 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,13 +62,15 @@ final class OptionCases implements CaseSource
     private final Values values;
     private final List<String> commands;
     private final List<OptionSpec> everyOption = new ArrayList<>();
+    private final Map<String, Optional<long[]>> ranges = new HashMap<>();
 
     OptionCases(final Path template, final Target target)
     {
         this.template = template;
         commands = List.copyOf(model.subcommands().keySet());
         commands.forEach(command -> everyOption.addAll(spec(command).options()));
-        values = new Values(bounds(target));
+        values = new Values(name -> ranges.computeIfAbsent(name, key -> Optional.ofNullable(bounds(key, target)))
+            .orElse(null));
     }
 
     private CommandSpec spec(final String command)
@@ -75,29 +78,27 @@ final class OptionCases implements CaseSource
         return model.subcommands().get(command).getCommandSpec();
     }
 
-    /** Asks each option with a number for its range, by giving it one that is out of any. */
-    private Map<String, long[]> bounds(final Target target)
+    /** Asks an option with a number for its range, by giving it one that is out of any; {@code null} if it names none. */
+    private long[] bounds(final String name, final Target target)
     {
-        final Map<String, long[]> bounds = new TreeMap<>();
-        for (final String command : commands)
+        final String command = name.split(" ")[0];
+        final String option = name.substring(command.length()).strip();
+        if (option.isEmpty() || spec(command).findOption(option) == null)
         {
-            for (final OptionSpec option : spec(command).options())
-            {
-                if (Values.isWhole(option))
-                {
-                    final List<String> line = new ArrayList<>(List.of(command));
-                    spec(command).positionalParameters().forEach(parameter -> line.add(template + "/journal"));
-                    line.add(option.longestName() + "=-2147483648");
-                    final Matcher range = RANGE.matcher(target.run(line).err());
-                    if (range.find())
-                    {
-                        bounds.put(command + " " + option.longestName(),
-                            new long[]{Long.parseLong(range.group(1)), Long.parseLong(range.group(2))});
-                    }
-                }
-            }
+            return null;
         }
-        return bounds;
+        final List<String> line = new ArrayList<>(List.of(command));
+        spec(command).positionalParameters().forEach(parameter -> line.add(template + "/journal"));
+        // An option without a range accepts the number, and the command runs.
+        SMALL.getOrDefault(command, List.of()).stream()
+            .filter(small -> !small.contains("{dir}") && !small.startsWith(option + "=")).forEach(line::add);
+        if (spec(command).findOption("--no-journal") != null)
+        {
+            line.add("--no-journal");
+        }
+        line.add(option + "=-2147483648");
+        final Matcher range = RANGE.matcher(target.run(line).err());
+        return range.find() ? new long[] {Long.parseLong(range.group(1)), Long.parseLong(range.group(2))} : null;
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -68,10 +69,10 @@ final class Values
     private static final Pattern WHOLE_FORM = Pattern.compile("[+-]?[0-9]+");
     private static final Pattern REAL_FORM = Pattern.compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");
 
-    private final Map<String, long[]> bounds;
+    private final Function<String, long[]> bounds;
 
-    /** @param bounds the range of each option, by its longest name, as refusals state it. */
-    Values(final Map<String, long[]> bounds)
+    /** @param bounds the range of an option, by its command and longest name, as refusals state it; else {@code null}. */
+    Values(final Function<String, long[]> bounds)
     {
         this.bounds = bounds;
     }
@@ -172,7 +173,7 @@ final class Values
 
     private String atBound(final String name, final RandomGenerator random)
     {
-        final long[] range = bounds.get(name);
+        final long[] range = bounds.apply(name);
         if (range == null)
         {
             return pick(WHOLE, random);
