@@ -13,6 +13,7 @@ import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
@@ -82,6 +83,7 @@ public final class CudaBackend implements Backend
     {
         final CaptureForm form = shape == null ? null : config.chosenForm();
         checkShape(shape);
+        checkFamily();
         checkDevices(config, new CudaProbe(driver).probe());
         ranks = BoundedCall.get("the start of the CUDA backend", startLimitNanos(),
             () -> new RankSet(driver, config, rankCount, form, shape, completions));
@@ -113,6 +115,16 @@ public final class CudaBackend implements Backend
                     ", while the CUDA backend is configured for " + own.moeLayers() + " MoE layers with " + own.topK() +
                         " of " + own.experts() + " experts")
                 .allowed(Integer.toString(own.moeLayers())).remedy("give both the same model");
+        }
+    }
+
+    private void checkFamily()
+    {
+        if (config.decoder() == null && config.kernelFamily() != KernelFamily.EXACT)
+        {
+            throw ConfigException.because(CudaBackendConfig.KERNEL_FAMILY.of(config.kernelFamily()),
+                    " chooses the kernels of a model's products, and the CUDA backend was given no model")
+                .allowed(KernelFamily.EXACT.name()).remedy("give a model, or leave the setting out");
         }
     }
 

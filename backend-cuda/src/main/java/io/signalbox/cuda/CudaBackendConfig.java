@@ -9,6 +9,7 @@ import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.decoder.DecoderExpertRouter;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
@@ -37,6 +38,8 @@ public final class CudaBackendConfig
             .orAbsent("the cheapest form that the kernels serve");
     public static final Setting<Optional<Precision>> PRECISION = Setting.constant("precision", Precision.F32,
         "The arithmetic of values that a model's forward pass keeps between its sums.").orAbsent("that of the weights");
+    public static final Setting<KernelFamily> KERNEL_FAMILY = Setting.constant("kernelFamily", KernelFamily.EXACT,
+        "The kernels of a model's products: EXACT ones have the bits of the CPU backend, FAST ones use tensor cores.");
     public static final Setting<Integer> MAX_STEP_TOKENS = Setting.integer("maxStepTokens", "tokens", 8192, 1,
         Integer.MAX_VALUE, "Most tokens of one step; at least the scheduler's step budget.");
     public static final Setting<Integer> MAX_GRAPH_TOKENS = Setting.integer("maxGraphTokens", "tokens", 256, 0,
@@ -55,7 +58,7 @@ public final class CudaBackendConfig
         Long.MAX_VALUE, "How long start and close wait for a device before they give it up.")
         .remedy("give a time in nanoseconds");
     public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION,
-        MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
+        KERNEL_FAMILY, MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
         STEP_TIMEOUT_NANOS, DEVICE_LIMIT_NANOS);
 
     private SettingValues values = SettingValues.defaults("the CUDA backend", SETTINGS);
@@ -185,6 +188,12 @@ public final class CudaBackendConfig
         return set(PRECISION, Optional.ofNullable(value));
     }
 
+    /** The kernels of a model's products with weights; those of the router are exact in both families. */
+    public CudaBackendConfig kernelFamily(final KernelFamily value)
+    {
+        return set(KERNEL_FAMILY, value);
+    }
+
     /** Watches the steps of all ranks; null, the default: nothing does. */
     public CudaBackendConfig stepObserver(final StepObserver value)
     {
@@ -250,7 +259,7 @@ public final class CudaBackendConfig
             return null;
         }
         final Precision own = Precision.of(weights.plan().type());
-        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), sizes);
+        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), kernelFamily(), sizes);
     }
 
     /** Limits of the tokens that the model can be fed; null without a model. */
@@ -267,6 +276,11 @@ public final class CudaBackendConfig
             sizes = value;
             maxStepTokens(value.stepTokens());
         }
+    }
+
+    KernelFamily kernelFamily()
+    {
+        return values.get(KERNEL_FAMILY);
     }
 
     KernelSet kernels()

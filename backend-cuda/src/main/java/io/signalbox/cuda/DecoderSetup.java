@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.decoder.DecoderSizes;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
@@ -11,10 +12,16 @@ import io.signalbox.model.forward.Precision;
 /**
  * The model that a backend computes, and the sizes of its ranks.
  *
- * @param sizes of a rank; null until the engine has told them.
+ * @param family of kernels, which can compute the model.
+ * @param sizes  of a rank; null until the engine has told them.
  */
-record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
+record DecoderSetup(ModelWeights weights, Precision precision, KernelFamily family, RankSizes sizes)
 {
+    DecoderSetup
+    {
+        family.check(weights.plan(), precision);
+    }
+
     DecoderPlan plan()
     {
         return weights.plan();

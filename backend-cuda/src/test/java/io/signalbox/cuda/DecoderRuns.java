@@ -39,6 +39,10 @@ final class DecoderRuns
     static final ModelWeights WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2,
         List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
         new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 12, false)), 11);
+    /** For the fast kernels, of the same shape as far as a scheduler sees it. */
+    static final ModelWeights BF16_WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 2,
+        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
+        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 16, false)), 11);
     static final ModelShape SHAPE = WEIGHTS.plan().shape();
     static final int REQUESTS = 4;
     static final int KV_BLOCKS = 40;

@@ -29,7 +29,7 @@ final class ModelSection implements CheckSection
     private static final int RUNS = 6;
     private static final int ENGINE_REQUESTS = 8;
     private static final int ENGINE_TOKENS = 20;
-    private static final double MEMORY_SHARE = 0.7;
+    static final double MEMORY_SHARE = 0.7;
 
     private final EngineRunner engine;
 
@@ -49,12 +49,13 @@ final class ModelSection implements CheckSection
                 compareSteps(device, options, weights, model.name() + " " + type, findings);
             }
         }
+        FastKernels.compare(device, options, findings);
         serve(device, options, findings);
         findings.publish();
         measure(device, options, findings);
     }
 
-    private static RankSizes sizes(final int blocks, final int stepTokens, final int entries)
+    static RankSizes sizes(final int blocks, final int stepTokens, final int entries)
     {
         return new RankSizes(blocks, BLOCK_TOKENS, stepTokens, entries, 1, 0);
     }
@@ -106,7 +107,7 @@ final class ModelSection implements CheckSection
     }
 
     /** The sequences have separate blocks, of which each begins with its last. */
-    private static int[][] tables(final int sequences, final int blocks)
+    static int[][] tables(final int sequences, final int blocks)
     {
         final int[][] tables = new int[sequences][blocks];
         for (int sequence = 0; sequence < sequences; sequence++)
@@ -182,12 +183,13 @@ final class ModelSection implements CheckSection
             report(findings, model.name() + ": prefill of " + model.prefill(),
                 median(steps, List.of(prefill(model, weights))), floor.decodeMillis(model.prefill(), 0));
             forms(device, options, model, steps, weights, findings);
+            FastKernels.measure(device, options, model, steps, weights, floor, findings);
         }
         findings.note("Generated weights; kernels that have Java's bits; the floor is the time of reading once what a " +
             "step reads, weights of the experts that uniform choices hit.");
     }
 
-    private static int perSequence(final CheckedModel model)
+    static int perSequence(final CheckedModel model)
     {
         return (Math.max(model.context(), model.prefill()) + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
     }
@@ -210,7 +212,7 @@ final class ModelSection implements CheckSection
     }
 
     /** Steps of one token of each sequence at the end of its context. */
-    private static List<List<ModelToken>> decode(final CheckedModel model, final ModelWeights weights, final int batch)
+    static List<List<ModelToken>> decode(final CheckedModel model, final ModelWeights weights, final int batch)
     {
         final int[][] tables = tables(batch, perSequence(model));
         final List<List<ModelToken>> steps = new ArrayList<>();
@@ -227,7 +229,7 @@ final class ModelSection implements CheckSection
         return steps;
     }
 
-    private static List<ModelToken> prefill(final CheckedModel model, final ModelWeights weights)
+    static List<ModelToken> prefill(final CheckedModel model, final ModelWeights weights)
     {
         final int[] table = tables(1, perSequence(model))[0];
         final List<ModelToken> tokens = new ArrayList<>();
@@ -239,7 +241,7 @@ final class ModelSection implements CheckSection
     }
 
     /** Of all steps but the first, which may load kernels; of the only one, if it is that. */
-    private static double median(final ModelSteps steps, final List<List<ModelToken>> all)
+    static double median(final ModelSteps steps, final List<List<ModelToken>> all)
     {
         final double[] millis = new double[all.size()];
         for (int i = 0; i < millis.length; i++)
@@ -250,7 +252,7 @@ final class ModelSection implements CheckSection
         return new Quantiles(Arrays.copyOfRange(millis, millis.length > 1 ? 1 : 0, millis.length)).at(0.5);
     }
 
-    private static void report(final Findings findings, final String name, final double millis, final double floorMillis)
+    static void report(final Findings findings, final String name, final double millis, final double floorMillis)
     {
         findings.figure(name, millis, "ms");
         findings.figure(name + ", floor of the bandwidth", floorMillis, "ms");

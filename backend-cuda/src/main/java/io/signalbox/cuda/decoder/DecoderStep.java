@@ -9,10 +9,10 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.DecoderLaunches;
 import io.signalbox.cuda.kernel.ExpertRouterMemory;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.model.DecoderPlan;
-import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.forward.Precision;
 
@@ -21,7 +21,7 @@ import java.util.List;
 
 /**
  * The kernels of a decoder's step, in order, on the memory of one rank: token ids to routed experts and sampled tokens, with
- * the bits of {@link io.signalbox.model.forward.ForwardPass}.
+ * the bits of {@link io.signalbox.model.forward.ForwardPass} if the kernels are exact.
  */
 public final class DecoderStep implements AutoCloseable
 {
@@ -45,7 +45,8 @@ public final class DecoderStep implements AutoCloseable
      */
     public DecoderStep(
         final CudaDriver driver, final CudaDriver.KernelModule module, final DecoderPlan plan, final DecoderWeights weights,
-        final Precision precision, final CaptureForm form, final StepMemory step, final DecoderSizes sizes)
+        final Precision precision, final KernelFamily family, final CaptureForm form, final StepMemory step,
+        final DecoderSizes sizes)
     {
         this.plan = plan;
         this.weights = weights;
@@ -53,7 +54,7 @@ public final class DecoderStep implements AutoCloseable
         this.sizes = sizes;
         keepsWeights = step.weights() != null;
         router = DecoderExpertRouter.spec(plan);
-        decoder = new DecoderLaunches(driver, module, step, plan, precision);
+        decoder = new DecoderLaunches(driver, module, step, plan, precision, family);
         kernels = new KernelLaunches(driver, module, step);
         owned = new DriverResources(driver);
         try
@@ -157,9 +158,7 @@ public final class DecoderStep implements AutoCloseable
         final int layers = plan.moeLayers().size();
         final DeviceMemory ids = DecoderBuffers.ofLayer(buffers.ids, layers, moeLayer);
         final DeviceMemory chosen = DecoderBuffers.ofLayer(buffers.weights, layers, moeLayer);
-        final boolean exact = plan.experts().scoring() == ExpertScoring.SIGMOID_GROUPS;
-        launches.add(exact ? decoder.exactLinear(part.router(), buffers.normed, buffers.routerLogits, tokens) :
-            decoder.linear(part.router(), buffers.normed, buffers.routerLogits, tokens));
+        launches.add(decoder.routerLinear(part.router(), buffers.normed, buffers.routerLogits, tokens));
         final ExpertRouterMemory choice = new ExpertRouterMemory(buffers.routerLogits, part.bias(), ids, chosen);
         launches.add(form == CaptureForm.FUSED ? kernels.routeCapturing(router, choice, moeLayer, tokens) :
             kernels.route(router, choice, tokens));

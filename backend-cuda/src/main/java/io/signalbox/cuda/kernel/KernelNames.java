@@ -30,6 +30,10 @@ final class KernelNames
     static final String DECODER_ATTEND = "decoder_attend_";
     static final String DECODER_EXPERT_UP = "decoder_expert_up_";
     static final String DECODER_EXPERT_DOWN = "decoder_expert_down_";
+    /** Without the tiling that follows. */
+    static final String TENSOR_LINEAR = "tensor_linear_";
+    static final String TENSOR_EXPERT_UP = "tensor_expert_up_";
+    static final String TENSOR_EXPERT_DOWN = "tensor_expert_down_";
     private static final int WARP_LANES = 32;
 
     private KernelNames()

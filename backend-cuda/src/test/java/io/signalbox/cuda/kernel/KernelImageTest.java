@@ -114,6 +114,11 @@ class KernelImageTest
         {
             named.addAll(List.of(typed + "bf16", typed + "fp32"));
         }
+        for (final TensorTile tile : TensorTile.values())
+        {
+            named.addAll(List.of(tile.kernel(KernelNames.TENSOR_LINEAR), tile.kernel(KernelNames.TENSOR_EXPERT_UP),
+                tile.kernel(KernelNames.TENSOR_EXPERT_DOWN)));
+        }
         assertEquals(listed(), named);
     }
 
