@@ -44,7 +44,7 @@ enum class Order : int
     forward, reversed, permuted
 };
 
-// What a lane brings to an instruction that all lanes of a warp execute together; the last one to come acts for all.
+// A lane's part in an instruction that all lanes of a warp execute together; the last one to come acts for all.
 struct Joint
 {
     void (*act)(Joint* const (&lanes)[WARP_SIZE]);

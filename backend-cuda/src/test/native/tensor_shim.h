@@ -10,7 +10,7 @@
 
 namespace emulated
 {
-// What a lane brings to a product of tiles; its sums are replaced.
+// A lane's part in a product of tiles; its sums are replaced.
 struct ProductLane : Joint
 {
     std::uint32_t left[4];
@@ -18,7 +18,7 @@ struct ProductLane : Joint
     float sums[4];
 };
 
-// What a lane brings to a load of four tiles of 8 x 8 elements.
+// A lane's part in a load of four tiles of 8 x 8 elements.
 struct LoadLane : Joint
 {
     const void* row;

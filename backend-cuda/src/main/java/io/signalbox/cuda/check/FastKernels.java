@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The fast kernels beside the exact ones on the same device: choices of experts and tokens of small models of three families,
- * which may differ where scores are close, and the time of steps.
+ * The fast kernels beside the exact ones on the same device: choices of experts and tokens of small models of three
+ * families, which may differ if scores are close, and the time of steps.
  */
 final class FastKernels
 {

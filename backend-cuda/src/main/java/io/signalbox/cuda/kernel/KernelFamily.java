@@ -16,8 +16,8 @@ public enum KernelFamily
     /** The bits of the forward pass in Java. */
     EXACT(ForwardPass.ORDER_OF_SUMS),
     /**
-     * Tensor cores, for weights and values in bf16. A value depends on nothing else in its step; it is not that of Java, since
-     * sums have another order.
+     * Tensor cores, for weights and values in bf16. A value depends on nothing else in its step; it is not that of Java,
+     * since sums have another order.
      */
     FAST("sums on tensor cores in 4 segments, order 1");
 

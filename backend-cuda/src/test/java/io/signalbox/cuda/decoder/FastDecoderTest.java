@@ -21,12 +21,16 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A decoder with the fast kernels beside the same one with the exact kernels, on the emulated driver. */
 class FastDecoderTest
 {
-    private static final int STEPS = 5;
+    private static final int STEPS = 3;
+    /** Four steps of bf16. */
+    private static final double FARTHEST = 0x1p-6;
+    private static final double LEAST_SHARE = 0.98;
 
     @BeforeEach
     void assumeDriver()
@@ -60,7 +64,7 @@ class FastDecoderTest
         return steps;
     }
 
-    /** The distance of two vectors in relation to the length of the first, and the place of its largest element. */
+    /** The distance of two vectors in relation to the length of the first. */
     private static double distance(final float[] exact, final float[] fast)
     {
         double square = 0;
@@ -81,8 +85,6 @@ class FastDecoderTest
         double farthest = 0;
         int choices = 0;
         int equal = 0;
-        int sampled = 0;
-        int same = 0;
         try (DecoderRig exact = new DecoderRig(weights, Precision.BF16);
             DecoderRig fast = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST))
         {
@@ -103,15 +105,15 @@ class FastDecoderTest
                     if (tokens.get(token).sampled())
                     {
                         farthest = Math.max(farthest, distance(exact.logits(entry), fast.logits(entry)));
-                        sampled++;
-                        same += exact.result(entry + 1).sampledToken(entry) == fast.result(entry + 1).sampledToken(entry) ? 1 : 0;
+                        assertEquals(exact.result(entry + 1).sampledToken(entry),
+                            fast.result(entry + 1).sampledToken(entry));
                         entry++;
                     }
                 }
             }
         }
-        System.out.println(family + " " + farthest + " " + equal + "/" + choices + " " + same + "/" + sampled);
-        assertTrue(farthest <= 0.01, family + ": logits differ by " + farthest);
+        assertTrue(farthest <= FARTHEST, family + ": logits differ by " + farthest);
+        assertTrue(equal >= LEAST_SHARE * choices, family + ": " + equal + " of " + choices + " choices are equal");
     }
 
     /** The tokens of a step are computed one at a time, with another tiling, in the same sequences. */
@@ -139,7 +141,7 @@ class FastDecoderTest
                     }
                 }
             }
-            assertTrue(compared > 2);
+            assertTrue(compared > 0);
         }
     }
 }

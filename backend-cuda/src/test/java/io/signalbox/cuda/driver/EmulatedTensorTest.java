@@ -83,7 +83,7 @@ class EmulatedTensorTest
         assertTrue(Arrays.stream(first).skip(4).allMatch(word -> word == NOT_LANDED), Arrays.toString(first));
     }
 
-    /** What a thread finds of three groups of copies, the second one of zeros, if so many of them may be open. */
+    /** The words of three groups of copies, the second one of zeros, as a thread finds them if so many may be open. */
     private int[] lateCopies(final int open)
     {
         final DeviceMemory target = rank.upload(new int[12]);

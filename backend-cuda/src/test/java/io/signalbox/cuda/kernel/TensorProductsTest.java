@@ -16,8 +16,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * The products of the fast family are within the error of float32 sums in any order, for any number of rows, columns, vectors
- * and choices; every tiling, order of warps and company in the step has the same bits.
+ * The products of the fast family are within the error of float32 sums in any order, for any number of rows, columns,
+ * vectors and choices; every tiling, order of warps and company in the step has the same bits.
  */
 class TensorProductsTest
 {
@@ -137,13 +137,15 @@ class TensorProductsTest
             final Sum other = Sum.of(others, row, in, tokens[place] * hidden, hidden);
             final double silu = gate.value / (1 + Math.exp(-gate.value));
             // The slope of SiLU is below 1.1; e^x, the division and the product have some errors too.
-            final double error =
-                1.1 * gate.error * Math.abs(other.value) + Math.abs(silu) * other.error + 8 * ERROR * Math.abs(silu * other.value);
-            assertEquals(silu * other.value, found[i], 1.01 * error, "place " + place + ", row " + i % width);
+            final double product = silu * other.value;
+            final double error = 1.1 * gate.error * Math.abs(other.value) + Math.abs(silu) * other.error +
+                8 * ERROR * Math.abs(product);
+            assertEquals(product, found[i], 1.01 * error, "place " + place + ", row " + i % width);
         }
         for (final TensorTile tile : TensorTile.values())
         {
-            assertArrayEquals(found, rig.expertUp(tile, gates, others, width, hidden, STARTS, tokens, in), 0.0f, tile.name());
+            assertArrayEquals(
+                found, rig.expertUp(tile, gates, others, width, hidden, STARTS, tokens, in), 0.0f, tile.name());
         }
     }
 

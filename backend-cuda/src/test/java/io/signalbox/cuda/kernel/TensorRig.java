@@ -92,8 +92,8 @@ final class TensorRig
     {
         final DeviceMemory out = target(count * rows);
         final int columns = weights.length / rows;
-        return run(kernel, sharedBytes, out, new KernelArguments(8).pointer(step(count)).pointer(weights(weights)).int32(rows)
-            .int32(columns).pointer(floats(in)).int32(0).int32(0).pointer(out));
+        return run(kernel, sharedBytes, out, new KernelArguments(8).pointer(step(count)).pointer(weights(weights))
+            .int32(rows).int32(columns).pointer(floats(in)).int32(0).int32(0).pointer(out));
     }
 
     /** {@code [place][width]}. */
