@@ -13,6 +13,7 @@ import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -116,12 +117,11 @@ class FastDecoderTest
         assertTrue(equal >= LEAST_SHARE * choices, family + ": " + equal + " of " + choices + " choices are equal");
     }
 
-    /** The tokens of a step are computed one at a time, with another tiling, in the same sequences. */
-    @ParameterizedTest
-    @EnumSource(value = ModelFamily.class, names = {"OLMOE", "QWEN3_MOE", "MIXTRAL"})
-    void shouldComputeATokenAloneAsWithOthers(final ModelFamily family)
+    /** The tokens of a step are computed one at a time, with another tiling; the model has dense layers and experts. */
+    @Test
+    void shouldComputeATokenAloneAsWithOthers()
     {
-        final ModelWeights weights = weights(family);
+        final ModelWeights weights = weights(ModelFamily.QWEN3_MOE);
         try (DecoderRig together = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST);
             DecoderRig alone = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST))
         {
