@@ -27,7 +27,7 @@ public final class CudaBackendProvider extends BackendProvider
     {
         super("cuda", "computes the model on NVIDIA GPUs, with the bits of the CPU backend", CudaBackendConfig.DEVICES,
             CudaBackendConfig.PRECISION, CudaBackendConfig.CAPTURE_FORM, CudaBackendConfig.MAX_GRAPH_TOKENS,
-            CudaBackendConfig.STEPS_IN_FLIGHT, CudaBackendConfig.WAITING);
+            CudaBackendConfig.STEPS_IN_FLIGHT, CudaBackendConfig.WAITING, CudaBackendConfig.DRAFT_SCRIPT);
     }
 
     @Override
@@ -43,6 +43,7 @@ public final class CudaBackendProvider extends BackendProvider
             .maxGraphTokens(values.get(CudaBackendConfig.MAX_GRAPH_TOKENS))
             .stepsInFlight(values.get(CudaBackendConfig.STEPS_IN_FLIGHT))
             .waiting(values.get(CudaBackendConfig.WAITING))
+            .draftScript(values.get(CudaBackendConfig.DRAFT_SCRIPT).orElse(null))
             .model(weights)
             .precision(values.get(CudaBackendConfig.PRECISION).orElse(null));
     }

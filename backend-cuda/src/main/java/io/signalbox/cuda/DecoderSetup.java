@@ -7,13 +7,15 @@ import io.signalbox.cuda.decoder.DecoderSizes;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.DraftSource;
 
 /**
  * The model that a backend computes, and the sizes of its ranks.
  *
- * @param sizes of a rank; null until the engine has told them.
+ * @param sizes  of a rank; null until the engine has told them.
+ * @param drafts guesses draft tokens; null: there are none.
  */
-record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
+record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes, DraftSource drafts)
 {
     DecoderPlan plan()
     {
@@ -22,7 +24,8 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderLimits limits()
     {
-        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes());
+        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes(),
+            hasDrafts() ? drafts : null);
     }
 
     /** A sequence is not longer than the pool, and the model was made for no longer ones. */
@@ -33,7 +36,13 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderSizes memory(final int slots)
     {
-        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots, maxEntries());
+        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots,
+            sizes.mostSampled(), hasDrafts());
+    }
+
+    private boolean hasDrafts()
+    {
+        return sizes.draftTokens() > 0;
     }
 
     /** Each running request has one entry in a step, and each entry a token. */
@@ -47,6 +56,9 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
     {
         final long entries = maxEntries();
         final long table = (maxPositions() + sizes.blockSizeTokens() - 1L) / sizes.blockSizeTokens() + 1;
-        return StepBlock.feedBytes(sizes.stepTokens(), entries, entries, entries * table);
+        // An entry guesses for its drafts, and for as many as the steps ahead of it may accept.
+        final long guesses = entries * sizes.depth() * sizes.draftTokens();
+        return StepBlock.feedBytes(sizes.stepTokens(), sizes.mostSampled(), entries, entries * table) +
+            (hasDrafts() ? StepBlock.draftBytes(entries, guesses) : 0);
     }
 }
