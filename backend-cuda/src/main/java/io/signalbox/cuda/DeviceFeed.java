@@ -166,10 +166,10 @@ final class DeviceFeed
             formers[entry] = -1;
             if (backs[entry] > 0)
             {
-                final int former = former.sampled(plan.step() - backs[entry], backEntries[entry]);
-                ids[firstTokens[entry]] = -1 - former;
-                formers[entry] = former;
-                refusal = former >= 0 ? null : "the step " + (plan.step() - backs[entry]) +
+                final int sample = former.sampled(plan.step() - backs[entry], backEntries[entry]);
+                ids[firstTokens[entry]] = -1 - sample;
+                formers[entry] = sample;
+                refusal = sample >= 0 ? null : "the step " + (plan.step() - backs[entry]) +
                     " that it continues was not computed";
             }
         }

@@ -10,6 +10,8 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.DirectoryJournal;
@@ -50,28 +52,34 @@ final class DecoderRuns
     static final int STEP_TOKENS = 16;
     private static final Duration WAIT = Duration.ofSeconds(120);
 
-    /** How requests ended, with which tokens and routed experts, and what the backend reported as faults. */
+    /**
+     * How requests ended, with which tokens and routed experts, and what the backend reported as faults.
+     *
+     * @param several entries of which a draft token was right.
+     */
     record Ends(
         Map<FreeReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults,
-        AtomicInteger several)
+        AtomicInteger preemptions, AtomicInteger several)
     {
-        /** Entries of which a draft token was right. */
-        int severalTokens()
-        {
-            return several.get();
-        }
     }
 
     /** Collects the sentences of faults. */
     private static final class Faults extends EventReader
     {
         private final List<String> sentences = new CopyOnWriteArrayList<>();
+        private final AtomicInteger preemptions = new AtomicInteger();
         private final AtomicInteger several = new AtomicInteger();
 
         @Override
         protected void onBackendFault(final BackendFaultDecoder message)
         {
             sentences.add(message.detail());
+        }
+
+        @Override
+        protected void onRequeued(final RequeuedDecoder message)
+        {
+            preemptions.addAndGet(message.reason() == RequeueReason.PREEMPTED ? 1 : 0);
         }
 
         @Override
@@ -104,7 +112,7 @@ final class DecoderRuns
             .vocabularySize(WEIGHTS.plan().vocabulary()).listener(faults::readGroup)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
         final Ends ends = new Ends(new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), faults.sentences,
-            faults.several);
+            faults.preemptions, faults.several);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<CompletionHandle> handles = new ArrayList<>();
