@@ -8,6 +8,7 @@
 #include "generated.cuh"
 #include "tensor.cuh"
 #include "fast.cuh"
+#include "drafts.cuh"
 
 /** Copies keys and values of all layers; bytes are those of one token in one layer. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_copy_blocks(
@@ -209,7 +210,8 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
             words[header->entries + entry] = __float_as_int(parts.difference);
             words[2 * header->entries + entry] = __float_as_int(parts.sum);
         }
-        if (threadIdx.x == 0 && token == NOT_SAMPLED)
+        // With draft tokens it is known later whether the token counts.
+        if (threadIdx.x == 0 && token == NOT_SAMPLED && header->bindingCount == 0)
         {
             report_no_number(step, results, resultStride, LOGITS);
         }
@@ -270,8 +272,11 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
         const Heads shape = {heads, kvHeads, headSize, blockSize, clip, round}; \
         for (long long token = grid_warp(); token < step_header(step)->tokens; token += grid_warps()) \
         { \
-            place_token<Weight>(step, static_cast<int>(token), queries, keys, values, cosines, sines, shape, \
-                static_cast<Weight*>(keyPool), static_cast<Weight*>(valuePool)); \
+            if (step_position(step, static_cast<int>(token)) != NOT_COMPUTED) \
+            { \
+                place_token<Weight>(step, static_cast<int>(token), queries, keys, values, cosines, sines, shape, \
+                    static_cast<Weight*>(keyPool), static_cast<Weight*>(valuePool)); \
+            } \
         } \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_attend_##type( \

@@ -16,6 +16,7 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.serving.DraftSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ public final class CudaBackend implements Backend
     /**
      * It captures what its kernels can serve. With a model it reads tokens, and within a layer all keys and values of a step
      * are written before any is read; without one it samples by request and position. Each rank launches as many steps ahead
-     * as its capture ring holds, without draft tokens.
+     * as its capture ring holds, with draft tokens if there is a source of guesses.
      */
     @Override
     public BackendCapabilities capabilities()
@@ -60,6 +61,7 @@ public final class CudaBackend implements Backend
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
                 .reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).depth(config.stepsInFlight())
+                .draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
                 .maxPositions(config.decoder().plan().maxPositions())
                 .build();
         }

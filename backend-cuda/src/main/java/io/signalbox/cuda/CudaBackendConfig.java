@@ -15,7 +15,10 @@ import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.DraftScript;
+import io.signalbox.serving.DraftSource;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -57,8 +60,9 @@ public final class CudaBackendConfig
     public static final Setting<Long> DEVICE_LIMIT_NANOS = Setting.number("deviceLimitNanos", "ns", 10_000_000_000L, 1,
         Long.MAX_VALUE, "How long start and close wait for a device before they give it up.")
         .remedy("give a time in nanoseconds");
-    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION,
-        KERNEL_FAMILY, MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
+    public static final Setting<Optional<Path>> DRAFT_SCRIPT = DraftScript.FILE;
+    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION, KERNEL_FAMILY,
+        DRAFT_SCRIPT, MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
         STEP_TIMEOUT_NANOS, DEVICE_LIMIT_NANOS);
 
     private SettingValues values = SettingValues.defaults("the CUDA backend", SETTINGS);
@@ -68,6 +72,7 @@ public final class CudaBackendConfig
     private SeededLogits logits = new SeededLogits(SeededLogits.SEED.defaultValue(), SeededLogits.LEVELS.defaultValue());
     private ModelWeights weights;
     private RankSizes sizes;
+    private DraftSource drafts;
     private StepObserver stepObserver;
     private LongSupplier clock = System::nanoTime;
 
@@ -194,6 +199,19 @@ public final class CudaBackendConfig
         return set(KERNEL_FAMILY, value);
     }
 
+    /** A file with expected answers, which are fed to a model as draft tokens; {@code null}, the default: none are. */
+    public CudaBackendConfig draftScript(final Path value)
+    {
+        return set(DRAFT_SCRIPT, Optional.ofNullable(value));
+    }
+
+    /** Guesses a model's draft tokens in place of a script; {@code null}, the default: nothing does. */
+    public CudaBackendConfig drafts(final DraftSource value)
+    {
+        drafts = value;
+        return this;
+    }
+
     /** Watches the steps of all ranks; null, the default: nothing does. */
     public CudaBackendConfig stepObserver(final StepObserver value)
     {
@@ -259,7 +277,22 @@ public final class CudaBackendConfig
             return null;
         }
         final Precision own = Precision.of(weights.plan().type());
-        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), kernelFamily(), sizes);
+        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), kernelFamily(), sizes, drafts());
+    }
+
+    boolean hasDrafts()
+    {
+        return drafts != null || values.get(DRAFT_SCRIPT).isPresent();
+    }
+
+    /** Null: there are none. A script is read when it is first asked for. */
+    private DraftSource drafts()
+    {
+        if (drafts == null && hasDrafts())
+        {
+            drafts = DraftScript.read(values.get(DRAFT_SCRIPT).get());
+        }
+        return drafts;
     }
 
     /** Limits of the tokens that the model can be fed; null without a model. */

@@ -8,14 +8,17 @@ import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.DraftSource;
 
 /**
  * The model that a backend computes, and the sizes of its ranks.
  *
  * @param family of kernels, which can compute the model.
  * @param sizes  of a rank; null until the engine has told them.
+ * @param drafts guesses draft tokens; null: there are none.
  */
-record DecoderSetup(ModelWeights weights, Precision precision, KernelFamily family, RankSizes sizes)
+record DecoderSetup(
+    ModelWeights weights, Precision precision, KernelFamily family, RankSizes sizes, DraftSource drafts)
 {
     DecoderSetup
     {
@@ -29,7 +32,8 @@ record DecoderSetup(ModelWeights weights, Precision precision, KernelFamily fami
 
     DecoderLimits limits()
     {
-        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes());
+        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes(),
+            hasDrafts() ? drafts : null);
     }
 
     /** A sequence is not longer than the pool, and the model was made for no longer ones. */
@@ -40,7 +44,13 @@ record DecoderSetup(ModelWeights weights, Precision precision, KernelFamily fami
 
     DecoderSizes memory(final int slots)
     {
-        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots, maxEntries());
+        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots,
+            sizes.mostSampled(), hasDrafts());
+    }
+
+    private boolean hasDrafts()
+    {
+        return sizes.draftTokens() > 0;
     }
 
     /** Each running request has one entry in a step, and each entry a token. */
@@ -54,6 +64,9 @@ record DecoderSetup(ModelWeights weights, Precision precision, KernelFamily fami
     {
         final long entries = maxEntries();
         final long table = (maxPositions() + sizes.blockSizeTokens() - 1L) / sizes.blockSizeTokens() + 1;
-        return StepBlock.feedBytes(sizes.stepTokens(), entries, entries, entries * table);
+        // An entry guesses for its drafts, and for as many as the steps ahead of it may accept.
+        final long guesses = entries * sizes.depth() * sizes.draftTokens();
+        return StepBlock.feedBytes(sizes.stepTokens(), sizes.mostSampled(), entries, entries * table) +
+            (hasDrafts() ? StepBlock.draftBytes(entries, guesses) : 0);
     }
 }

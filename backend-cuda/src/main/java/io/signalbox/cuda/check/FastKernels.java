@@ -111,7 +111,7 @@ final class FastKernels
         final int most = batches.get(batches.size() - 1);
         final String name = model.name() + ", fast kernels: ";
         try (ModelSteps fast = exact.fast(options.device(), ModelSection.sizes(
-            most * ModelSection.perSequence(model), Math.max(most, model.prefill()), most), null))
+            ModelSection.blocks(model, most), Math.max(most, model.prefill()), most), null))
         {
             for (final int batch : batches)
             {

@@ -35,6 +35,8 @@ public final class DecoderStep implements AutoCloseable
     private final DecoderBuffers buffers;
     private final DecoderCache cache;
     private final DeviceMemory sampled;
+    /** Where entries that continue the last steps start, as {@link #sampled}; null if there are no draft tokens. */
+    private final DeviceMemory starts;
     private final DecoderSizes sizes;
     private final boolean keepsWeights;
 
@@ -62,6 +64,7 @@ public final class DecoderStep implements AutoCloseable
             buffers = new DecoderBuffers(owned::device, plan, step.maxTokens(), sizes);
             cache = new DecoderCache(driver, owned, plan, precision, sizes);
             sampled = owned.device(sampledBytes(sizes, step.maxTokens()));
+            starts = sizes.drafts() ? owned.device(sampledBytes(sizes, step.maxTokens())) : null;
         }
         catch (final RuntimeException | Error e)
         {
@@ -70,7 +73,7 @@ public final class DecoderStep implements AutoCloseable
         }
     }
 
-    /** Bytes of the tokens that the last steps sampled, {@code [slot][maxTokens]}. */
+    /** Bytes of the tokens that the last steps sampled, {@code [slot][maxTokens]}, or of the positions behind them. */
     static long sampledBytes(final DecoderSizes sizes, final int maxTokens)
     {
         return (long)sizes.slots() * maxTokens * Integer.BYTES;
@@ -80,6 +83,10 @@ public final class DecoderStep implements AutoCloseable
     public List<Launch> launches(final int tokens)
     {
         final List<Launch> launches = new ArrayList<>();
+        if (starts != null)
+        {
+            launches.add(decoder.bind(sampled, starts));
+        }
         launches.add(decoder.copyBlocks(cache.all(), sizes.kvBlocks()));
         launches.add(decoder.embed(
             weights.embedding().weights(), weights.embedding().type(), sampled, buffers.states, tokens));
@@ -111,6 +118,10 @@ public final class DecoderStep implements AutoCloseable
         launches.add(decoder.lastNorm(buffers.states, buffers.added, weights.finalNorm(), buffers.normed, tokens));
         launches.add(decoder.entryLinear(weights.head(), buffers.normed, buffers.logits, tokens));
         launches.add(decoder.sample(buffers.logits, sampled, tokens));
+        if (starts != null)
+        {
+            launches.add(decoder.accept(sampled, starts));
+        }
         return launches;
     }
 

@@ -187,7 +187,7 @@ public final class DecoderLaunches
         final KernelArguments arguments = step().pointer(ids).int32(plan.experts().topK()).int32(plan.experts().experts())
             .pointer(groups.starts()).pointer(groups.places()).pointer(groups.tokens()).pointer(routerLogits)
             .int32(sigmoid ? 1 : 0).int32(moeLayer).pointer(memory.results()).int64(memory.resultStride());
-        return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_GROUP), 1, THREADS, 0, arguments);
+        return oneBlock(KernelNames.DECODER_GROUP, arguments);
     }
 
     /** Gates times SiLU of each choice, {@code [place][width]}. */
@@ -258,6 +258,24 @@ public final class DecoderLaunches
         return warps(KernelNames.DECODER_SAMPLE, (long)tokens * THREADS / WARP_LANES, MAX_BLOCKS, step().pointer(logits)
             .int32(plan.vocabulary()).pointer(sampled).int32(memory.maxTokens()).pointer(memory.results())
             .int64(memory.resultStride()));
+    }
+
+    /** Gives entries that continue former steps their positions and tokens; both are {@code [slot][maxTokens]}. */
+    public Launch bind(final DeviceMemory sampled, final DeviceMemory starts)
+    {
+        return oneBlock(KernelNames.DECODER_BIND, step().pointer(sampled).pointer(starts));
+    }
+
+    /** Rejects what follows the first wrong draft token of each entry, and leaves the rest to entries that continue it. */
+    public Launch accept(final DeviceMemory sampled, final DeviceMemory starts)
+    {
+        return oneBlock(KernelNames.DECODER_ACCEPT, step().pointer(sampled).pointer(starts).int32(memory.maxTokens())
+            .pointer(memory.results()).int64(memory.resultStride()));
+    }
+
+    private Launch oneBlock(final String kernel, final KernelArguments arguments)
+    {
+        return driver.prepareLaunch(driver.kernel(module, kernel), 1, THREADS, 0, arguments);
     }
 
     private KernelArguments step()

@@ -21,6 +21,8 @@ final class KernelNames
     static final String DECODER_GROUP = "decoder_group";
     static final String DECODER_COMBINE = "decoder_combine";
     static final String DECODER_SAMPLE = "decoder_sample";
+    static final String DECODER_BIND = "decoder_bind";
+    static final String DECODER_ACCEPT = "decoder_accept";
     static final String DECODER_KEEP_WEIGHTS = "decoder_keep_weights";
     /** Without the type that follows. */
     static final String DECODER_EMBED = "decoder_embed_";

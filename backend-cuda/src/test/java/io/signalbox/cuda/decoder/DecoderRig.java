@@ -67,7 +67,7 @@ final class DecoderRig implements AutoCloseable
             plan.experts().topK(), 1);
         weights = DecoderWeights.load(driver, module, model);
         decoder = new DecoderStep(driver, module, plan, weights, precision, family, (CaptureForm)null, memory,
-            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS, MAX_TOKENS));
+            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));
     }
 
     /** Computes a step with the kernels of a bucket of at least its tokens. */
