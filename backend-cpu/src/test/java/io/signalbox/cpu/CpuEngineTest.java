@@ -26,8 +26,8 @@ class CpuEngineTest
     private Path temporary;
 
     @ParameterizedTest
-    @CsvSource({"1, 1, 1, F32, 0, 0", "1, 2, 2, BF16, 0, 0", "2, 4, 3, F32, 3, 0", "2, 2, 1, F32, 0, 9", "2, 1, 2, BF16, 7, 9",
-        "1, 3, 1, BF16, 2, 9"})
+    @CsvSource({"1, 1, 1, F32, 0, 0", "1, 2, 2, BF16, 0, 0", "2, 4, 3, F32, 3, 0", "2, 2, 1, F32, 0, 9",
+        "2, 1, 2, BF16, 7, 9", "1, 3, 1, BF16, 2, 9"})
     void shouldGiveEveryRequestTheBitsOfTheRequestAlone(
         final int ranks, final int depth, final int threads, final Precision precision, final int drafts, final int faults)
         throws Exception

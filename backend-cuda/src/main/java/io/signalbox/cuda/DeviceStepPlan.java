@@ -51,8 +51,8 @@ final class DeviceStepPlan
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             starts[entry] = plan.start(entry);
-            addEntry(
-                plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry) ? 1 + plan.drafts(entry) : 0);
+            addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry),
+                plan.samples(entry) ? 1 + plan.drafts(entry) : 0);
         }
         if (feed != null)
         {

@@ -44,22 +44,29 @@ class CudaRunTest
         }
     }
 
-    private Map<String, String> run(final Path driver, final String backend, final Path prompts) throws Exception
+    private List<String> arguments(final String backend, final Path prompts)
     {
-        final List<String> line = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        return List.of("run", "--json", "--backend", backend, "--prompts", prompts.toString(), "--max-new-tokens", "2",
+            "--kv-blocks", "4", "--step-tokens", "8", "--max-running", "2",
+            "--output", directory.resolve(backend + ".jsonl").toString(),
+            "--journal", directory.resolve(backend).toString());
+    }
+
+    private Map<String, String> onEmulatedDriver(final Path driver, final Path prompts) throws Exception
+    {
+        final List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         Stream.of(System.getProperty("signalbox.jvm.flags").trim().split("\\s+"))
             .map(flag -> flag.startsWith("@") ? "@" + Path.of(flag.substring(1)).toAbsolutePath().normalize() : flag)
             .forEach(line::add);
         line.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dsignalbox.driver.directories=" + driver.getParent(),
             "-Djava.library.path=" + ROOT.resolve("backend-cuda/target/native"),
-            "-cp", System.getProperty("java.class.path"), Main.class.getName(), "run", "--json", "--backend", backend,
-            "--prompts", prompts.toString(), "--max-new-tokens", "4", "--kv-blocks", "16", "--step-tokens", "16",
-            "--max-running", "2", "--output", directory.resolve(backend + ".jsonl").toString(),
-            "--journal", directory.resolve(backend).toString()));
-        final Process process =
-            new ProcessBuilder(line).redirectError(directory.resolve(backend + ".err").toFile()).start();
+            "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        line.addAll(arguments("cuda", prompts));
+        line.addAll(List.of("--backend-options", "maxGraphTokens=1"));
+        final Process process = new ProcessBuilder(line).redirectError(directory.resolve("cuda.err").toFile()).start();
         final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(ExitCode.OK, process.waitFor(), () -> out + error(backend));
+        assertEquals(ExitCode.OK, process.waitFor(), () -> out + error("cuda"));
         return JsonText.leaves(out);
     }
 
@@ -86,9 +93,9 @@ class CudaRunTest
         final Optional<Path> driver = emulatedDriver();
         assumeTrue(driver.isPresent(), "the tests of backend-cuda have built no emulated driver");
         final Path prompts = Files.writeString(
-            directory.resolve("prompts.jsonl"), "{\"prompt\": [1, 2, 3, 4, 5]}\n{\"prompt\": [7, 8, 9]}\n");
-        final Map<String, String> cuda = run(driver.get(), "cuda", prompts);
-        final Map<String, String> cpu = run(driver.get(), "cpu", prompts);
+            directory.resolve("prompts.jsonl"), "{\"prompt\": [1, 2, 3]}\n{\"prompt\": [7, 8, 9]}\n");
+        final Map<String, String> cuda = onEmulatedDriver(driver.get(), prompts);
+        final Map<String, String> cpu = JsonText.leaves(CommandRun.of(arguments("cpu", prompts)).out());
 
         assertEquals(answers("cpu"), answers("cuda"));
         assertTrue(setting(cuda, "run.kernels").endsWith(", CUDA kernels " + KernelImage.load().sourceHash()),
@@ -96,7 +103,7 @@ class CudaRunTest
         assertTrue(setting(cuda, "run.device").contains(", compute capability "), cuda.toString());
         assertEquals("cuda", setting(cuda, "run.backend"));
         assertEquals("cpu", setting(cpu, "run.backend"));
-        assertEquals("true", cuda.get("journal.verified"));
+        assertEquals("true", setting(cuda, "journal.verified"));
     }
 
     private static String setting(final Map<String, String> document, final String name)

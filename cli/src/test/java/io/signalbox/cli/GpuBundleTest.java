@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -69,7 +68,8 @@ class GpuBundleTest
         final Path elsewhere = Files.createDirectories(directory.resolve("else where"));
         final Path bundle = Files.move(bundle(), elsewhere.resolve("bundle"));
         final Run check = run(Map.of("LD_LIBRARY_PATH", emulated.toString()), directory,
-            List.of(bundle.resolve("run").toString(), "--rounds=1", "--model-layers=0", "--checked-steps=40", "--steps=40", "--step-time=0",
+            List.of(bundle.resolve("run").toString(), "--rounds=1", "--checked-steps=40", "--steps=40", "--step-time=0",
+                "--model-layers=0",
                 "--moe-layers=2", "--batch=4", "--cells=4,1/8", "--samples=100"));
 
         assertEquals(ExitCode.OK, check.exitCode, check.output);

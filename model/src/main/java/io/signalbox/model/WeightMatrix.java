@@ -135,7 +135,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
         copied();
     }
 
-    /** What is stored nowhere cannot change. */
+    /** Weights that no file has cannot change. */
     void requireUnchanged()
     {
     }

@@ -29,7 +29,8 @@ public final class DraftScript implements DraftSource
 {
     public static final Setting<Optional<Path>> FILE = Setting.form("draftScript", "", Path.of("answers.jsonl"),
         "the name of a file", DraftScript::path, Path::toString,
-        "Expected answers, which are fed as draft tokens: a JSON object per line with prompt and tokens, lists of token ids.")
+        "Expected answers, which are fed as draft tokens: a JSON object per line with prompt and tokens, lists of token " +
+            "ids.")
         .orAbsent("none");
 
     private static final JsonFactory JSON = new JsonFactory();
@@ -85,8 +86,8 @@ public final class DraftScript implements DraftSource
         final DraftScript script = new DraftScript(file);
         if (!Files.isRegularFile(file))
         {
-            throw new ConfigException("the draft script " + file + " is no regular file; give a file with a JSON object per " +
-                "line.");
+            throw new ConfigException("the draft script " + file + " is no regular file; give a file with a JSON object " +
+                "per line.");
         }
         int number = 0;
         try (BufferedReader lines = Files.newBufferedReader(file))

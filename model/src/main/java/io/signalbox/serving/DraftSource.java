@@ -13,8 +13,8 @@ public interface DraftSource
     int MOST_TOKENS = 63;
 
     /**
-     * Guesses the tokens at consecutive positions of a request's sequence. Called while a step is submitted, by one thread at
-     * a time. At which of the positions the step starts is known later, and to the device alone.
+     * Guesses the tokens at consecutive positions of a request's sequence. Called while a step is submitted, by one thread
+     * at a time. At which of the positions the step starts is known later, and to the device alone.
      *
      * @param request  valid during the call.
      * @param from     the first of the positions; tokens before it are known, or in steps in flight.

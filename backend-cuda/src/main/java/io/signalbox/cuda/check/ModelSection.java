@@ -251,8 +251,8 @@ final class ModelSection implements CheckSection
         final long heap = Runtime.getRuntime().maxMemory();
         if (weightBytes > heap * HEAP_SHARE)
         {
-            findings.notRun(String.format(Locale.ROOT, "%s was not compared with Java, which needs %.1f GB of heap and has " +
-                "%.1f; give it more (-Xmx in JDK_JAVA_OPTIONS), or fewer --model-layers.", model.name(),
+            findings.notRun(String.format(Locale.ROOT, "%s was not compared with Java, which needs %.1f GB of heap and " +
+                "has %.1f; give it more (-Xmx in JDK_JAVA_OPTIONS), or fewer --model-layers.", model.name(),
                 weightBytes / HEAP_SHARE / 1e9, heap / 1e9));
             return;
         }

@@ -67,8 +67,9 @@ class GpuTablesTest
             new CheckFigure(step + ", floor of the bandwidth", 4.0, "ms"),
             new CheckFigure(step + ", of the floor's speed", 50.0, "%")), 1.0));
         final Path torch = Files.writeString(directory.resolve("torch.json"), "{\"devices\": [], \"driver\": null, " +
-            "\"machine\": {\"Python\": \"3\"}, \"sections\": [{\"name\": \"torch\", \"verdict\": \"passed\", \"seconds\": 1, " +
-            "\"note\": \"\", \"figures\": [{\"name\": \"" + step + "\", \"value\": 9.5, \"unit\": \"ms\"}]}]}");
+            "\"machine\": {\"Python\": \"3\"}, \"sections\": [{\"name\": \"torch\", \"verdict\": \"passed\", " +
+            "\"seconds\": 1, \"note\": \"\", " +
+            "\"figures\": [{\"name\": \"" + step + "\", \"value\": 9.5, \"unit\": \"ms\"}]}]}");
 
         assertTrue(CommandRun.of("gpu", "--tables", check.toString(), torch.toString()).out().contains(
             "torch, ms |\n| --- | --- | --- | --- | --- |\n| " + step + " | 8 | 4 | 50 | 9.500 |\n\n"));
