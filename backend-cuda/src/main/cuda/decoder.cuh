@@ -6,6 +6,9 @@
 #include "forward.cuh"
 #include "sampler.cuh"
 #include "generated.cuh"
+#include "tensor.cuh"
+#include "fast.cuh"
+#include "drafts.cuh"
 
 /** Copies keys and values of all layers; bytes are those of one token in one layer. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_copy_blocks(
@@ -207,7 +210,8 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
             words[header->entries + entry] = __float_as_int(parts.difference);
             words[2 * header->entries + entry] = __float_as_int(parts.sum);
         }
-        if (threadIdx.x == 0 && token == NOT_SAMPLED)
+        // With draft tokens it is known later whether the token counts.
+        if (threadIdx.x == 0 && token == NOT_SAMPLED && header->bindingCount == 0)
         {
             report_no_number(step, results, resultStride, LOGITS);
         }
@@ -268,8 +272,11 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
         const Heads shape = {heads, kvHeads, headSize, blockSize, clip, round}; \
         for (long long token = grid_warp(); token < step_header(step)->tokens; token += grid_warps()) \
         { \
-            place_token<Weight>(step, static_cast<int>(token), queries, keys, values, cosines, sines, shape, \
-                static_cast<Weight*>(keyPool), static_cast<Weight*>(valuePool)); \
+            if (step_position(step, static_cast<int>(token)) != NOT_COMPUTED) \
+            { \
+                place_token<Weight>(step, static_cast<int>(token), queries, keys, values, cosines, sines, shape, \
+                    static_cast<Weight*>(keyPool), static_cast<Weight*>(valuePool)); \
+            } \
         } \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_attend_##type( \
@@ -283,3 +290,32 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
 
 SIGNALBOX_DECODER(bf16, unsigned short)
 SIGNALBOX_DECODER(fp32, float)
+
+#define SIGNALBOX_TENSOR(vectors, pairBlocks) \
+    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, TENSOR_BLOCKS) tensor_linear_v##vectors( \
+        const unsigned char* step, const void* weights, int rows, int columns, const float* in, int perEntry, int round, \
+        float* out) \
+    { \
+        const StepHeader* header = step_header(step); \
+        tensor_linear<Linear##vectors>(static_cast<const unsigned short*>(weights), rows, columns, in, \
+            perEntry != 0 ? header->entries : header->tokens, round, out); \
+    } \
+    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, pairBlocks) tensor_expert_up_v##vectors( \
+        const unsigned char* step, const void* gates, const void* others, int experts, int width, int hidden, \
+        const int* starts, const int* tokens, const float* in, int round, float* inner) \
+    { \
+        tensor_expert_up<Pairs##vectors>(static_cast<const unsigned short*>(gates), \
+            static_cast<const unsigned short*>(others), experts, width, hidden, starts, tokens, in, round, inner); \
+    } \
+    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, TENSOR_BLOCKS) tensor_expert_down_v##vectors( \
+        const unsigned char* step, const void* weights, int experts, int width, int hidden, const int* starts, \
+        const float* inner, int round, float* outputs) \
+    { \
+        tensor_expert_down<Linear##vectors>( \
+            static_cast<const unsigned short*>(weights), experts, width, hidden, starts, inner, round, outputs); \
+    }
+
+// Of the last one a block more would need memory in place of registers.
+SIGNALBOX_TENSOR(8, TENSOR_BLOCKS)
+SIGNALBOX_TENSOR(32, TENSOR_BLOCKS)
+SIGNALBOX_TENSOR(64, TENSOR_BLOCKS - 1)

@@ -30,7 +30,12 @@ struct StepHeader
     int copies;
     /** Words of each entry in the result beyond its token: 0, or 2 if log-probabilities are wanted. */
     int extraWords;
+    /** Byte offset of the entries that sample, if there may be draft tokens; and their number, otherwise 0. */
+    int bindings;
+    int bindingCount;
 };
+
+static_assert(sizeof(StepHeader) == STEP_HEADER_BYTES, "the host writes these 64 bytes");
 
 struct ResultHeader
 {

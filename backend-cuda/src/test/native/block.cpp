@@ -27,7 +27,7 @@ const char* name_of(const Collective kind)
 {
     static const char* const names[] = {"nothing", "__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync",
         "__shfl_xor_sync", "__ballot_sync", "__any_sync", "__all_sync", "__reduce_add_sync", "__reduce_min_sync",
-        "__reduce_max_sync"};
+        "__reduce_max_sync", "mma.sync", "ldmatrix"};
     return names[static_cast<int>(kind)];
 }
 }
@@ -104,6 +104,8 @@ void BlockEngine::prepare_block(const std::uint64_t block)
         for (unsigned at = 0; at < WARP_SIZE && thread < count; at++, thread++)
         {
             each.lanes[at].stack = nullptr;
+            each.lanes[at].copies.clear();
+            each.lanes[at].copy_groups = 0;
             each.lanes[at].thread = {thread % threads.x, thread / threads.x % threads.y, thread / threads.x / threads.y};
         }
     }
@@ -338,6 +340,11 @@ bool BlockEngine::all_agree(const std::uint32_t group) const
 void BlockEngine::complete(const std::uint32_t group)
 {
     const Collective kind = lane->collective;
+    if (kind >= Collective::multiply_tile)
+    {
+        act_together();
+        return;
+    }
     if (kind <= Collective::shuffle_xor && group == ~0U)
     {
         std::memcpy(warp->exchanged, warp->brought, sizeof(warp->brought));

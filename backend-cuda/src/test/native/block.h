@@ -34,13 +34,28 @@ constexpr int CUDA_LAUNCH_FAILED = 719;
 
 enum class Collective : std::uint8_t
 {
-    none, sync_warp, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all, reduce_add, reduce_min, reduce_max
+    none, sync_warp, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all, reduce_add, reduce_min, reduce_max,
+    multiply_tile, load_tile
 };
 
 // In which order warps, lanes and blocks run, none of which a kernel may depend on.
 enum class Order : int
 {
     forward, reversed, permuted
+};
+
+// A lane's part in an instruction that all lanes of a warp execute together; the last one to come acts for all.
+struct Joint
+{
+    void (*act)(Joint* const (&lanes)[WARP_SIZE]);
+};
+
+// A copy that was begun and has not landed.
+struct LateCopy
+{
+    char* target;
+    std::uint64_t content[2];
+    unsigned group;
 };
 
 struct Lane
@@ -52,6 +67,9 @@ struct Lane
     std::uint32_t mask = 0;
     const char* file = "";
     int line = 0;
+    std::vector<LateCopy> copies;
+    // Groups of copies that were committed.
+    unsigned copy_groups = 0;
 };
 
 // Sets of lanes as bits. Started lanes have a stack until they finish.
@@ -113,6 +131,11 @@ public:
     std::uint64_t collect(Collective kind, std::uint32_t mask, std::uint64_t value, std::uint32_t operand,
         std::uint32_t width, const char* file, int line);
     void barrier(const char* file, int line);
+    void together(Collective kind, Joint& brought, const char* file, int line);
+    void require_shared(const void* address, const char* instruction);
+    void copy_later(void* target, const std::uint64_t (&content)[2]);
+    void commit_copies();
+    void await_copies(unsigned open_groups);
     [[noreturn]] void fail(const std::string& text, int code = CUDA_LAUNCH_FAILED);
 
 private:
@@ -125,6 +148,7 @@ private:
     std::uint32_t next_lane(std::uint32_t candidates);
     void leave_lane(bool finished);
     void complete(std::uint32_t group);
+    void act_together();
     std::uint64_t reduced(Collective kind, std::uint32_t group) const;
     std::uint64_t shuffled(Collective kind, unsigned at, std::uint32_t operand, std::uint32_t width);
     bool all_agree(std::uint32_t group) const;

@@ -243,3 +243,5 @@ template<typename T> inline T min(T a, std::common_type_t<T> b) { return b < a ?
 template<typename T> inline T max(T a, std::common_type_t<T> b) { return a < b ? b : a; }
 inline float min(float a, float b) { return std::fmin(a, b); }
 inline float max(float a, float b) { return std::fmax(a, b); }
+
+#include "tensor_shim.h"

@@ -13,6 +13,7 @@ import io.signalbox.model.StepBuffers;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.WorkTeam;
+import io.signalbox.serving.DraftSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,8 @@ public final class CpuBackend implements Backend
     private final List<CpuRank> ranks = new ArrayList<>();
     private final List<WorkTeam> teams = new ArrayList<>();
     private RankSizes sizes;
+    /** Null: there are no draft tokens. */
+    private DraftSource drafts;
 
     public CpuBackend(final ForwardModel model, final CpuBackendConfig config)
     {
@@ -36,15 +39,16 @@ public final class CpuBackend implements Backend
     }
 
     /**
-     * Up to 4 steps of a rank in flight, without draft tokens. Within a layer, all keys and values of a step are written
-     * before any is read.
+     * Up to 4 steps of a rank in flight, with draft tokens if there is a source of guesses. Within a layer, all keys and
+     * values of a step are written before any is read.
      */
     @Override
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("cpu").capturesExperts(true).capturesCombineWeights(true)
             .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).resetsRanks(true)
-            .depth(CpuBackendConfig.DEPTH).maxPositions(model.plan().maxPositions()).build();
+            .depth(CpuBackendConfig.DEPTH).draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
+            .maxPositions(model.plan().maxPositions()).build();
     }
 
     @Override
@@ -60,6 +64,7 @@ public final class CpuBackend implements Backend
         checkShape(shape);
         checkStep();
         checkMemory(rankCount);
+        drafts = config.drafts();
         try
         {
             startRanks(rankCount, shape, completions);
@@ -88,7 +93,7 @@ public final class CpuBackend implements Backend
 
     private void checkStep()
     {
-        final long elements = new StepBuffers(model.plan(), sizes.stepTokens(), sizes.maxRunning(),
+        final long elements = new StepBuffers(model.plan(), sizes.stepTokens(), sizes.mostSampled(),
             (long)sizes.kvBlocks() * sizes.blockSizeTokens()).largestBuffer();
         if (elements > Integer.MAX_VALUE - 8)
         {
@@ -131,7 +136,7 @@ public final class CpuBackend implements Backend
     @Override
     public void submit(final StepView step)
     {
-        ranks.get(step.rank()).submit(step);
+        ranks.get(step.rank()).submit(new CpuStepPlan(step, drafts));
     }
 
     @Override

@@ -5,7 +5,10 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.DraftScript;
+import io.signalbox.serving.DraftSource;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -20,9 +23,11 @@ public final class CpuBackendConfig
         "Threads that compute the steps of one rank; 0: the processors, shared by the ranks.");
     public static final Setting<Optional<Precision>> PRECISION = Setting.constant("precision", Precision.F32,
         "The arithmetic of values that the forward pass keeps between its sums.").orAbsent("that of the weights");
-    public static final List<Setting<?>> SETTINGS = List.of(THREADS, PRECISION);
+    public static final Setting<Optional<Path>> DRAFT_SCRIPT = DraftScript.FILE;
+    public static final List<Setting<?>> SETTINGS = List.of(THREADS, PRECISION, DRAFT_SCRIPT);
 
     private SettingValues values = SettingValues.defaults("the CPU backend", SETTINGS);
+    private DraftSource drafts;
     private LongSupplier clock = System::nanoTime;
 
     /** Threads that compute the steps of one rank; 0, the default: the processors, shared by the ranks. */
@@ -39,6 +44,20 @@ public final class CpuBackendConfig
         return this;
     }
 
+    /** A file with expected answers, which are fed as draft tokens; {@code null}, the default: none are. */
+    public CpuBackendConfig draftScript(final Path value)
+    {
+        values = values.with(DRAFT_SCRIPT, Optional.ofNullable(value));
+        return this;
+    }
+
+    /** Guesses the draft tokens in place of a script; {@code null}, the default: nothing does. */
+    public CpuBackendConfig drafts(final DraftSource value)
+    {
+        drafts = value;
+        return this;
+    }
+
     /** Nanoseconds on the engine's origin. */
     public CpuBackendConfig clock(final LongSupplier value)
     {
@@ -48,7 +67,8 @@ public final class CpuBackendConfig
 
     static CpuBackendConfig of(final SettingValues given, final LongSupplier clock)
     {
-        return new CpuBackendConfig().threads(given.get(THREADS)).precision(given.get(PRECISION).orElse(null)).clock(clock);
+        return new CpuBackendConfig().threads(given.get(THREADS)).precision(given.get(PRECISION).orElse(null))
+            .draftScript(given.get(DRAFT_SCRIPT).orElse(null)).clock(clock);
     }
 
     int threads(final int processors, final int ranks)
@@ -60,6 +80,25 @@ public final class CpuBackendConfig
     Precision precision(final WeightType type)
     {
         return values.get(PRECISION).orElse(Precision.of(type));
+    }
+
+    boolean hasDrafts()
+    {
+        return drafts != null || values.get(DRAFT_SCRIPT).isPresent();
+    }
+
+    /**
+     * The source of guesses; {@code null}: there is none. A script is read when it is first asked for.
+     *
+     * @throws io.signalbox.ConfigException if the script cannot be used.
+     */
+    DraftSource drafts()
+    {
+        if (drafts == null && hasDrafts())
+        {
+            drafts = DraftScript.read(values.get(DRAFT_SCRIPT).get());
+        }
+        return drafts;
     }
 
     LongSupplier clock()

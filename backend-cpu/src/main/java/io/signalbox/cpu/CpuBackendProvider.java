@@ -19,13 +19,16 @@ public final class CpuBackendProvider extends BackendProvider
     public CpuBackendProvider()
     {
         super("cpu", "computes the model on the processor, bit for bit the same on every machine",
-            CpuBackendConfig.THREADS, CpuBackendConfig.PRECISION);
+            CpuBackendConfig.THREADS, CpuBackendConfig.PRECISION, CpuBackendConfig.DRAFT_SCRIPT);
     }
 
     @Override
     public Backend create(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
     {
-        return new CpuBackend(ForwardModel.of(weights), CpuBackendConfig.of(values, clock));
+        final CpuBackendConfig config = CpuBackendConfig.of(values, clock);
+        // Before the model is copied.
+        config.drafts();
+        return new CpuBackend(ForwardModel.of(weights), config);
     }
 
     /** The last part never changes a bit. */

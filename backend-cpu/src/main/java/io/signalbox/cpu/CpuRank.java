@@ -2,7 +2,6 @@
 package io.signalbox.cpu;
 
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.ArrayDeque;
@@ -51,14 +50,10 @@ final class CpuRank
         reporting.start();
     }
 
-    void submit(final StepView view)
+    synchronized void submit(final CpuStepPlan plan)
     {
-        final CpuStepPlan plan = new CpuStepPlan(view);
-        synchronized (this)
-        {
-            plans.add(plan);
-            notifyAll();
-        }
+        plans.add(plan);
+        notifyAll();
     }
 
     /** A step that waits never runs; one that runs ends before the next begins, because one thread computes all. */

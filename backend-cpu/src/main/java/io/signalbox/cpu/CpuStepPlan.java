@@ -5,6 +5,7 @@ import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.model.forward.TokenSampler;
+import io.signalbox.serving.DraftSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +20,36 @@ final class CpuStepPlan
      * @param end        no position at or above it is computed.
      * @param back       steps to the one that sampled the first token; 0: the host knows all tokens.
      * @param hostTokens those that the host knows.
+     * @param drafts     tokens at the end that are guesses.
+     * @param guesses    for the positions behind {@code start} and below {@code end}, if there are drafts.
      */
     record Entry(
-        int start, int count, int end, int back, int backEntry, boolean samples, int[] hostTokens, int[] table,
-        TokenSampler.SamplingChoice choice, boolean wantsLogprobs)
+        int start, int count, int end, int back, int backEntry, boolean samples, int[] hostTokens, int drafts,
+        int[] guesses, int[] table, TokenSampler.SamplingChoice choice, boolean wantsLogprobs)
     {
+        /** Tokens that are computed if the entry starts there. */
+        int computed(final int from)
+        {
+            return Math.max(0, Math.min(count, end - from));
+        }
+
+        /** Of these, the last ones: each is followed by a token that is sampled. */
+        int sampled(final int from)
+        {
+            return samples ? Math.max(0, computed(from) - firstSampled()) : 0;
+        }
+
+        /** Index of the first token behind which one is sampled. */
+        int firstSampled()
+        {
+            return count - drafts - 1;
+        }
+
+        /** The guess for a token of an entry that starts there. */
+        int guess(final int from, final int token)
+        {
+            return guesses[from + token - start - 1];
+        }
     }
 
     /** The first tokens of a block that another one receives. */
@@ -40,7 +66,8 @@ final class CpuStepPlan
     private final CpuStepResults outOfMemory =
         CpuStepResults.failed(this, FaultClass.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
 
-    CpuStepPlan(final StepView plan)
+    /** @param source of guesses; {@code null}: there are no draft tokens. */
+    CpuStepPlan(final StepView plan, final DraftSource source)
     {
         epoch = plan.epoch();
         rank = plan.rank();
@@ -52,17 +79,22 @@ final class CpuStepPlan
         }
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            entries.add(entry(plan, entry));
+            entries.add(entry(plan, entry, source));
         }
     }
 
-    private static Entry entry(final StepView plan, final int entry)
+    private static Entry entry(final StepView plan, final int entry, final DraftSource source)
     {
         final RequestContent request = plan.request(entry);
         final int[] host = new int[plan.hostTokens(entry)];
         for (int i = 0; i < host.length; i++)
         {
             host[i] = request.token(plan.start(entry) + i);
+        }
+        final int[] guesses = new int[plan.drafts(entry) == 0 ? 0 : plan.end(entry) - plan.start(entry) - 1];
+        if (guesses.length > 0)
+        {
+            source.guess(request, plan.start(entry) + 1, guesses, 0, guesses.length);
         }
         final int[] table = new int[request.blockCount()];
         for (int i = 0; i < table.length; i++)
@@ -72,7 +104,8 @@ final class CpuStepPlan
         final TokenSampler.SamplingChoice choice = new TokenSampler.SamplingChoice(
             request.isGreedy() ? 0.0f : request.temperature(), request.topK(), request.topP(), request.samplingSeed());
         return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.predecessorBack(entry),
-            plan.predecessorEntry(entry), plan.samples(entry), host, table, choice, request.wantsLogprobs());
+            plan.predecessorEntry(entry), plan.samples(entry), host, plan.drafts(entry), guesses,
+            table, choice, request.wantsLogprobs());
     }
 
     /** The result if not even a sentence finds memory. */

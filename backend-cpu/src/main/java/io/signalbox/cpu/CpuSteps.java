@@ -94,33 +94,30 @@ final class CpuSteps
                 return "the step " + (plan.step() - entry.back()) + " that it continues was not computed";
             }
             starts[i] = before == null ? entry.start() : before.nextStarts[entry.backEntry()];
-            final int most = computed(entry, starts[i]);
-            for (int token = 0; token < most; token++)
+            for (int token = 0; token < entry.computed(starts[i]); token++)
             {
-                final int id = before == null ? entry.hostTokens()[token] : before.tokens[entry.backEntry()];
+                final int id = before == null ? entry.hostTokens()[token] :
+                    token == 0 ? before.tokens[entry.backEntry()] : guess(entry, starts[i], token);
                 if (id < 0 || id >= vocabulary)
                 {
                     return "token " + id + " at position " + (starts[i] + token) + " is not in the vocabulary of " +
                         vocabulary + "; submit token ids from 0 to " + (vocabulary - 1);
                 }
                 batch.add(id, starts[i] + token, entry.table());
-            }
-            if (samples(entry, starts[i]))
-            {
-                batch.sampleLast();
+                if (entry.samples() && token >= entry.firstSampled())
+                {
+                    batch.sampleLast();
+                }
             }
         }
         return null;
     }
 
-    private static int computed(final CpuStepPlan.Entry entry, final int start)
+    /** Without a guess, token 0 is one like any other. */
+    private int guess(final CpuStepPlan.Entry entry, final int start, final int token)
     {
-        return Math.max(0, Math.min(entry.count(), entry.end() - start));
-    }
-
-    private static boolean samples(final CpuStepPlan.Entry entry, final int start)
-    {
-        return entry.samples() && computed(entry, start) == entry.count();
+        final int id = entry.guess(start, token);
+        return id < 0 || id >= vocabulary ? 0 : id;
     }
 
     private StepTokens sample(final CpuStepPlan plan, final int[] starts)
@@ -132,20 +129,34 @@ final class CpuSteps
         {
             final CpuStepPlan.Entry entry = plan.entries().get(i);
             results.entry(starts[i]);
-            sampled.nextStarts[i] += computed(entry, starts[i]);
-            if (samples(entry, starts[i]))
-            {
-                final int logits = at++ * vocabulary;
-                final int token =
-                    sampler.next(pass.logits(), logits, vocabulary, entry.choice(), starts[i] + entry.count());
-                results.accept(token, entry.wantsLogprobs() ?
-                    sampler.logprob(pass.logits(), logits, vocabulary, token) : StepTokens.NO_LOGPROB);
-                sampled.tokens[i] = token;
-            }
+            final int most = entry.sampled(starts[i]);
+            final int accepted = accept(entry, starts[i], at, results);
+            sampled.nextStarts[i] += entry.computed(starts[i]) - most + accepted;
+            // An entry that computes nothing hands on the token that it was to feed.
+            sampled.tokens[i] = accepted > 0 ? results.token(results.tokenCount() - 1) :
+                entry.back() > 0 ? former.get(plan.step() - entry.back()).tokens[entry.backEntry()] : 0;
+            at += most;
         }
         former.put(plan.step(), sampled);
         former.keySet().removeIf(step -> step <= plan.step() - depth);
         return results;
+    }
+
+    /** Samples behind one token after the other, as long as the next one is that which was sampled; returns how many. */
+    private int accept(final CpuStepPlan.Entry entry, final int start, final int first, final StepTokens results)
+    {
+        int accepted = 0;
+        int token = -1;
+        while (accepted < entry.sampled(start) &&
+            (accepted == 0 || guess(entry, start, entry.firstSampled() + accepted) == token))
+        {
+            final int logits = (first + accepted) * vocabulary;
+            final int fed = entry.firstSampled() + accepted++;
+            token = sampler.next(pass.logits(), logits, vocabulary, entry.choice(), start + fed + 1);
+            results.accept(token, entry.wantsLogprobs() ?
+                sampler.logprob(pass.logits(), logits, vocabulary, token) : StepTokens.NO_LOGPROB);
+        }
+        return accepted;
     }
 
     private CpuRows rows(final CpuStepPlan plan, final int[] starts)
@@ -161,7 +172,7 @@ final class CpuSteps
         for (int i = 0; i < starts.length; i++)
         {
             final CpuStepPlan.Entry entry = plan.entries().get(i);
-            for (int token = 0; token < computed(entry, starts[i]); token++)
+            for (int token = 0; token < entry.computed(starts[i]); token++)
             {
                 rows.set(fed + token, pass.expertIds(), pass.expertWeights(), computed++ * topK);
             }

@@ -4,6 +4,7 @@ package io.signalbox.cpu;
 import io.signalbox.backend.Backend;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
 import io.signalbox.testkit.BackendContractTest;
 
 /** The CPU backend keeps the contract of backends, with a real model and two threads per rank. */
@@ -14,7 +15,8 @@ class CpuBackendContractTest extends BackendContractTest
     @Override
     protected Backend backend()
     {
-        return new CpuBackend(MODEL, new CpuBackendConfig().threads(2));
+        return new CpuBackend(MODEL, new CpuBackendConfig().threads(2)
+            .drafts(new KnownAnswers(MODEL, Precision.of(MODEL.plan().type()))));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
@@ -45,9 +46,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * parts of blocks, cancels and faults: every token, log-probability, routed expert and combine weight must have the bits of
  * the request alone, and the journal must verify.
  *
+ * @param drafts draft tokens of an entry, from a source that is often wrong.
  * @param faults about one step in so many goes wrong; 0: none.
  */
-record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int faults)
+record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int drafts, int faults)
 {
     private static final Duration LONG = Duration.ofSeconds(120);
     private static final ForwardModel MODEL = TinyModels.generated();
@@ -58,10 +60,11 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
     private static final int BLOCK_SIZE = 4;
     private static final int BLOCKS = 49;
 
-    /** Counts preemptions. */
+    /** Counts preemptions, and entries whose draft tokens were right. */
     private static final class Preemptions extends EventReader
     {
         private final AtomicInteger count = new AtomicInteger();
+        private final AtomicInteger several = new AtomicInteger();
 
         @Override
         protected void onRequeued(final RequeuedDecoder message)
@@ -69,6 +72,15 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
             if (message.reason() == RequeueReason.PREEMPTED)
             {
                 count.incrementAndGet();
+            }
+        }
+
+        @Override
+        protected void onCommit(final CommitView commit)
+        {
+            for (int entry = 0; entry < commit.entryCount(); entry++)
+            {
+                several.addAndGet(commit.emitted(entry) > 1 ? 1 : 0);
             }
         }
     }
@@ -106,11 +118,12 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
     void play(final Path temporary) throws Exception
     {
         final Preemptions preemptions = new Preemptions();
-        final CpuBackend sound = new CpuBackend(MODEL, new CpuBackendConfig().threads(threads).precision(precision));
+        final CpuBackend sound = new CpuBackend(MODEL, new CpuBackendConfig().threads(threads).precision(precision)
+            .drafts(drafts == 0 ? null : new KnownAnswers(MODEL, precision)));
         final FaultyBackend faulty = new FaultyBackend(sound, depth, Math.max(1, faults), EnumSet.of(
             InjectedFault.STEP_FAILED, InjectedFault.RANK_LOST, InjectedFault.TWICE, InjectedFault.FALSE_TOKEN));
         final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(BLOCKS)
-            .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).capture(SHAPE).prefixCaching(true)
+            .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).draftTokens(drafts).capture(SHAPE).prefixCaching(true)
             .sameStepSharing(true).set(BatchSettings.PARTIAL_BLOCKS, 1).maxFailures(1000).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(faults == 0 ? sound : faulty)
             .vocabularySize(MODEL.plan().vocabulary()).rankResets(1000).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
@@ -127,6 +140,7 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
             assertTrue(engine.stats().prefixCache().hitTokens() > 0, "no prefix was shared");
         }
         assertTrue(preemptions.count.get() > 0, "nothing was preempted");
+        assertTrue(drafts == 0 || preemptions.several.get() > 20, preemptions.several + " entries with several tokens");
         assertEquals(faults > 0, !faulty.injected().isEmpty(), "faults: " + faulty.injected());
         assertNull(JournalVerifier.verify(temporary, Scheduler::new).difference());
     }

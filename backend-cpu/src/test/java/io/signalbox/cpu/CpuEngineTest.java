@@ -26,19 +26,22 @@ class CpuEngineTest
     private Path temporary;
 
     @ParameterizedTest
-    @CsvSource({"1, 1, 1, F32, 0", "1, 2, 2, BF16, 0", "2, 4, 3, F32, 0", "2, 2, 1, F32, 9", "2, 1, 2, BF16, 9"})
+    @CsvSource({"1, 1, 1, F32, 0, 0", "1, 2, 2, BF16, 0, 0", "2, 4, 3, F32, 3, 0", "2, 2, 1, F32, 0, 9",
+        "2, 1, 2, BF16, 7, 9", "1, 3, 1, BF16, 2, 9"})
     void shouldGiveEveryRequestTheBitsOfTheRequestAlone(
-        final int ranks, final int depth, final int threads, final Precision precision, final int faults) throws Exception
+        final int ranks, final int depth, final int threads, final Precision precision, final int drafts, final int faults)
+        throws Exception
     {
-        new CpuEngineRun(ranks, depth, threads, precision, faults).play(temporary);
-        recompute(precision, faults > 0);
+        new CpuEngineRun(ranks, depth, threads, precision, drafts, faults).play(temporary);
+        recompute(precision, drafts > 0, faults > 0);
     }
 
     /** On another number of threads. */
-    private void recompute(final Precision precision, final boolean faulty)
+    private void recompute(final Precision precision, final boolean drafted, final boolean faulty)
     {
         final RecomputedRun run = Recomputation.of(temporary, ReadProgress.NONE).run(
-            new CpuBackend(TinyModels.generated(), new CpuBackendConfig().threads(2).precision(precision)),
+            new CpuBackend(TinyModels.generated(), new CpuBackendConfig().threads(2).precision(precision)
+                .drafts(drafted ? new KnownAnswers(TinyModels.generated(), precision) : null)),
             Recomputation.StepProgress.NONE);
 
         assertNull(run.difference());

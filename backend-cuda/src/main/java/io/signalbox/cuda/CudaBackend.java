@@ -13,8 +13,10 @@ import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.serving.DraftSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +52,7 @@ public final class CudaBackend implements Backend
     /**
      * It captures what its kernels can serve. With a model it reads tokens, and within a layer all keys and values of a step
      * are written before any is read; without one it samples by request and position. Each rank launches as many steps ahead
-     * as its capture ring holds, without draft tokens.
+     * as its capture ring holds, with draft tokens if there is a source of guesses.
      */
     @Override
     public BackendCapabilities capabilities()
@@ -59,6 +61,7 @@ public final class CudaBackend implements Backend
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
                 .reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).depth(config.stepsInFlight())
+                .draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
                 .maxPositions(config.decoder().plan().maxPositions())
                 .build();
         }
@@ -82,6 +85,7 @@ public final class CudaBackend implements Backend
     {
         final CaptureForm form = shape == null ? null : config.chosenForm();
         checkShape(shape);
+        checkFamily();
         checkDevices(config, new CudaProbe(driver).probe());
         ranks = BoundedCall.get("the start of the CUDA backend", startLimitNanos(),
             () -> new RankSet(driver, config, rankCount, form, shape, completions));
@@ -113,6 +117,16 @@ public final class CudaBackend implements Backend
                     ", while the CUDA backend is configured for " + own.moeLayers() + " MoE layers with " + own.topK() +
                         " of " + own.experts() + " experts")
                 .allowed(Integer.toString(own.moeLayers())).remedy("give both the same model");
+        }
+    }
+
+    private void checkFamily()
+    {
+        if (config.decoder() == null && config.kernelFamily() != KernelFamily.EXACT)
+        {
+            throw ConfigException.because(CudaBackendConfig.KERNEL_FAMILY.of(config.kernelFamily()),
+                    " chooses the kernels of a model's products, and the CUDA backend was given no model")
+                .allowed(KernelFamily.EXACT.name()).remedy("give a model, or leave the setting out");
         }
     }
 

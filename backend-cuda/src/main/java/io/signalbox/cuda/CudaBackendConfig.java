@@ -9,12 +9,16 @@ import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.decoder.DecoderExpertRouter;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.DraftScript;
+import io.signalbox.serving.DraftSource;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +41,8 @@ public final class CudaBackendConfig
             .orAbsent("the cheapest form that the kernels serve");
     public static final Setting<Optional<Precision>> PRECISION = Setting.constant("precision", Precision.F32,
         "The arithmetic of values that a model's forward pass keeps between its sums.").orAbsent("that of the weights");
+    public static final Setting<KernelFamily> KERNEL_FAMILY = Setting.constant("kernelFamily", KernelFamily.EXACT,
+        "The kernels of a model's products: EXACT ones have the bits of the CPU backend, FAST ones use tensor cores.");
     public static final Setting<Integer> MAX_STEP_TOKENS = Setting.integer("maxStepTokens", "tokens", 8192, 1,
         Integer.MAX_VALUE, "Most tokens of one step; at least the scheduler's step budget.");
     public static final Setting<Integer> MAX_GRAPH_TOKENS = Setting.integer("maxGraphTokens", "tokens", 256, 0,
@@ -54,8 +60,9 @@ public final class CudaBackendConfig
     public static final Setting<Long> DEVICE_LIMIT_NANOS = Setting.number("deviceLimitNanos", "ns", 10_000_000_000L, 1,
         Long.MAX_VALUE, "How long start and close wait for a device before they give it up.")
         .remedy("give a time in nanoseconds");
-    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION,
-        MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
+    public static final Setting<Optional<Path>> DRAFT_SCRIPT = DraftScript.FILE;
+    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION, KERNEL_FAMILY,
+        DRAFT_SCRIPT, MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
         STEP_TIMEOUT_NANOS, DEVICE_LIMIT_NANOS);
 
     private SettingValues values = SettingValues.defaults("the CUDA backend", SETTINGS);
@@ -65,6 +72,7 @@ public final class CudaBackendConfig
     private SeededLogits logits = new SeededLogits(SeededLogits.SEED.defaultValue(), SeededLogits.LEVELS.defaultValue());
     private ModelWeights weights;
     private RankSizes sizes;
+    private DraftSource drafts;
     private StepObserver stepObserver;
     private LongSupplier clock = System::nanoTime;
 
@@ -185,6 +193,25 @@ public final class CudaBackendConfig
         return set(PRECISION, Optional.ofNullable(value));
     }
 
+    /** The kernels of a model's products with weights; those of the router are exact in both families. */
+    public CudaBackendConfig kernelFamily(final KernelFamily value)
+    {
+        return set(KERNEL_FAMILY, value);
+    }
+
+    /** A file with expected answers, which are fed to a model as draft tokens; {@code null}, the default: none are. */
+    public CudaBackendConfig draftScript(final Path value)
+    {
+        return set(DRAFT_SCRIPT, Optional.ofNullable(value));
+    }
+
+    /** Guesses a model's draft tokens in place of a script; {@code null}, the default: nothing does. */
+    public CudaBackendConfig drafts(final DraftSource value)
+    {
+        drafts = value;
+        return this;
+    }
+
     /** Watches the steps of all ranks; null, the default: nothing does. */
     public CudaBackendConfig stepObserver(final StepObserver value)
     {
@@ -250,7 +277,22 @@ public final class CudaBackendConfig
             return null;
         }
         final Precision own = Precision.of(weights.plan().type());
-        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), sizes);
+        return new DecoderSetup(weights, values.get(PRECISION).orElse(own), kernelFamily(), sizes, drafts());
+    }
+
+    boolean hasDrafts()
+    {
+        return drafts != null || values.get(DRAFT_SCRIPT).isPresent();
+    }
+
+    /** Null: there are none. A script is read when it is first asked for. */
+    private DraftSource drafts()
+    {
+        if (drafts == null && hasDrafts())
+        {
+            drafts = DraftScript.read(values.get(DRAFT_SCRIPT).get());
+        }
+        return drafts;
     }
 
     /** Limits of the tokens that the model can be fed; null without a model. */
@@ -267,6 +309,11 @@ public final class CudaBackendConfig
             sizes = value;
             maxStepTokens(value.stepTokens());
         }
+    }
+
+    KernelFamily kernelFamily()
+    {
+        return values.get(KERNEL_FAMILY);
     }
 
     KernelSet kernels()

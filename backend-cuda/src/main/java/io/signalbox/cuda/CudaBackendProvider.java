@@ -11,7 +11,6 @@ import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
-import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.BackendProvider;
@@ -26,8 +25,9 @@ public final class CudaBackendProvider extends BackendProvider
     public CudaBackendProvider()
     {
         super("cuda", "computes the model on NVIDIA GPUs, with the bits of the CPU backend", CudaBackendConfig.DEVICES,
-            CudaBackendConfig.PRECISION, CudaBackendConfig.CAPTURE_FORM, CudaBackendConfig.MAX_GRAPH_TOKENS,
-            CudaBackendConfig.STEPS_IN_FLIGHT, CudaBackendConfig.WAITING);
+            CudaBackendConfig.PRECISION, CudaBackendConfig.KERNEL_FAMILY, CudaBackendConfig.CAPTURE_FORM,
+            CudaBackendConfig.MAX_GRAPH_TOKENS, CudaBackendConfig.STEPS_IN_FLIGHT, CudaBackendConfig.WAITING,
+            CudaBackendConfig.DRAFT_SCRIPT);
     }
 
     @Override
@@ -43,7 +43,9 @@ public final class CudaBackendProvider extends BackendProvider
             .maxGraphTokens(values.get(CudaBackendConfig.MAX_GRAPH_TOKENS))
             .stepsInFlight(values.get(CudaBackendConfig.STEPS_IN_FLIGHT))
             .waiting(values.get(CudaBackendConfig.WAITING))
+            .draftScript(values.get(CudaBackendConfig.DRAFT_SCRIPT).orElse(null))
             .model(weights)
+            .kernelFamily(values.get(CudaBackendConfig.KERNEL_FAMILY))
             .precision(values.get(CudaBackendConfig.PRECISION).orElse(null));
     }
 
@@ -71,8 +73,8 @@ public final class CudaBackendProvider extends BackendProvider
     public String kernels(final DecoderPlan plan, final SettingValues values)
     {
         final Precision own = Precision.of(plan.type());
-        return ForwardPass.ORDER_OF_SUMS + ", " + values.get(CudaBackendConfig.PRECISION).orElse(own) + ", CUDA kernels " +
-            KernelImage.load().sourceHash();
+        return values.get(CudaBackendConfig.KERNEL_FAMILY).orderOfSums() + ", " +
+            values.get(CudaBackendConfig.PRECISION).orElse(own) + ", CUDA kernels " + KernelImage.load().sourceHash();
     }
 
     /** The first device's; ranks on others are expected to run on the same kind. */

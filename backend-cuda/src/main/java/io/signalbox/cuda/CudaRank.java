@@ -10,6 +10,7 @@ import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 
@@ -30,6 +31,7 @@ final class CudaRank implements ResultListener, AutoCloseable
     private final PlanQueue plans;
     private final UnreportedSteps launched;
     private final FormerSteps former;
+    private final EntryEnds ends;
     private final FaultScope faults;
     private final CompletionSink completions;
     private final LongSupplier clock;
@@ -55,6 +57,7 @@ final class CudaRank implements ResultListener, AutoCloseable
         clock = config.clock();
         plans = new PlanQueue(config.stepsInFlight(), config.maxStepTokens(), config.limits());
         former = new FormerSteps(config.stepsInFlight(), config.maxStepTokens());
+        ends = new EntryEnds(config.stepsInFlight(), config.maxStepTokens());
         launched = new UnreportedSteps(config.stepsInFlight());
     }
 
@@ -164,9 +167,9 @@ final class CudaRank implements ResultListener, AutoCloseable
         {
             block.token(token, plan.requestId(token), plan.position(token));
         }
-        for (int entry = 0; entry < plan.sampled(); entry++)
+        for (int place = 0; place < plan.sampled(); place++)
         {
-            block.entry(entry, plan.lastToken(entry));
+            block.entry(place, plan.lastToken(place));
         }
         if (plan.feed() != null)
         {
@@ -181,17 +184,37 @@ final class CudaRank implements ResultListener, AutoCloseable
     {
         final DeviceStepPlan plan = launched.remove();
         results.begin(plan.epoch(), rank, plan.step());
+        final boolean late = plan.feed() != null && plan.feed().bindsLate();
+        if (late)
+        {
+            ends.begin(plan.step());
+        }
         for (int entry = 0; entry < plan.entries(); entry++)
         {
-            results.entry(plan.start(entry));
-            if (plan.samples(entry) >= 0)
+            final int start = late ? plan.feed().start(plan, entry, ends) : plan.start(entry);
+            results.entry(start);
+            final int accepted = accept(plan, entry, sampledTokens, slot);
+            if (late)
             {
-                final int place = plan.samples(entry);
-                results.accept(sampledTokens[place], logprob(plan, entry, place, slot));
+                ends.add(entry, start + plan.feed().count(entry) - plan.places(entry) + accepted);
             }
         }
         plans.giveBack(plan);
         completions.d2hComplete(clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), results, rows);
+    }
+
+    /** The tokens of an entry that the device has not rejected; their number. */
+    private int accept(
+        final DeviceStepPlan plan, final int entry, final int[] sampledTokens, final CaptureSlot slot)
+    {
+        final int places = plan.places(entry);
+        int accepted = 0;
+        for (; accepted < places && sampledTokens[plan.samples(entry) + accepted] != ResultSlot.REJECTED; accepted++)
+        {
+            final int place = plan.samples(entry) + accepted;
+            results.accept(sampledTokens[place], logprob(plan, entry, place, slot));
+        }
+        return accepted;
     }
 
     private static float logprob(final DeviceStepPlan plan, final int entry, final int place, final CaptureSlot slot)

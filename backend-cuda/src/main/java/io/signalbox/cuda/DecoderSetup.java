@@ -4,17 +4,27 @@ package io.signalbox.cuda;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.decoder.DecoderSizes;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
+import io.signalbox.serving.DraftSource;
 
 /**
  * The model that a backend computes, and the sizes of its ranks.
  *
- * @param sizes of a rank; null until the engine has told them.
+ * @param family of kernels, which can compute the model.
+ * @param sizes  of a rank; null until the engine has told them.
+ * @param drafts guesses draft tokens; null: there are none.
  */
-record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
+record DecoderSetup(
+    ModelWeights weights, Precision precision, KernelFamily family, RankSizes sizes, DraftSource drafts)
 {
+    DecoderSetup
+    {
+        family.check(weights.plan(), precision);
+    }
+
     DecoderPlan plan()
     {
         return weights.plan();
@@ -22,7 +32,8 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderLimits limits()
     {
-        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes());
+        return new DecoderLimits(plan().vocabulary(), maxPositions(), maxEntries(), feedBytes(),
+            hasDrafts() ? drafts : null);
     }
 
     /** A sequence is not longer than the pool, and the model was made for no longer ones. */
@@ -33,7 +44,13 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
 
     DecoderSizes memory(final int slots)
     {
-        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots, maxEntries());
+        return new DecoderSizes(sizes.kvBlocks(), sizes.blockSizeTokens(), maxPositions(), slots,
+            sizes.mostSampled(), hasDrafts());
+    }
+
+    private boolean hasDrafts()
+    {
+        return sizes.draftTokens() > 0;
     }
 
     /** Each running request has one entry in a step, and each entry a token. */
@@ -47,6 +64,9 @@ record DecoderSetup(ModelWeights weights, Precision precision, RankSizes sizes)
     {
         final long entries = maxEntries();
         final long table = (maxPositions() + sizes.blockSizeTokens() - 1L) / sizes.blockSizeTokens() + 1;
-        return StepBlock.feedBytes(sizes.stepTokens(), entries, entries, entries * table);
+        // An entry guesses for its drafts, and for as many as the steps ahead of it may accept.
+        final long guesses = entries * sizes.depth() * sizes.draftTokens();
+        return StepBlock.feedBytes(sizes.stepTokens(), sizes.mostSampled(), entries, entries * table) +
+            (hasDrafts() ? StepBlock.draftBytes(entries, guesses) : 0);
     }
 }

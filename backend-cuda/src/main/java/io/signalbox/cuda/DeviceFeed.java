@@ -25,11 +25,16 @@ final class DeviceFeed
     private final int[] topKs;
     private final long[] seeds;
     private final boolean[] wantLogprobs;
+    /** By entry, its first token among those that former steps sampled; -1: the host knows it. */
+    private final int[] formers;
+    /** Null if steps have no draft tokens. */
+    private final DeviceDrafts drafts;
     private int[] blocks = new int[0];
     private int[] copies = new int[0];
     private final DecoderLimits limits;
     private int tokenCount;
     private int blockCount;
+    private int sampled;
     private int copyCount;
     private String refusal;
 
@@ -46,13 +51,20 @@ final class DeviceFeed
         topKs = new int[maxTokens];
         seeds = new long[maxTokens];
         wantLogprobs = new boolean[maxTokens];
+        formers = new int[maxTokens];
+        drafts = limits.drafts() == null ? null : new DeviceDrafts(maxTokens, limits.drafts());
     }
 
     void read(final StepView plan)
     {
         tokenCount = 0;
         blockCount = 0;
+        sampled = 0;
         refusal = null;
+        if (drafts != null)
+        {
+            drafts.begin();
+        }
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             readEntry(plan, entry);
@@ -73,7 +85,8 @@ final class DeviceFeed
             refusal = "the step has " + plan.entryCount() + " entries, above the " + limits.maxEntries() +
                 " that the backend has memory for";
         }
-        final long bytes = StepBlock.feedBytes(tokenCount, plan.entryCount(), copyCount, blockCount);
+        final long bytes = StepBlock.feedBytes(tokenCount, sampled, copyCount, blockCount) +
+            (drafts == null ? 0 : drafts.bytes());
         if (refusal == null && bytes > limits.feedBytes())
         {
             refusal = "the step needs " + bytes + " bytes for block tables and copies, above the " + limits.feedBytes() +
@@ -85,11 +98,16 @@ final class DeviceFeed
     {
         final RequestContent request = plan.request(entry);
         final int count = plan.tokenCount(entry);
-        if (plan.slack(entry) > 0 || plan.end(entry) < plan.start(entry) + count)
+        if (drafts != null)
+        {
+            drafts.read(plan, entry, limits.vocabulary());
+        }
+        else if (plan.slack(entry) > 0 || plan.drafts(entry) > 0)
         {
             throw new InvariantViolation("entry " + entry + " of step " + plan.step() + " of rank " + plan.rank() +
-                " depends on draft tokens, which this backend does not take");
+                " depends on draft tokens, for which this backend has no source of guesses");
         }
+        sampled += plan.samples(entry) ? 1 + plan.drafts(entry) : 0;
         backs[entry] = plan.predecessorBack(entry);
         backEntries[entry] = backs[entry] > 0 ? plan.predecessorEntry(entry) : 0;
         firstTokens[entry] = tokenCount;
@@ -101,10 +119,11 @@ final class DeviceFeed
         for (int i = 0; i < count; i++)
         {
             final int id = i < plan.hostTokens(entry) ? request.token(plan.start(entry) + i) : 0;
-            check(id, plan.start(entry) + i);
+            check(id, Math.min(plan.start(entry) + i, plan.end(entry) - 1));
             ids[tokenCount] = id;
             tables[tokenCount++] = blockCount;
         }
+        check(0, plan.end(entry) - 1);
         if (blocks.length < blockCount + request.blockCount())
         {
             blocks = Arrays.copyOf(blocks, 2 * (blockCount + request.blockCount()));
@@ -144,11 +163,13 @@ final class DeviceFeed
     {
         for (int entry = 0; refusal == null && entry < plan.entries(); entry++)
         {
+            formers[entry] = -1;
             if (backs[entry] > 0)
             {
-                final int sampled = former.sampled(plan.step() - backs[entry], backEntries[entry]);
-                ids[firstTokens[entry]] = -1 - sampled;
-                refusal = sampled >= 0 ? null : "the step " + (plan.step() - backs[entry]) +
+                final int sample = former.sampled(plan.step() - backs[entry], backEntries[entry]);
+                ids[firstTokens[entry]] = -1 - sample;
+                formers[entry] = sample;
+                refusal = sample >= 0 ? null : "the step " + (plan.step() - backs[entry]) +
                     " that it continues was not computed";
             }
         }
@@ -161,13 +182,13 @@ final class DeviceFeed
         block.beginFeed(copyCount, blockCount);
         for (int entry = 0; entry < plan.entries(); entry++)
         {
-            final int place = plan.samples(entry);
-            if (place >= 0)
+            final int first = plan.samples(entry);
+            if (first >= 0 && wantLogprobs[entry])
             {
-                if (wantLogprobs[entry])
-                {
-                    block.wantLogprobs();
-                }
+                block.wantLogprobs();
+            }
+            for (int place = first; place < first + plan.places(entry); place++)
+            {
                 final int position = plan.position(plan.lastToken(place)) + 1;
                 block.sampling(place, temperatures[entry], topKs[entry], topPs[entry], position, seeds[entry]);
             }
@@ -185,5 +206,32 @@ final class DeviceFeed
         {
             block.block(i, blocks[i]);
         }
+        if (drafts != null)
+        {
+            drafts.write(block, plan, formers);
+        }
+    }
+
+    /** Whether the device may start entries later than planned, and reject draft tokens. */
+    boolean bindsLate()
+    {
+        return drafts != null;
+    }
+
+    /**
+     * Where an entry started.
+     *
+     * @param ends of steps that were reported before this one.
+     */
+    int start(final DeviceStepPlan plan, final int entry, final EntryEnds ends)
+    {
+        final int lowest = plan.start(entry);
+        return backs[entry] == 0 ? lowest : ends.end(plan.step() - backs[entry], backEntries[entry], lowest);
+    }
+
+    /** Tokens of an entry; only if it binds late. */
+    int count(final int entry)
+    {
+        return drafts.count(entry);
     }
 }

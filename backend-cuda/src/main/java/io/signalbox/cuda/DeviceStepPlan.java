@@ -12,6 +12,7 @@ final class DeviceStepPlan
     private final int[] lastTokens;
     private final int[] starts;
     private final int[] samples;
+    private final int[] places;
     /** Null if the model reads no tokens. */
     private final DeviceFeed feed;
     private long step;
@@ -31,6 +32,7 @@ final class DeviceStepPlan
         lastTokens = new int[maxTokens];
         starts = new int[maxTokens];
         samples = new int[maxTokens];
+        places = new int[maxTokens];
         feed = limits == null ? null : new DeviceFeed(maxTokens, limits);
     }
 
@@ -49,7 +51,8 @@ final class DeviceStepPlan
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             starts[entry] = plan.start(entry);
-            addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry));
+            addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry),
+                plan.samples(entry) ? 1 + plan.drafts(entry) : 0);
         }
         if (feed != null)
         {
@@ -57,7 +60,8 @@ final class DeviceStepPlan
         }
     }
 
-    private void addEntry(final long requestId, final int start, final int count, final boolean samplesToken)
+    /** @param sampling tokens that it samples, one behind each of its last tokens. */
+    private void addEntry(final long requestId, final int start, final int count, final int sampling)
     {
         for (int i = 0; i < count; i++)
         {
@@ -65,11 +69,12 @@ final class DeviceStepPlan
             positions[tokens] = start + i;
             tokens++;
         }
-        samples[entries] = samplesToken ? sampled : -1;
+        samples[entries] = sampling > 0 ? sampled : -1;
+        places[entries] = sampling;
         entries++;
-        if (samplesToken)
+        for (int token = tokens - sampling; token < tokens; token++)
         {
-            lastTokens[sampled++] = tokens - 1;
+            lastTokens[sampled++] = token;
         }
     }
 
@@ -94,7 +99,7 @@ final class DeviceStepPlan
         return entries;
     }
 
-    /** Entries that sample a token. */
+    /** Tokens that the step samples. */
     int sampled()
     {
         return sampled;
@@ -116,21 +121,27 @@ final class DeviceStepPlan
         return positions[token];
     }
 
-    /** Position of the first token of an entry. */
+    /** Position of the first token of an entry, the lowest one if it is not known. */
     int start(final int entry)
     {
         return starts[entry];
     }
 
-    /** The place of the token that an entry samples among those of the step; -1: it samples none. */
+    /** The place of the first token that an entry samples among those of the step; -1: it samples none. */
     int samples(final int entry)
     {
         return samples[entry];
     }
 
-    /** Index of the last token of an entry that samples. */
-    int lastToken(final int sampledEntry)
+    /** How many tokens an entry samples: one behind the token that it must feed, and one behind each draft token. */
+    int places(final int entry)
     {
-        return lastTokens[sampledEntry];
+        return places[entry];
+    }
+
+    /** Index of the token behind which a token is sampled. */
+    int lastToken(final int place)
+    {
+        return lastTokens[place];
     }
 }

@@ -84,7 +84,7 @@ final class RankDevice implements AutoCloseable
             return new SeededModel(driver, device.module(), config, form, device.weights(), ring.stepMemory());
         }
         return new DecoderModel(new DecoderStep(driver, device.module(), decoder.plan(), device.decoder(),
-            decoder.precision(), form, ring.stepMemory(), decoder.memory(slots)));
+            decoder.precision(), decoder.family(), form, ring.stepMemory(), decoder.memory(slots)));
     }
 
     /** Identifies results of this model, seed and kernels. */
@@ -93,7 +93,8 @@ final class RankDevice implements AutoCloseable
     {
         final long shape = StateDigest.mix(layout.layers(), layout.topK());
         final long router = StateDigest.mix(config.router().experts(), config.logits().seed());
-        return StateDigest.mix(StateDigest.mix(shape, router), Long.parseUnsignedLong(device.sourceHash(), 16));
+        final long kernels = StateDigest.mix(router, config.kernelFamily().ordinal());
+        return StateDigest.mix(StateDigest.mix(shape, kernels), Long.parseUnsignedLong(device.sourceHash(), 16));
     }
 
     /** For the calling thread, which then may use the driver. */

@@ -6,6 +6,7 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,17 @@ class CudaBackendTest
         EngineRun.of(backend, 1, SHAPE).assertAsTheOracleSays();
 
         assertEquals(maxGraphTokens > 0, EmulatedDriver.calls("cuGraphLaunch") > 0);
+    }
+
+    @Test
+    void shouldRefuseFastKernelsWithoutAModel()
+    {
+        final CudaBackend backend = new CudaBackend(EngineRun.config().kernelFamily(KernelFamily.FAST));
+
+        final String message =
+            assertThrows(ConfigException.class, () -> backend.start(1, SHAPE, new RankReports())).getMessage();
+
+        assertTrue(message.contains("kernelFamily") && message.contains("no model"), message);
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.model.Checkpoint;
 import org.junit.jupiter.api.Test;
@@ -88,5 +89,23 @@ class CudaCheckpointTest
 
         assertTrue(message.startsWith("a file of the checkpoint has become shorter"), message);
         assertEquals(1, message.lines().count());
+    }
+
+    /** The rest of the last page reads as zeros, and no access fails. */
+    @Test
+    void shouldSayThatTheFileLostItsLastBytesAndKeepNothing() throws IOException
+    {
+        final Checkpoint checkpoint = open();
+        try (FileChannel file = FileChannel.open(model.resolve(TENSORS), StandardOpenOption.WRITE))
+        {
+            file.truncate(file.size() - 100);
+        }
+        final CudaBackend backend = backend(checkpoint, List.of(0));
+
+        final String message =
+            assertThrows(ConfigException.class, () -> backend.start(1, null, new RankReports())).getMessage();
+
+        assertTrue(message.endsWith(TENSORS + " has changed since it was opened; leave it alone and start again."), message);
+        assertEquals(0, EmulatedDriver.count(Count.DEVICE_ALLOCATIONS));
     }
 }

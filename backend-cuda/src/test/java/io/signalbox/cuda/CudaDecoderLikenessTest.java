@@ -4,7 +4,9 @@ package io.signalbox.cuda;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.model.ModelWeights;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +27,7 @@ class CudaDecoderLikenessTest
     @TempDir
     private Path temporary;
     private int runs;
+    private ModelWeights weights = DecoderRuns.WEIGHTS;
 
     private static SchedulerConfig.Builder plain()
     {
@@ -34,7 +37,7 @@ class CudaDecoderLikenessTest
     private DecoderRuns.Ends serve(final CudaBackendConfig config, final SchedulerConfig.Builder scheduler)
         throws Exception
     {
-        final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config.model(DecoderRuns.WEIGHTS)),
+        final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config.model(weights)),
             scheduler.build(), temporary.resolve("run" + runs++), () -> { });
         assertEquals(Map.of(FreeReason.LENGTH, DecoderRuns.REQUESTS), ends.reasons());
         assertEquals(List.of(), ends.faults());
@@ -69,6 +72,25 @@ class CudaDecoderLikenessTest
         compare(first, "unfused capture", eager().captureForm(CaptureForm.UNFUSED), plain());
         compare(first, "capture beside", eager().captureForm(CaptureForm.BESIDE), plain());
         compare(first, "no capture", eager(), plain().capture(null));
+    }
+
+    private static CudaBackendConfig fast()
+    {
+        return eager().kernelFamily(KernelFamily.FAST);
+    }
+
+    @Test
+    void shouldAnswerAlikeWithTheFastKernels() throws Exception
+    {
+        weights = DecoderRuns.BF16_WEIGHTS;
+        final DecoderRuns.Ends first = serve(fast(), plain());
+
+        compare(first, "the same again", fast(), plain());
+        compare(first, "graphs", fast().maxGraphTokens(16), plain());
+        compare(first, "one request at a time", fast(), plain().maxRunning(1));
+        compare(first, "smaller chunks", fast(), plain().stepTokens(5));
+        compare(first, "prefix hits and two steps in flight", fast(), plain().prefixCaching(true).depth(2));
+        compare(first, "no capture", fast(), plain().capture(null));
     }
 
     @Test

@@ -6,9 +6,12 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.DirectoryJournal;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Short runs of a tiny model behind the threaded engine, whose ends a test looks at. */
 final class DecoderRuns
@@ -39,16 +43,27 @@ final class DecoderRuns
     static final ModelWeights WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2,
         List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
         new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 12, false)), 11);
+    /** For the fast kernels, of the same shape as far as a scheduler sees it. */
+    static final ModelWeights BF16_WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 2,
+        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
+        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 16, false)), 11);
     static final ModelShape SHAPE = WEIGHTS.plan().shape();
     static final int REQUESTS = 4;
+    /** Tokens of the first prompt; each of the others has one more. */
+    static final int SHORTEST = 13;
     static final int KV_BLOCKS = 40;
     static final int BLOCK_SIZE = 4;
     static final int STEP_TOKENS = 16;
     private static final Duration WAIT = Duration.ofSeconds(120);
 
-    /** How requests ended, with which tokens and routed experts, and what the backend reported as faults. */
+    /**
+     * How requests ended, with which tokens and routed experts, and what the backend reported as faults.
+     *
+     * @param several entries of which a draft token was right.
+     */
     record Ends(
-        Map<FreeReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults)
+        Map<FreeReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults,
+        AtomicInteger preemptions, AtomicInteger several)
     {
     }
 
@@ -56,11 +71,28 @@ final class DecoderRuns
     private static final class Faults extends EventReader
     {
         private final List<String> sentences = new CopyOnWriteArrayList<>();
+        private final AtomicInteger preemptions = new AtomicInteger();
+        private final AtomicInteger several = new AtomicInteger();
 
         @Override
         protected void onBackendFault(final BackendFaultDecoder message)
         {
             sentences.add(message.detail());
+        }
+
+        @Override
+        protected void onRequeued(final RequeuedDecoder message)
+        {
+            preemptions.addAndGet(message.reason() == RequeueReason.PREEMPTED ? 1 : 0);
+        }
+
+        @Override
+        protected void onCommit(final CommitView commit)
+        {
+            for (int entry = 0; entry < commit.entryCount(); entry++)
+            {
+                several.addAndGet(commit.emitted(entry) > 1 ? 1 : 0);
+            }
         }
     }
 
@@ -83,7 +115,8 @@ final class DecoderRuns
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
             .vocabularySize(WEIGHTS.plan().vocabulary()).listener(faults::readGroup)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
-        final Ends ends = new Ends(new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), faults.sentences);
+        final Ends ends = new Ends(new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), faults.sentences,
+            faults.preemptions, faults.several);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<CompletionHandle> handles = new ArrayList<>();
@@ -108,7 +141,7 @@ final class DecoderRuns
     /** Prompts of two kinds, so that some share their first blocks. */
     private static CompletionRequest request(final int index, final boolean rows)
     {
-        final int[] prompt = new int[13 + index];
+        final int[] prompt = new int[SHORTEST + index];
         Arrays.setAll(prompt, position -> position < 8 ? 7 * (index % 2) + position : 11 * index + position);
         final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(8).seed(index)
             .temperature(index % 2 == 0 ? 0.0f : 0.8f);

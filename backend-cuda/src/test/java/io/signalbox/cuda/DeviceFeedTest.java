@@ -61,7 +61,8 @@ class DeviceFeedTest
     private static String refusal(
         final int vocabulary, final int positions, final int entries, final long feedBytes)
     {
-        final ReadingBackend backend = new ReadingBackend(new DecoderLimits(vocabulary, positions, entries, feedBytes));
+        final ReadingBackend backend =
+            new ReadingBackend(new DecoderLimits(vocabulary, positions, entries, feedBytes, null));
         try (SteppedEngine engine = new SteppedEngine(new EngineConfig().backend(backend)
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(9).blockSizeTokens(4).stepTokens(64).build())))
         {

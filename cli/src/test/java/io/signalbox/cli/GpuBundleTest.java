@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -54,10 +53,10 @@ class GpuBundleTest
 
         assertTrue(probe.output.startsWith("gpu "), probe.output);
         assertTrue(probe.exitCode == ExitCode.OK || probe.exitCode == ExitCode.BAD_INPUT, probe.output);
-        try (Stream<Path> jars = Files.list(bundle.resolve("lib")))
-        {
-            assertTrue(jars.noneMatch(jar -> jar.getFileName().toString().startsWith("chronicle")), "a store is in it");
-        }
+        final Run torch = run(Map.of(), directory, List.of("python3", "-I", "-S", bundle.resolve("torch-times").toString()));
+        assertTrue(torch.output.contains("There is no torch for this Python"), torch.output);
+        final Run paths = run(Map.of(), bundle, List.of("grep", "-rl", ROOT.toRealPath().toString(), "."));
+        assertEquals("", paths.output, "names of this machine");
     }
 
     @Test
@@ -66,9 +65,11 @@ class GpuBundleTest
         final Path emulated = directory.resolve("emulated");
         final Run built = run(Map.of(), ROOT, List.of("backend-cuda/src/test/native/build", emulated.toString()));
         assumeTrue(built.exitCode == 0, "the emulated driver cannot be built here: " + built.output);
-        final Path bundle = bundle();
+        final Path elsewhere = Files.createDirectories(directory.resolve("else where"));
+        final Path bundle = Files.move(bundle(), elsewhere.resolve("bundle"));
         final Run check = run(Map.of("LD_LIBRARY_PATH", emulated.toString()), directory,
             List.of(bundle.resolve("run").toString(), "--rounds=1", "--checked-steps=40", "--steps=40", "--step-time=0",
+                "--model-layers=0",
                 "--moe-layers=2", "--batch=4", "--cells=4,1/8", "--samples=100"));
 
         assertEquals(ExitCode.OK, check.exitCode, check.output);

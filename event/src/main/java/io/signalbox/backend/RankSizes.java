@@ -14,4 +14,9 @@ package io.signalbox.backend;
 public record RankSizes(
     int kvBlocks, int blockSizeTokens, int stepTokens, int maxRunning, int depth, int draftTokens)
 {
+    /** Most tokens that a step samples: one for each entry, and one behind each draft token. */
+    public int mostSampled()
+    {
+        return (int)Math.min(stepTokens, maxRunning * (1L + draftTokens));
+    }
 }

@@ -64,6 +64,12 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
+    void requireUnchanged()
+    {
+        shard.requireUnchanged();
+    }
+
+    @Override
     void addTo(final MessageDigest digest)
     {
         shard.read(() -> digest.update(bytes()));

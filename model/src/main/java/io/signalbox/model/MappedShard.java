@@ -95,7 +95,8 @@ final class MappedShard
         }
     }
 
-    private void requireUnchanged()
+    /** @throws ModelException if the file is not the one that was opened. */
+    void requireUnchanged()
     {
         try
         {

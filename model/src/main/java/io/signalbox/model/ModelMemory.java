@@ -25,12 +25,12 @@ public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
      * @param kvBlocks        of each rank.
      * @param blockSizeTokens of a block.
      * @param stepTokens      most tokens of a step.
-     * @param maxRunning      most entries of a step.
+     * @param sampled         most tokens that a step samples.
      * @throws ModelException if they are more bytes than a long counts.
      */
     public static ModelMemory of(
         final DecoderPlan plan, final int ranks, final int kvBlocks, final int blockSizeTokens, final int stepTokens,
-        final int maxRunning)
+        final int sampled)
     {
         final long blockBytes = kvBlockBytes(plan, blockSizeTokens);
         final long blocks = (long)ranks * kvBlocks;
@@ -39,7 +39,7 @@ public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
             throw new ModelException("keys and values of " + blocks + " KV blocks with " + blockSizeTokens +
                 " tokens are more than any memory holds", "give fewer KV blocks");
         }
-        final long step = new StepBuffers(plan, stepTokens, maxRunning, (long)kvBlocks * blockSizeTokens).bytes();
+        final long step = new StepBuffers(plan, stepTokens, sampled, (long)kvBlocks * blockSizeTokens).bytes();
         if (step > Long.MAX_VALUE / 8 / ranks)
         {
             throw new ModelException("the buffers of a step of " + stepTokens + " tokens are more than any memory holds",

@@ -16,14 +16,14 @@ public final class StepBuffers
 
     /**
      * @param stepTokens most tokens of a step.
-     * @param maxRunning most entries of a step, each of which may want the logits behind its last token.
+     * @param sampled    most tokens that a step samples, each from the logits behind another token.
      * @param kvTokens   tokens for which the rank has KV blocks: a step writes each of its tokens to another place.
      */
-    public StepBuffers(final DecoderPlan plan, final int stepTokens, final int maxRunning, final long kvTokens)
+    public StepBuffers(final DecoderPlan plan, final int stepTokens, final int sampled, final long kvTokens)
     {
         this.plan = plan;
         tokens = Math.min(stepTokens, Math.max(1, kvTokens));
-        samples = Math.min(maxRunning, tokens);
+        samples = Math.min(sampled, tokens);
         positions = Math.min(plan.maxPositions(), Math.max(1, kvTokens));
     }
 

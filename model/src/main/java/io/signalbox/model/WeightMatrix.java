@@ -83,7 +83,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     public final void copyTo(final float[] to, final int at)
     {
         copy(to, at);
-        taken();
+        copied();
     }
 
     abstract void copy(float[] to, int at);
@@ -110,7 +110,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
             throw new IllegalStateException(name + " is " + type);
         }
         copy(to, at);
-        taken();
+        copied();
     }
 
     abstract void copy(short[] to, int at);
@@ -124,8 +124,23 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
         return null;
     }
 
-    /** Says that a backend has all weights without {@link #copyTo}: from {@link #bytes}, or by the {@link #recipe}. */
+    /**
+     * Says that a backend has all weights without {@link #copyTo}: from {@link #bytes}, or by the {@link #recipe}.
+     *
+     * @throws ModelException if the file changed meanwhile: behind a new end within its last page there are zeros.
+     */
     public final void taken()
+    {
+        requireUnchanged();
+        copied();
+    }
+
+    /** Weights that no file has cannot change. */
+    void requireUnchanged()
+    {
+    }
+
+    private void copied()
     {
         progress.copied((long)count() * type.bytes());
     }

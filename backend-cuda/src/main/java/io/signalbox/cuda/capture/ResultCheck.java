@@ -41,7 +41,7 @@ final class ResultCheck
         }
         if (fault == null)
         {
-            fault = tokensFault(slot.result());
+            fault = tokensFault(slot.result(), slot.stepBlock().rejects());
         }
         return fault == null ? null : "the result of step " + step + " in slot " + slot.index() + " of rank " +
             settings.rank() + ", generation " + generation + ", cannot be used: " + fault;
@@ -83,11 +83,11 @@ final class ResultCheck
             (layout.shape().experts() - 1) + ", or are repeated within a token's choice" + firstBad(result);
     }
 
-    private static String tokensFault(final ResultSlot result)
+    private static String tokensFault(final ResultSlot result, final boolean rejects)
     {
         for (int entry = 0; entry < result.entries(); entry++)
         {
-            if (result.sampledToken(entry) < 0)
+            if (result.sampledToken(entry) < 0 && !(rejects && result.sampledToken(entry) == ResultSlot.REJECTED))
             {
                 return "entry " + entry + " of " + result.entries() + " has the token " + result.sampledToken(entry) +
                     ", which no kernel sampled";

@@ -27,10 +27,13 @@ public final class StepBlock
     static final int FEED_OFFSET = 44;
     static final int COPIES_OFFSET = 48;
     static final int EXTRA_WORDS_OFFSET = 52;
+    static final int BINDINGS_OFFSET = 56;
+    static final int BINDING_COUNT_OFFSET = 60;
     /** Of an entry, with the parts of a log-probability. */
     static final int MOST_EXTRA_WORDS = 2;
     static final int SAMPLING_BYTES = 24;
     static final int COPY_BYTES = 12;
+    static final int BINDING_BYTES = 32;
 
     private final UnsafeBuffer buffer;
     private final int maxTokens;
@@ -44,6 +47,9 @@ public final class StepBlock
     private int feedOffset;
     private int copiesOffset;
     private int tablesOffset;
+    private int bindingsOffset;
+    private int guessesOffset;
+    private int bindings;
     private int usedBytes;
 
     StepBlock(final ByteBuffer pinned, final int maxTokens)
@@ -102,6 +108,7 @@ public final class StepBlock
         buffer.putInt(FEED_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(COPIES_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
         extraWords(0);
+        bindings(0, 0);
         usedBytes = (int)bytes(stepTokens, stepEntries);
     }
 
@@ -125,6 +132,75 @@ public final class StepBlock
         }
         buffer.putInt(FEED_OFFSET, feedOffset, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(COPIES_OFFSET, copies, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Bytes of the entries that sample, if there may be draft tokens, and of the guesses of all of them. */
+    public static long draftBytes(final long entries, final long guesses)
+    {
+        return BINDING_BYTES * entries + Integer.BYTES * guesses;
+    }
+
+    /**
+     * Behind {@link #beginFeed}: starts the part for draft tokens.
+     *
+     * @param sampling entries that sample, each of which is to be bound.
+     * @param guesses  of all of them together.
+     */
+    public void beginDrafts(final int sampling, final int guesses)
+    {
+        bindingsOffset = usedBytes;
+        guessesOffset = bindingsOffset + BINDING_BYTES * sampling;
+        usedBytes = guessesOffset + Integer.BYTES * guesses;
+        if (usedBytes > maxBytes)
+        {
+            throw new InvariantViolation("a step block of " + usedBytes + " bytes, with " + guesses +
+                " guesses for draft tokens, reached a capture ring for " + maxBytes);
+        }
+        bindings(bindingsOffset, sampling);
+    }
+
+    private void bindings(final int offset, final int count)
+    {
+        bindings = count;
+        buffer.putInt(BINDINGS_OFFSET, offset, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(BINDING_COUNT_OFFSET, count, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * An entry that samples.
+     *
+     * @param firstPlace of the tokens that it samples, one behind each of its last {@code places} tokens.
+     * @param former     its first token and start among those that former steps left; -1: the host knows them.
+     * @param start      the lowest one.
+     * @param end        no position at or above it is computed.
+     * @param guesses    where those for the positions behind {@code start} begin among the guesses.
+     */
+    public void bind(
+        final int index, final int firstToken, final int entryTokens, final int firstPlace, final int places,
+        final int former, final int start, final int end, final int guesses)
+    {
+        check(index, bindings, "binding");
+        final int at = bindingsOffset + BINDING_BYTES * index;
+        buffer.putInt(at, firstToken, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 4, entryTokens, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 8, firstPlace, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 12, places, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 16, former, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 20, start, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 24, end, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 28, guesses, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The token that is guessed for a position. */
+    public void guess(final int index, final int id)
+    {
+        buffer.putInt(guessesOffset + Integer.BYTES * index, id, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Whether the device may reject tokens that it has sampled. */
+    boolean rejects()
+    {
+        return bindings > 0;
     }
 
     /** The result brings the parts of each entry's log-probability; a decoder's alone can. */

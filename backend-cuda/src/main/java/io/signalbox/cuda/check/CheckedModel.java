@@ -20,13 +20,14 @@ import java.util.stream.IntStream;
  */
 record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int context, int prefill)
 {
+    /** With widths that the fast kernels take. */
     static final List<CheckedModel> SMALL = List.of(
         small("OLMoE, small", new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5,
             false, new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null),
-            ExpertsPlan.softmax(8, 3, 12, false))),
-        small("Qwen3-MoE, small", new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 3, List.of(1, 2), 48, 70, 50, 4096,
+            ExpertsPlan.softmax(8, 3, 16, false))),
+        small("Qwen3-MoE, small", new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 3, List.of(1, 2), 48, 70, 56, 4096,
             1e-6, true, new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null),
-            ExpertsPlan.softmax(40, 4, 20, true))),
+            ExpertsPlan.softmax(40, 4, 24, true))),
         small("Mixtral, small", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.F32, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5,
             false, new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true))));
 

@@ -24,12 +24,13 @@ public interface EngineRunner
      *
      * @param capture the rows to capture.
      * @param tokens  of each answer.
+     * @param drafts  draft tokens of an entry, which the backend guesses; 0: none.
      * @throws RuntimeException if a request does not end with all its tokens, or the journal does not verify.
      */
-    Served serve(Backend backend, ModelShape capture, List<int[]> prompts, int tokens);
+    Served serve(Backend backend, ModelShape capture, List<int[]> prompts, int tokens, int drafts);
 
-    /** Answers in the order of the prompts, and how often a request was preempted. */
-    record Served(List<int[]> tokens, int preemptions)
+    /** Answers in the order of the prompts, how often a request was preempted, and how many entries gave several tokens. */
+    record Served(List<int[]> tokens, int preemptions, int severalTokens)
     {
     }
 }

@@ -29,7 +29,11 @@ final class ModelSection implements CheckSection
     private static final int RUNS = 6;
     private static final int ENGINE_REQUESTS = 8;
     private static final int ENGINE_TOKENS = 20;
-    private static final double MEMORY_SHARE = 0.7;
+    private static final int SHORTEST_PROMPT = 3;
+    private static final int DRAFT_TOKENS = 3;
+    static final double MEMORY_SHARE = 0.7;
+    /** Of the heap, for weights: the forward pass takes some, too. */
+    private static final double HEAP_SHARE = 0.8;
 
     private final EngineRunner engine;
 
@@ -41,37 +45,44 @@ final class ModelSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
+        boolean equal = true;
         for (final CheckedModel model : CheckedModel.SMALL)
         {
             for (final WeightType type : WeightType.values())
             {
                 final ModelWeights weights = GeneratedModel.weights(model.plan(type), options.seed());
-                compareSteps(device, options, weights, model.name() + " " + type, findings);
+                equal &= compareSteps(device, options, weights, model.name() + " " + type, findings);
             }
         }
+        if (!equal)
+        {
+            findings.note("The rest of the section was left out.");
+            return;
+        }
+        FastKernels.compare(device, options, findings);
         serve(device, options, findings);
         findings.publish();
         measure(device, options, findings);
     }
 
-    private static RankSizes sizes(final int blocks, final int stepTokens, final int entries)
+    static RankSizes sizes(final int blocks, final int stepTokens, final int entries)
     {
         return new RankSizes(blocks, BLOCK_TOKENS, stepTokens, entries, 1, 0);
     }
 
-    private static void compareSteps(
+    private static boolean compareSteps(
         final CheckDevice device, final CheckConfig options, final ModelWeights weights, final String name,
         final Findings findings)
     {
         final RankSizes sizes = sizes(CHECKED_BLOCKS, SEQUENCES * CHUNK_TOKENS, SEQUENCES);
         try (ModelSteps steps = new ModelSteps(device, options.device(), weights, sizes, CaptureForm.FUSED))
         {
-            compare(steps, weights, name, findings);
+            return compare(steps, weights, name, findings);
         }
     }
 
-    /** Steps of chunks of several sequences; then each sequence continues with the token that it sampled. */
-    private static void compare(
+    /** Steps of chunks of several sequences; then each continues with the token that it sampled. Whether all is equal. */
+    private static boolean compare(
         final ModelSteps steps, final ModelWeights weights, final String name, final Findings findings)
     {
         final int[][] tables = tables(SEQUENCES, CHECKED_BLOCKS / SEQUENCES);
@@ -100,13 +111,15 @@ final class ModelSection implements CheckSection
             if (wrong != null)
             {
                 findings.failed(wrong);
+                return false;
             }
         }
         findings.count(name + ": tokens equal to Java's, with their experts", compared);
+        return true;
     }
 
     /** The sequences have separate blocks, of which each begins with its last. */
-    private static int[][] tables(final int sequences, final int blocks)
+    static int[][] tables(final int sequences, final int blocks)
     {
         final int[][] tables = new int[sequences][blocks];
         for (int sequence = 0; sequence < sequences; sequence++)
@@ -117,42 +130,75 @@ final class ModelSection implements CheckSection
         return tables;
     }
 
-    /** Two ranks behind the engine, with a journal and a pool that is too small for all requests. */
+    /** Two ranks behind the engine, with a journal and a pool that is too small for all requests; with draft tokens, too. */
     private void serve(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final ModelWeights weights = GeneratedModel.weights(CheckedModel.SMALL.get(0).plan(WeightType.BF16), options.seed());
         final List<int[]> prompts = new ArrayList<>();
-        for (int request = 0; request < ENGINE_REQUESTS; request++)
+        final List<int[]> expected = new ArrayList<>();
+        try (ModelOracle oracle = new ModelOracle(weights, sizes(CHECKED_BLOCKS, 1, 1)))
         {
-            final int first = request;
-            final int[] prompt = new int[3 + request];
-            Arrays.setAll(prompt, index -> (11 * first + 5 * index) % weights.plan().vocabulary());
-            prompts.add(prompt);
+            for (int request = 0; request < ENGINE_REQUESTS; request++)
+            {
+                final int first = request;
+                final int[] prompt = new int[SHORTEST_PROMPT + request];
+                Arrays.setAll(prompt, index -> (11 * first + 5 * index) % weights.plan().vocabulary());
+                prompts.add(prompt);
+                expected.add(oracle.answer(prompt, ENGINE_TOKENS));
+            }
         }
+        for (final int drafts : List.of(0, DRAFT_TOKENS))
+        {
+            final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(options.device())).model(weights)
+                .drafts(drafts == 0 ? null : (request, from, guesses, at, count) ->
+                    guess(expected.get(request.promptTokens() - SHORTEST_PROMPT), from - request.promptTokens(), guesses, at,
+                        count));
+            serve(device, config, prompts, expected, drafts, findings);
+        }
+    }
+
+    /** The answer, of which every fourth token is wrong. */
+    private static void guess(final int[] answer, final int from, final int[] guesses, final int at, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            final int place = from + i;
+            final int right = place >= 0 && place < answer.length ? answer[place] : 0;
+            guesses[at + i] = place % 4 == 3 ? right ^ 1 : right;
+        }
+    }
+
+    private void serve(
+        final CheckDevice device, final CudaBackendConfig config, final List<int[]> prompts, final List<int[]> expected,
+        final int drafts, final Findings findings)
+    {
         final EngineRunner.Served served;
         try
         {
-            served = engine.serve(new CudaBackend(new CudaBackendConfig().devices(List.of(options.device())).model(weights),
-                device.driver()), weights.plan().shape(), prompts, ENGINE_TOKENS);
+            served = engine.serve(
+                new CudaBackend(config, device.driver()), config.shape(), prompts, ENGINE_TOKENS, drafts);
         }
         finally
         {
             device.makeCurrent();
         }
-        try (ModelOracle oracle = new ModelOracle(weights, sizes(CHECKED_BLOCKS, 1, 1)))
+        final String how = drafts == 0 ? "" : " with " + drafts + " draft tokens";
+        for (int request = 0; request < ENGINE_REQUESTS; request++)
         {
-            for (int request = 0; request < ENGINE_REQUESTS; request++)
+            if (!Arrays.equals(expected.get(request), served.tokens().get(request)))
             {
-                if (!Arrays.equals(oracle.answer(prompts.get(request), ENGINE_TOKENS), served.tokens().get(request)))
-                {
-                    findings.failed("Request " + request + " was answered otherwise than by Java.");
-                }
+                findings.failed("Request " + request + how + " was answered otherwise than by Java.");
+                return;
             }
         }
-        findings.count("requests through the engine, answered as by Java, their journal verified", ENGINE_REQUESTS);
-        findings.count("of these preempted", served.preemptions());
+        findings.count("requests through the engine" + how + ", answered as by Java, their journal verified",
+            ENGINE_REQUESTS);
+        findings.count("of these preempted" + how, served.preemptions());
+        if (drafts > 0)
+        {
+            findings.count("entries of which a draft token was right", served.severalTokens());
+        }
     }
-
     private static void measure(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CheckedModel model = CheckedModel.large(options.modelLayers());
@@ -161,16 +207,22 @@ final class ModelSection implements CheckSection
         final ModelFloor floor = new ModelFloor(weights.plan(), bandwidth);
         final long free = (long)(device.driver().freeMemoryBytes() * MEMORY_SHARE);
         findings.figure("bandwidth of reads", bandwidth / 1e9, "GB/s");
-        int most = model.batches().get(0);
+        int most = 0;
         for (final int batch : model.batches())
         {
-            most = floor.weightBytes() + floor.kvBytes(batch, model.context()) < free ? Math.max(most, batch) : most;
+            most = floor.weightBytes() + floor.kvBytes(1, blocks(model, batch) * BLOCK_TOKENS) < free ? batch : most;
         }
-        final int blocks = most * perSequence(model);
-        try (ModelSteps steps = new ModelSteps(device, options.device(), weights,
-            sizes(Math.max(blocks, CHECKED_BLOCKS), Math.max(most, model.prefill()), Math.max(most, SEQUENCES)), null))
+        if (most == 0)
         {
-            compare(steps, weights, model.name(), findings);
+            findings.notRun(String.format(Locale.ROOT, "%s needs %.1f GB for its weights, and this check takes %.1f GB of " +
+                "what is free on the device; give fewer --model-layers.", model.name(), floor.weightBytes() / 1e9,
+                free / 1e9));
+            return;
+        }
+        try (ModelSteps steps = new ModelSteps(device, options.device(), weights, sizes(blocks(model, most),
+            Math.max(most, model.prefill()), Math.max(most, SEQUENCES)), null))
+        {
+            compareWithJava(steps, weights, model, floor.weightBytes(), findings);
             for (final int batch : model.batches())
             {
                 if (batch <= most)
@@ -181,15 +233,41 @@ final class ModelSection implements CheckSection
             }
             report(findings, model.name() + ": prefill of " + model.prefill(),
                 median(steps, List.of(prefill(model, weights))), floor.decodeMillis(model.prefill(), 0));
-            forms(device, options, model, steps, weights, findings);
+            if (model.formsBatch() <= most)
+            {
+                forms(device, options, model, steps, weights, findings);
+            }
+            FastKernels.measure(device, options, model, steps, weights, floor, findings);
         }
         findings.note("Generated weights; kernels that have Java's bits; the floor is the time of reading once what a " +
             "step reads, weights of the experts that uniform choices hit.");
     }
 
-    private static int perSequence(final CheckedModel model)
+    /** Java has a copy of the weights on its heap. */
+    private static void compareWithJava(
+        final ModelSteps steps, final ModelWeights weights, final CheckedModel model, final long weightBytes,
+        final Findings findings)
     {
-        return (Math.max(model.context(), model.prefill()) + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+        final long heap = Runtime.getRuntime().maxMemory();
+        if (weightBytes > heap * HEAP_SHARE)
+        {
+            findings.notRun(String.format(Locale.ROOT, "%s was not compared with Java, which needs %.1f GB of heap and " +
+                "has %.1f; give it more (-Xmx in JDK_JAVA_OPTIONS), or fewer --model-layers.", model.name(),
+                weightBytes / HEAP_SHARE / 1e9, heap / 1e9));
+            return;
+        }
+        compare(steps, weights, model.name(), findings);
+    }
+
+    /** KV blocks for the decode steps of a batch, for the prefill, and for the steps that are compared. */
+    static int blocks(final CheckedModel model, final int batch)
+    {
+        return Math.max(CHECKED_BLOCKS, Math.max(batch * perSequence(model.context()), perSequence(model.prefill())));
+    }
+
+    private static int perSequence(final int tokens)
+    {
+        return (tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
     }
 
     /** Capture off, fused and unfused, with separate buffers and the same weights. */
@@ -201,7 +279,7 @@ final class ModelSection implements CheckSection
         final List<List<ModelToken>> tokens = decode(model, weights, batch);
         for (final CaptureForm form : Arrays.asList(null, CaptureForm.FUSED, CaptureForm.UNFUSED))
         {
-            try (ModelSteps steps = first.beside(options.device(), sizes(batch * perSequence(model), batch, batch), form))
+            try (ModelSteps steps = first.beside(options.device(), sizes(blocks(model, batch), batch, batch), form))
             {
                 findings.figure(model.name() + ": decode of " + batch + ", capture " +
                     (form == null ? "off" : form.name().toLowerCase(Locale.ROOT)), median(steps, tokens), "ms");
@@ -210,9 +288,9 @@ final class ModelSection implements CheckSection
     }
 
     /** Steps of one token of each sequence at the end of its context. */
-    private static List<List<ModelToken>> decode(final CheckedModel model, final ModelWeights weights, final int batch)
+    static List<List<ModelToken>> decode(final CheckedModel model, final ModelWeights weights, final int batch)
     {
-        final int[][] tables = tables(batch, perSequence(model));
+        final int[][] tables = tables(batch, perSequence(model.context()));
         final List<List<ModelToken>> steps = new ArrayList<>();
         for (int run = 0; run < RUNS; run++)
         {
@@ -227,9 +305,9 @@ final class ModelSection implements CheckSection
         return steps;
     }
 
-    private static List<ModelToken> prefill(final CheckedModel model, final ModelWeights weights)
+    static List<ModelToken> prefill(final CheckedModel model, final ModelWeights weights)
     {
-        final int[] table = tables(1, perSequence(model))[0];
+        final int[] table = tables(1, perSequence(model.prefill()))[0];
         final List<ModelToken> tokens = new ArrayList<>();
         for (int i = 0; i < model.prefill(); i++)
         {
@@ -239,7 +317,7 @@ final class ModelSection implements CheckSection
     }
 
     /** Of all steps but the first, which may load kernels; of the only one, if it is that. */
-    private static double median(final ModelSteps steps, final List<List<ModelToken>> all)
+    static double median(final ModelSteps steps, final List<List<ModelToken>> all)
     {
         final double[] millis = new double[all.size()];
         for (int i = 0; i < millis.length; i++)
@@ -250,7 +328,7 @@ final class ModelSection implements CheckSection
         return new Quantiles(Arrays.copyOfRange(millis, millis.length > 1 ? 1 : 0, millis.length)).at(0.5);
     }
 
-    private static void report(final Findings findings, final String name, final double millis, final double floorMillis)
+    static void report(final Findings findings, final String name, final double millis, final double floorMillis)
     {
         findings.figure(name, millis, "ms");
         findings.figure(name + ", floor of the bandwidth", floorMillis, "ms");

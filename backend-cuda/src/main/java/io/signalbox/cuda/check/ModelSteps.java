@@ -13,6 +13,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.ModelWeights;
 
 import java.util.Arrays;
@@ -41,18 +42,24 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
         final CaptureForm form)
     {
-        this(device, ordinal, weights, sizes, form, null);
+        this(device, ordinal, weights, sizes, form, KernelFamily.EXACT, null);
     }
 
     /** The same weights with other buffers and another form of capture; to be closed before these. */
     ModelSteps beside(final int ordinal, final RankSizes of, final CaptureForm form)
     {
-        return new ModelSteps(device, ordinal, weights, of, form, steps);
+        return new ModelSteps(device, ordinal, weights, of, form, KernelFamily.EXACT, steps);
+    }
+
+    /** The same weights with other buffers and the fast kernels; to be closed before these. */
+    ModelSteps fast(final int ordinal, final RankSizes of, final CaptureForm form)
+    {
+        return new ModelSteps(device, ordinal, weights, of, form, KernelFamily.FAST, steps);
     }
 
     private ModelSteps(
         final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
-        final CaptureForm form, final DeviceSteps first)
+        final CaptureForm form, final KernelFamily family, final DeviceSteps first)
     {
         this.device = device;
         this.weights = weights;
@@ -61,7 +68,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         start = events.timedEvent();
         end = events.timedEvent();
         final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(ordinal)).model(weights)
-            .captureForm(form).stepObserver(this);
+            .kernelFamily(family).captureForm(form).stepObserver(this);
         try
         {
             steps = first == null ? DeviceSteps.ofModel(device.driver(), config, sizes, form) :

@@ -31,7 +31,7 @@ final class DecoderBuffers
     final ExpertGroups groups;
     final DeviceMemory inner;
     final DeviceMemory outputs;
-    /** {@code [entries][vocabulary]}. */
+    /** {@code [sampled][vocabulary]}. */
     final DeviceMemory logits;
 
     private final LongFunction<DeviceMemory> memory;
@@ -62,7 +62,7 @@ final class DecoderBuffers
         groups = new ExpertGroups(words(1, experts.experts() + 1L), words(1, choices), words(1, choices));
         inner = words(choices, experts.width());
         outputs = words(choices, plan.hidden());
-        logits = words(sizes.maxEntries(), plan.vocabulary());
+        logits = words(sizes.maxSampled(), plan.vocabulary());
     }
 
     /** Warps are started by whole blocks. */

@@ -10,7 +10,7 @@ import io.signalbox.model.forward.Precision;
  *
  * @param weightBytes of a device: one copy for all its ranks.
  * @param kvBytes     keys and values of a rank.
- * @param logitBytes  of the entries of a rank's largest step.
+ * @param logitBytes  of the tokens that a rank's largest step samples.
  * @param stepBytes   everything else in which a rank computes its steps.
  */
 public record DecoderMemory(long weightBytes, long kvBytes, long logitBytes, long stepBytes)
@@ -21,9 +21,13 @@ public record DecoderMemory(long weightBytes, long kvBytes, long logitBytes, lon
     {
         final DecoderPlan plan = weights.plan();
         final CountedBytes buffers = new CountedBytes();
-        final long logits = (long)sizes.maxEntries() * plan.vocabulary() * Float.BYTES;
+        final long logits = (long)sizes.maxSampled() * plan.vocabulary() * Float.BYTES;
         new DecoderBuffers(buffers::add, plan, maxTokens, sizes);
         buffers.add(DecoderStep.sampledBytes(sizes, maxTokens));
+        if (sizes.drafts())
+        {
+            buffers.add(DecoderStep.sampledBytes(sizes, maxTokens));
+        }
         DecoderCache.count(plan, sizes, buffers);
         return new DecoderMemory(DecoderWeights.bytes(weights), DecoderCache.kvBytes(plan, precision, sizes), logits,
             buffers.bytes() - logits);

@@ -8,8 +8,9 @@ package io.signalbox.cuda.decoder;
  * @param blockSize    tokens of a block.
  * @param maxPositions positions of the longest sequence.
  * @param slots        slots of the capture ring.
- * @param maxEntries   most entries of a step that sample.
+ * @param maxSampled   most tokens that a step samples.
+ * @param drafts       whether steps may have draft tokens.
  */
-public record DecoderSizes(int kvBlocks, int blockSize, int maxPositions, int slots, int maxEntries)
+public record DecoderSizes(int kvBlocks, int blockSize, int maxPositions, int slots, int maxSampled, boolean drafts)
 {
 }

@@ -9,10 +9,10 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.DecoderLaunches;
 import io.signalbox.cuda.kernel.ExpertRouterMemory;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.model.DecoderPlan;
-import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.forward.Precision;
 
@@ -21,7 +21,7 @@ import java.util.List;
 
 /**
  * The kernels of a decoder's step, in order, on the memory of one rank: token ids to routed experts and sampled tokens, with
- * the bits of {@link io.signalbox.model.forward.ForwardPass}.
+ * the bits of {@link io.signalbox.model.forward.ForwardPass} if the kernels are exact.
  */
 public final class DecoderStep implements AutoCloseable
 {
@@ -35,6 +35,8 @@ public final class DecoderStep implements AutoCloseable
     private final DecoderBuffers buffers;
     private final DecoderCache cache;
     private final DeviceMemory sampled;
+    /** Where entries that continue the last steps start, as {@link #sampled}; null if there are no draft tokens. */
+    private final DeviceMemory starts;
     private final DecoderSizes sizes;
     private final boolean keepsWeights;
 
@@ -45,7 +47,8 @@ public final class DecoderStep implements AutoCloseable
      */
     public DecoderStep(
         final CudaDriver driver, final CudaDriver.KernelModule module, final DecoderPlan plan, final DecoderWeights weights,
-        final Precision precision, final CaptureForm form, final StepMemory step, final DecoderSizes sizes)
+        final Precision precision, final KernelFamily family, final CaptureForm form, final StepMemory step,
+        final DecoderSizes sizes)
     {
         this.plan = plan;
         this.weights = weights;
@@ -53,7 +56,7 @@ public final class DecoderStep implements AutoCloseable
         this.sizes = sizes;
         keepsWeights = step.weights() != null;
         router = DecoderExpertRouter.spec(plan);
-        decoder = new DecoderLaunches(driver, module, step, plan, precision);
+        decoder = new DecoderLaunches(driver, module, step, plan, precision, family);
         kernels = new KernelLaunches(driver, module, step);
         owned = new DriverResources(driver);
         try
@@ -61,6 +64,7 @@ public final class DecoderStep implements AutoCloseable
             buffers = new DecoderBuffers(owned::device, plan, step.maxTokens(), sizes);
             cache = new DecoderCache(driver, owned, plan, precision, sizes);
             sampled = owned.device(sampledBytes(sizes, step.maxTokens()));
+            starts = sizes.drafts() ? owned.device(sampledBytes(sizes, step.maxTokens())) : null;
         }
         catch (final RuntimeException | Error e)
         {
@@ -69,7 +73,7 @@ public final class DecoderStep implements AutoCloseable
         }
     }
 
-    /** Bytes of the tokens that the last steps sampled, {@code [slot][maxTokens]}. */
+    /** Bytes of the tokens that the last steps sampled, {@code [slot][maxTokens]}, or of the positions behind them. */
     static long sampledBytes(final DecoderSizes sizes, final int maxTokens)
     {
         return (long)sizes.slots() * maxTokens * Integer.BYTES;
@@ -79,6 +83,10 @@ public final class DecoderStep implements AutoCloseable
     public List<Launch> launches(final int tokens)
     {
         final List<Launch> launches = new ArrayList<>();
+        if (starts != null)
+        {
+            launches.add(decoder.bind(sampled, starts));
+        }
         launches.add(decoder.copyBlocks(cache.all(), sizes.kvBlocks()));
         launches.add(decoder.embed(
             weights.embedding().weights(), weights.embedding().type(), sampled, buffers.states, tokens));
@@ -110,6 +118,10 @@ public final class DecoderStep implements AutoCloseable
         launches.add(decoder.lastNorm(buffers.states, buffers.added, weights.finalNorm(), buffers.normed, tokens));
         launches.add(decoder.entryLinear(weights.head(), buffers.normed, buffers.logits, tokens));
         launches.add(decoder.sample(buffers.logits, sampled, tokens));
+        if (starts != null)
+        {
+            launches.add(decoder.accept(sampled, starts));
+        }
         return launches;
     }
 
@@ -157,9 +169,7 @@ public final class DecoderStep implements AutoCloseable
         final int layers = plan.moeLayers().size();
         final DeviceMemory ids = DecoderBuffers.ofLayer(buffers.ids, layers, moeLayer);
         final DeviceMemory chosen = DecoderBuffers.ofLayer(buffers.weights, layers, moeLayer);
-        final boolean exact = plan.experts().scoring() == ExpertScoring.SIGMOID_GROUPS;
-        launches.add(exact ? decoder.exactLinear(part.router(), buffers.normed, buffers.routerLogits, tokens) :
-            decoder.linear(part.router(), buffers.normed, buffers.routerLogits, tokens));
+        launches.add(decoder.routerLinear(part.router(), buffers.normed, buffers.routerLogits, tokens));
         final ExpertRouterMemory choice = new ExpertRouterMemory(buffers.routerLogits, part.bias(), ids, chosen);
         launches.add(form == CaptureForm.FUSED ? kernels.routeCapturing(router, choice, moeLayer, tokens) :
             kernels.route(router, choice, tokens));

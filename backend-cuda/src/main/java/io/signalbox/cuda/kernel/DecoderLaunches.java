@@ -34,12 +34,16 @@ public final class DecoderLaunches
     private final StepMemory memory;
     private final DecoderPlan plan;
     private final Precision precision;
+    private final KernelFamily family;
     private final int round;
 
+    /** @param family computes all products with weights but the router's, on whose last bits experts may depend. */
     public DecoderLaunches(
         final CudaDriver driver, final CudaDriver.KernelModule module, final StepMemory memory, final DecoderPlan plan,
-        final Precision precision)
+        final Precision precision, final KernelFamily family)
     {
+        family.check(plan, precision);
+        this.family = family;
         this.driver = driver;
         this.module = module;
         this.memory = memory;
@@ -96,28 +100,51 @@ public final class DecoderLaunches
     /** A linear layer of every token, rounded as the precision says. */
     public Launch linear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
     {
-        return linear(matrix, in, out, tokens, 0, round);
-    }
-
-    /** A linear layer of every token in float32. */
-    public Launch exactLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
-    {
-        return linear(matrix, in, out, tokens, 0, 0);
+        return product(matrix, in, out, tokens, 0);
     }
 
     /** A linear layer of every entry. */
     public Launch entryLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
     {
-        return linear(matrix, in, out, tokens, 1, round);
+        return product(matrix, in, out, tokens, 1);
     }
 
-    private Launch linear(
-        final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens, final int perEntry,
-        final int rounding)
+    /** Scores of the experts, by the exact kernels; those that a sigmoid follows are not rounded. */
+    public Launch routerLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
     {
-        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), tiles(tokens) * matrix.rows(),
-            MAX_BLOCKS, step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in)
-                .int32(perEntry).int32(rounding).pointer(out));
+        final boolean sigmoid = plan.experts().scoring() == ExpertScoring.SIGMOID_GROUPS;
+        return exactLinear(matrix, linearArguments(matrix, in, 0, sigmoid ? 0 : round, out), tokens);
+    }
+
+    private Launch product(
+        final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens, final int perEntry)
+    {
+        final KernelArguments arguments = linearArguments(matrix, in, perEntry, round, out);
+        if (!onTensorCores(matrix.type()))
+        {
+            return exactLinear(matrix, arguments, tokens);
+        }
+        final TensorTile tile = TensorTile.of(tokens);
+        return blocks(tile.kernel(KernelNames.TENSOR_LINEAR),
+            whole(tokens, tile.vectors()) * whole(matrix.rows(), tile.rows()), tile.linearBytes(), arguments);
+    }
+
+    private Launch exactLinear(final DeviceMatrix matrix, final KernelArguments arguments, final int tokens)
+    {
+        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), whole(tokens, TILE) * matrix.rows(),
+            MAX_BLOCKS, arguments);
+    }
+
+    private KernelArguments linearArguments(
+        final DeviceMatrix matrix, final DeviceMemory in, final int perEntry, final int rounding, final DeviceMemory out)
+    {
+        return step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in)
+            .int32(perEntry).int32(rounding).pointer(out);
+    }
+
+    private boolean onTensorCores(final WeightType type)
+    {
+        return family == KernelFamily.FAST && type == WeightType.BF16;
     }
 
     /** Clips and turns queries in place, and keys on their way to the block of their position, with the values. */
@@ -160,7 +187,7 @@ public final class DecoderLaunches
         final KernelArguments arguments = step().pointer(ids).int32(plan.experts().topK()).int32(plan.experts().experts())
             .pointer(groups.starts()).pointer(groups.places()).pointer(groups.tokens()).pointer(routerLogits)
             .int32(sigmoid ? 1 : 0).int32(moeLayer).pointer(memory.results()).int64(memory.resultStride());
-        return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_GROUP), 1, THREADS, 0, arguments);
+        return oneBlock(KernelNames.DECODER_GROUP, arguments);
     }
 
     /** Gates times SiLU of each choice, {@code [place][width]}. */
@@ -169,10 +196,17 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()),
-            expertTiles(tokens) * shape.width(), MAX_BLOCKS, step().pointer(experts.gates()).pointer(experts.others())
-                .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
-                .pointer(groups.tokens()).pointer(in).int32(round).pointer(inner));
+        final KernelArguments arguments = step().pointer(experts.gates()).pointer(experts.others())
+            .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
+            .pointer(groups.tokens()).pointer(in).int32(round).pointer(inner);
+        if (!onTensorCores(experts.type()))
+        {
+            return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()),
+                expertTiles(tokens, TILE) * shape.width(), MAX_BLOCKS, arguments);
+        }
+        final TensorTile tile = expertTile(tokens);
+        return blocks(tile.kernel(KernelNames.TENSOR_EXPERT_UP),
+            expertTiles(tokens, tile.vectors()) * whole(shape.width(), tile.pairRows()), tile.pairsBytes(), arguments);
     }
 
     /** Outputs of each choice, {@code [place][hidden]}. */
@@ -181,10 +215,16 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.type()),
-            expertTiles(tokens) * plan.hidden(), MAX_BLOCKS, step().pointer(experts.downs()).int32(shape.experts())
-                .int32(shape.width()).int32(plan.hidden())
-                .pointer(groups.starts()).pointer(inner).int32(round).pointer(outputs));
+        final KernelArguments arguments = step().pointer(experts.downs()).int32(shape.experts()).int32(shape.width())
+            .int32(plan.hidden()).pointer(groups.starts()).pointer(inner).int32(round).pointer(outputs);
+        if (!onTensorCores(experts.type()))
+        {
+            return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.type()),
+                expertTiles(tokens, TILE) * plan.hidden(), MAX_BLOCKS, arguments);
+        }
+        final TensorTile tile = expertTile(tokens);
+        return blocks(tile.kernel(KernelNames.TENSOR_EXPERT_DOWN),
+            expertTiles(tokens, tile.vectors()) * whole(plan.hidden(), tile.rows()), tile.linearBytes(), arguments);
     }
 
     /** Keeps the combine weights of all layers for the step's result. */
@@ -220,6 +260,24 @@ public final class DecoderLaunches
             .int64(memory.resultStride()));
     }
 
+    /** Gives entries that continue former steps their positions and tokens; both are {@code [slot][maxTokens]}. */
+    public Launch bind(final DeviceMemory sampled, final DeviceMemory starts)
+    {
+        return oneBlock(KernelNames.DECODER_BIND, step().pointer(sampled).pointer(starts));
+    }
+
+    /** Rejects what follows the first wrong draft token of each entry, and leaves the rest to entries that continue it. */
+    public Launch accept(final DeviceMemory sampled, final DeviceMemory starts)
+    {
+        return oneBlock(KernelNames.DECODER_ACCEPT, step().pointer(sampled).pointer(starts).int32(memory.maxTokens())
+            .pointer(memory.results()).int64(memory.resultStride()));
+    }
+
+    private Launch oneBlock(final String kernel, final KernelArguments arguments)
+    {
+        return driver.prepareLaunch(driver.kernel(module, kernel), 1, THREADS, 0, arguments);
+    }
+
     private KernelArguments step()
     {
         return new KernelArguments(MAX_ARGUMENTS).pointer(memory.step());
@@ -236,21 +294,34 @@ public final class DecoderLaunches
         return precision == Precision.BF16 ? "bf16" : "fp32";
     }
 
-    private static long tiles(final int tokens)
+    /** How many parts of a size hold so many. */
+    private static long whole(final long count, final int size)
     {
-        return (tokens + TILE - 1) / TILE;
+        return (count + size - 1) / size;
+    }
+
+    /** For the mean number of an expert's tokens. */
+    private TensorTile expertTile(final int tokens)
+    {
+        return TensorTile.of(whole((long)tokens * plan.experts().topK(), plan.experts().experts()));
     }
 
     /** At most one tile per choice, and one that is not full per expert. */
-    private long expertTiles(final int tokens)
+    private long expertTiles(final int tokens, final int size)
     {
         final long choices = (long)tokens * plan.experts().topK();
-        return Math.min(choices, choices / TILE + plan.experts().experts());
+        return Math.min(choices, choices / size + plan.experts().experts());
+    }
+
+    private Launch blocks(final String kernel, final long blocks, final int sharedBytes, final KernelArguments arguments)
+    {
+        return driver.prepareLaunch(driver.kernel(module, kernel), (int)Math.max(1, Math.min(MAX_BLOCKS, blocks)),
+            TensorTile.THREADS, sharedBytes, arguments);
     }
 
     private Launch warps(final String kernel, final long warps, final int most, final KernelArguments arguments)
     {
-        final long blocks = (warps * WARP_LANES + THREADS - 1) / THREADS;
+        final long blocks = whole(warps * WARP_LANES, THREADS);
         return driver.prepareLaunch(
             driver.kernel(module, kernel), (int)Math.max(1, Math.min(most, blocks)), THREADS, 0, arguments);
     }

@@ -21,6 +21,8 @@ final class KernelNames
     static final String DECODER_GROUP = "decoder_group";
     static final String DECODER_COMBINE = "decoder_combine";
     static final String DECODER_SAMPLE = "decoder_sample";
+    static final String DECODER_BIND = "decoder_bind";
+    static final String DECODER_ACCEPT = "decoder_accept";
     static final String DECODER_KEEP_WEIGHTS = "decoder_keep_weights";
     /** Without the type that follows. */
     static final String DECODER_EMBED = "decoder_embed_";
@@ -30,6 +32,10 @@ final class KernelNames
     static final String DECODER_ATTEND = "decoder_attend_";
     static final String DECODER_EXPERT_UP = "decoder_expert_up_";
     static final String DECODER_EXPERT_DOWN = "decoder_expert_down_";
+    /** Without the tiling that follows. */
+    static final String TENSOR_LINEAR = "tensor_linear_";
+    static final String TENSOR_EXPERT_UP = "tensor_expert_up_";
+    static final String TENSOR_EXPERT_DOWN = "tensor_expert_down_";
     private static final int WARP_LANES = 32;
 
     private KernelNames()

@@ -13,6 +13,8 @@ public final class ResultSlot
 {
     public static final int HEADER_BYTES = 64;
     public static final int MAGIC = 0x53425831;
+    /** In place of a token that follows a wrong draft token. */
+    public static final int REJECTED = -2;
     private static final int LINE_BYTES = 64;
     private static final int STEP = 0;
     private static final int RANK = 8;

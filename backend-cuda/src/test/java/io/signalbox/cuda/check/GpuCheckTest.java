@@ -2,11 +2,14 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
@@ -22,9 +25,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -65,9 +71,10 @@ class GpuCheckTest
 
         @Override
         public Served serve(
-            final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens)
+            final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens, final int drafts)
         {
-            return new Served(run(backend, scheduler(2, capture).blockSizeTokens(4).kvBlocks(13), prompts, tokens), 0);
+            return new Served(run(backend, scheduler(2, capture).blockSizeTokens(4).kvBlocks(13).draftTokens(drafts),
+                prompts, tokens), 0, 0);
         }
 
         private static SchedulerConfig.Builder scheduler(final int ranks, final ModelShape capture)
@@ -187,6 +194,20 @@ class GpuCheckTest
         assertTrue(result.note().contains("the oracle says"), result.note());
     }
 
+    /** A kernel that is never run, in single launches and in graphs. */
+    @ParameterizedTest
+    @ValueSource(strings = {"decoder_combine", "decoder_attend_bf16"})
+    void shouldNameTheModelAndTheFirstPlaceThatAWrongKernelSpoils(final String kernel)
+    {
+        final CudaDriver planted = new DriverWithoutKernel(driver, kernel);
+        final SectionResult result = new GpuCheck(planted, GpuCheck.sections(CheckOracle.JAVA, ENGINE, List.of()))
+            .run(options(EnumSet.of(GpuSection.MODEL)), new Nobody()).results().get(0);
+
+        assertEquals(CheckVerdict.FAILED, result.verdict(), result.toString());
+        assertTrue(result.note().matches("(?s)(OLMoE|Qwen3-MoE), small (F32|BF16), step \\d: .*"), result.note());
+        assertTrue(result.note().endsWith(" The rest of the section was left out."), result.note());
+    }
+
     @Test
     void shouldFailAndGoOnWhereTheDriverRefusesMemory()
     {
@@ -271,20 +292,73 @@ class GpuCheckTest
 
     private List<SectionResult> check(final CheckOracle oracle, final Set<GpuSection> sections)
     {
-        return new GpuCheck(driver, GpuCheck.sections(oracle, ENGINE, List.of())).run(options(sections), new CheckProgress()
-        {
-            @Override
-            public void onStart(final GpuSection section)
-            {
-                // Nobody watches.
-            }
+        return new GpuCheck(driver, GpuCheck.sections(oracle, ENGINE, List.of())).run(options(sections), new Nobody())
+            .results();
+    }
 
-            @Override
-            public void onResult(final SectionResult result)
+    /** The results are returned, too. */
+    private static final class Nobody implements CheckProgress
+    {
+        @Override
+        public void onStart(final GpuSection section)
+        {
+        }
+
+        @Override
+        public void onResult(final SectionResult result)
+        {
+        }
+    }
+
+    /** Leaves out every launch of one kernel. */
+    private static final class DriverWithoutKernel extends ForwardingDriver
+    {
+        private final String absent;
+        private final Set<Object> handles = Collections.newSetFromMap(new IdentityHashMap<>());
+
+        private DriverWithoutKernel(final CudaDriver driver, final String absent)
+        {
+            super(driver);
+            this.absent = absent;
+        }
+
+        @Override
+        public synchronized Kernel kernel(final KernelModule module, final String name)
+        {
+            final Kernel kernel = super.kernel(module, name);
+            if (name.equals(absent))
             {
-                // The results are returned, too.
+                handles.add(kernel);
             }
-        }).results();
+            return kernel;
+        }
+
+        @Override
+        public synchronized Launch prepareLaunch(
+            final Kernel kernel, final int blocks, final int threadsPerBlock, final int sharedBytes,
+            final KernelArguments arguments)
+        {
+            final Launch launch = super.prepareLaunch(kernel, blocks, threadsPerBlock, sharedBytes, arguments);
+            if (handles.contains(kernel))
+            {
+                handles.add(launch);
+            }
+            return launch;
+        }
+
+        @Override
+        public void launch(final Launch launch, final Stream stream)
+        {
+            if (!isAbsent(launch))
+            {
+                super.launch(launch, stream);
+            }
+        }
+
+        private synchronized boolean isAbsent(final Launch launch)
+        {
+            return handles.contains(launch);
+        }
     }
 
     private static CheckConfig options(final Set<GpuSection> sections)

@@ -6,6 +6,7 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.cuda.kernel.StepMemory;
@@ -48,6 +49,11 @@ final class DecoderRig implements AutoCloseable
 
     DecoderRig(final ModelWeights model, final Precision precision)
     {
+        this(model, precision, KernelFamily.EXACT);
+    }
+
+    DecoderRig(final ModelWeights model, final Precision precision, final KernelFamily family)
+    {
         plan = model.plan();
         driver.load();
         driver.initialise();
@@ -60,8 +66,8 @@ final class DecoderRig implements AutoCloseable
         final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, plan.moeLayers().size(), MAX_TOKENS,
             plan.experts().topK(), 1);
         weights = DecoderWeights.load(driver, module, model);
-        decoder = new DecoderStep(driver, module, plan, weights, precision, (CaptureForm)null, memory,
-            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS, MAX_TOKENS));
+        decoder = new DecoderStep(driver, module, plan, weights, precision, family, (CaptureForm)null, memory,
+            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));
     }
 
     /** Computes a step with the kernels of a bucket of at least its tokens. */

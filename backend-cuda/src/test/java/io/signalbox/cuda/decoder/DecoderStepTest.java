@@ -36,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 /** The kernels of a decoder on the emulated driver have the bits of the forward pass in Java. */
 class DecoderStepTest
 {
-    private static final int SEQUENCES = 3;
+    static final int SEQUENCES = 3;
     private static final TokenSampler.SamplingChoice GREEDY = new TokenSampler.SamplingChoice(0.0f, 0, 1.0f, 0);
 
     @BeforeEach
@@ -85,7 +85,7 @@ class DecoderStepTest
     }
 
     /** Chunks of some sequences, each in separate blocks. */
-    private static List<DecoderRig.Token> step(final SplittableRandom random, final int[] lengths, final int vocabulary)
+    static List<DecoderRig.Token> step(final SplittableRandom random, final int[] lengths, final int vocabulary)
     {
         final List<DecoderRig.Token> tokens = new ArrayList<>();
         for (int sequence = 0; sequence < lengths.length; sequence++)

@@ -107,12 +107,18 @@ class KernelImageTest
         }
         named.addAll(List.of(KernelNames.DECODER_COPY_BLOCKS, KernelNames.DECODER_NORM, KernelNames.DECODER_LAST_NORM,
             KernelNames.DECODER_NORM_HEADS, KernelNames.DECODER_ACTIVATE, KernelNames.DECODER_GROUP,
-            KernelNames.DECODER_COMBINE, KernelNames.DECODER_SAMPLE, KernelNames.DECODER_KEEP_WEIGHTS));
+            KernelNames.DECODER_COMBINE, KernelNames.DECODER_SAMPLE, KernelNames.DECODER_KEEP_WEIGHTS,
+            KernelNames.DECODER_BIND, KernelNames.DECODER_ACCEPT));
         for (final String typed : List.of(KernelNames.DECODER_EMBED, KernelNames.DECODER_LINEAR, KernelNames.DECODER_PLACE,
             KernelNames.DECODER_ATTEND, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN,
             KernelNames.DECODER_GENERATE))
         {
             named.addAll(List.of(typed + "bf16", typed + "fp32"));
+        }
+        for (final TensorTile tile : TensorTile.values())
+        {
+            named.addAll(List.of(tile.kernel(KernelNames.TENSOR_LINEAR), tile.kernel(KernelNames.TENSOR_EXPERT_UP),
+                tile.kernel(KernelNames.TENSOR_EXPERT_DOWN)));
         }
         assertEquals(listed(), named);
     }

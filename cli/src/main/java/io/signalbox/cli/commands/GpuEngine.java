@@ -9,6 +9,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
@@ -59,14 +60,14 @@ final class GpuEngine implements EngineRunner
 
     @Override
     public Served serve(
-        final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens)
+        final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens, final int drafts)
     {
-        final ServedPreemptions preemptions = new ServedPreemptions();
+        final ServedSteps steps = new ServedSteps();
         try (ScratchJournal journal = new ScratchJournal())
         {
             final EngineConfig config = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
                 .ranks(2).blockSizeTokens(SMALL_BLOCK_TOKENS).kvBlocks(SMALL_POOL).stepTokens(PROMPT_TOKENS).capture(capture)
-                .build()).listener(preemptions::readGroup).runJournal(
+                .draftTokens(drafts).build()).listener(steps::readGroup).runJournal(
                     new DirectoryJournal(journal.directory(), JournalConfig.of(Durability.PROCESS)));
             final List<int[]> answers = answers(config, prompts, tokens);
             final var difference = JournalVerifier.verify(journal.directory(), Scheduler::new).difference();
@@ -74,7 +75,7 @@ final class GpuEngine implements EngineRunner
             {
                 throw new ConfigException("the journal of the run is not confirmed: " + difference);
             }
-            return new Served(answers, preemptions.count());
+            return new Served(answers, steps.preemptions.get(), steps.severalTokens.get());
         }
     }
 
@@ -106,23 +107,28 @@ final class GpuEngine implements EngineRunner
         return answers;
     }
 
-    /** Counts preemptions. */
-    private static final class ServedPreemptions extends EventReader
+    /** Counts preemptions, and entries that gave several tokens. */
+    private static final class ServedSteps extends EventReader
     {
-        private final AtomicInteger count = new AtomicInteger();
+        private final AtomicInteger preemptions = new AtomicInteger();
+        private final AtomicInteger severalTokens = new AtomicInteger();
 
         @Override
         protected void onRequeued(final RequeuedDecoder message)
         {
             if (message.reason() == RequeueReason.PREEMPTED)
             {
-                count.incrementAndGet();
+                preemptions.incrementAndGet();
             }
         }
 
-        private int count()
+        @Override
+        protected void onCommit(final CommitView commit)
         {
-            return count.get();
+            for (int entry = 0; entry < commit.entryCount(); entry++)
+            {
+                severalTokens.addAndGet(commit.emitted(entry) > 1 ? 1 : 0);
+            }
         }
     }
 }

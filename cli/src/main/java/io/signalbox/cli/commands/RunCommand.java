@@ -214,7 +214,7 @@ public final class RunCommand implements Callable<Integer>
         }
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
-                config.maxRunning());
+                sizes(config).mostSampled());
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
         return List.of(model + "; memory: at most " + memory.text(), products(plan));
     }

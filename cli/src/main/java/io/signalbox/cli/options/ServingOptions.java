@@ -44,6 +44,10 @@ public final class ServingOptions
         description = "Keep up to N steps of a rank in flight, 1 to 4 (default: ${DEFAULT-VALUE}).")
     private int depth = SchedulerConfig.DEPTH.defaultValue();
 
+    @Option(names = "--draft-tokens", paramLabel = "N",
+        description = "Feed N guesses of the backend's draft script behind each token (default: ${DEFAULT-VALUE}).")
+    private int draftTokens = SchedulerConfig.DRAFT_TOKENS.defaultValue();
+
     @Option(names = "--kv-blocks", paramLabel = "N",
         description = "Give each rank N KV blocks, one of them the dummy block (default: 65,536 tokens, or a quarter of " +
             "the heap for all ranks if that is less).")
@@ -110,6 +114,7 @@ public final class ServingOptions
             .ranks(ranks)
             .router(router == null ? RouterConfig.standard() : RouterConfig.of(knownRouters().of(router)))
             .depth(depth)
+            .draftTokens(draftTokens)
             .blockSizeTokens(blockSizeTokens)
             .kvBlocks(kvBlocks == null ? defaultBlocks(plan) : kvBlocks)
             .stepTokens(stepTokens)

@@ -23,6 +23,10 @@ public final class GpuTables
 {
     private static final String CELL_END = ": ";
     private static final int DIGITS = 3;
+    private static final String TORCH = "torch";
+    /** Behind the name of a step's time. */
+    private static final String FLOOR = ", floor of the bandwidth";
+    private static final String SPEED = ", of the floor's speed";
     private static final List<String> FORMS =
         List.of("off against off", "fused capture", "unfused capture", "beside capture");
 
@@ -44,6 +48,7 @@ public final class GpuTables
         final Set<Object> machines = new LinkedHashSet<>();
         checks.stream().filter(check -> machines.add(check.get("machine"))).forEach(tables::machine);
         tables.sections(checks);
+        tables.model(checks);
         tables.overhead(checks);
         tables.figures(checks);
         return tables.text.toString();
@@ -128,6 +133,31 @@ public final class GpuTables
         text.append("| section | verdict | took | note |\n| --- | --- | --- | --- |\n");
         forEachSection(checks, section -> row(section.get("name"), section.get("verdict"),
             number(section.get("seconds")) + " s", section.get("note")));
+        text.append('\n');
+    }
+
+    /** Steps of the large model beside the floor, and beside torch if a file of scripts/torch-times is among the files. */
+    private void model(final List<Map<?, ?>> checks)
+    {
+        final Map<String, String> device = new LinkedHashMap<>();
+        final Map<String, String> torch = new LinkedHashMap<>();
+        forEachSection(checks, section ->
+        {
+            if ("model".equals(section.get("name")) || TORCH.equals(section.get("name")))
+            {
+                figuresOf(section).forEach(figure -> (TORCH.equals(section.get("name")) ? torch : device)
+                    .put(String.valueOf(figure.get("name")), number(figure.get("value"))));
+            }
+        });
+        final List<String> steps = device.keySet().stream().filter(name -> device.containsKey(name + FLOOR)).toList();
+        if (steps.isEmpty())
+        {
+            return;
+        }
+        text.append("| step of the model | ms | floor of the bandwidth, ms | of the floor's speed, % | torch, ms |\n")
+            .append("| --- | --- | --- | --- | --- |\n");
+        steps.forEach(step -> row(step, device.get(step), device.get(step + FLOOR),
+            device.getOrDefault(step + SPEED, "–"), torch.getOrDefault(step, "–")));
         text.append('\n');
     }
 

@@ -58,6 +58,25 @@ class GpuTablesTest
         assertTrue(run.out().contains("| latency | wait | – | us |\n"), run.out());
     }
 
+    @Test
+    void shouldSetTheModelBesideTorch() throws IOException
+    {
+        final String step = "OLMoE-1B-7B: decode of 32 at context 1024";
+        final Path check = write("a.json", new SectionResult(GpuSection.MODEL, CheckVerdict.PASSED, "", List.of(
+            new CheckFigure("bandwidth of reads", 4000.0, "GB/s"), new CheckFigure(step, 8.0, "ms"),
+            new CheckFigure(step + ", floor of the bandwidth", 4.0, "ms"),
+            new CheckFigure(step + ", of the floor's speed", 50.0, "%")), 1.0));
+        final Path torch = Files.writeString(directory.resolve("torch.json"), "{\"devices\": [], \"driver\": null, " +
+            "\"machine\": {\"Python\": \"3\"}, \"sections\": [{\"name\": \"torch\", \"verdict\": \"passed\", " +
+            "\"seconds\": 1, \"note\": \"\", " +
+            "\"figures\": [{\"name\": \"" + step + "\", \"value\": 9.5, \"unit\": \"ms\"}]}]}");
+
+        assertTrue(CommandRun.of("gpu", "--tables", check.toString(), torch.toString()).out().contains(
+            "torch, ms |\n| --- | --- | --- | --- | --- |\n| " + step + " | 8 | 4 | 50 | 9.500 |\n\n"));
+        assertTrue(CommandRun.of("gpu", "--tables", check.toString()).out().contains(
+            "| " + step + " | 8 | 4 | 50 | – |\n\n"));
+    }
+
     @ParameterizedTest
     @CsvSource({"'{}', is no file that 'signalbox gpu --json-file' has written", "'[1', is not JSON", "'', is no file",
         "'{\"sections\":[],\"machine\":3,\"devices\":[]}', is no file"})

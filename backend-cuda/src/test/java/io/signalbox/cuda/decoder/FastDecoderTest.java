@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.decoder;
+
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.kernel.KernelFamily;
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.ModelFamily;
+import io.signalbox.model.ModelWeights;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.WeightType;
+import io.signalbox.model.forward.Precision;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A decoder with the fast kernels beside the same one with the exact kernels, on the emulated driver. */
+class FastDecoderTest
+{
+    private static final int STEPS = 3;
+    /** Four steps of bf16. */
+    private static final double FARTHEST = 0x1p-6;
+    private static final double LEAST_SHARE = 0.98;
+
+    @BeforeEach
+    void assumeDriver()
+    {
+        EmulatedDriver.assumeAvailable();
+    }
+
+    private static ModelWeights weights(final ModelFamily family)
+    {
+        final WeightType type = WeightType.BF16;
+        return GeneratedModel.weights(switch (family)
+        {
+            case OLMOE -> new DecoderPlan(family, type, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5, false,
+                new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 3, 16, false));
+            case QWEN3_MOE -> new DecoderPlan(family, type, 3, List.of(1, 2), 48, 70, 56, 4096, 1e-6, true,
+                new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(40, 4, 24, true));
+            default -> new DecoderPlan(family, type, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5, false,
+                new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true));
+        }, 11);
+    }
+
+    private static List<List<DecoderRig.Token>> steps(final ModelWeights weights)
+    {
+        final SplittableRandom random = new SplittableRandom(weights.plan().hidden());
+        final int[] lengths = new int[DecoderStepTest.SEQUENCES];
+        final List<List<DecoderRig.Token>> steps = new ArrayList<>();
+        for (int step = 0; step < STEPS; step++)
+        {
+            steps.add(DecoderStepTest.step(random, lengths, weights.plan().vocabulary()));
+        }
+        return steps;
+    }
+
+    /** The distance of two vectors in relation to the length of the first. */
+    private static double distance(final float[] exact, final float[] fast)
+    {
+        double square = 0;
+        double difference = 0;
+        for (int i = 0; i < exact.length; i++)
+        {
+            square += (double)exact[i] * exact[i];
+            difference += (exact[i] - (double)fast[i]) * (exact[i] - (double)fast[i]);
+        }
+        return Math.sqrt(difference / square);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ModelFamily.class, names = {"OLMOE", "QWEN3_MOE", "MIXTRAL"})
+    void shouldComeNearTheExactKernels(final ModelFamily family)
+    {
+        final ModelWeights weights = weights(family);
+        double farthest = 0;
+        int choices = 0;
+        int equal = 0;
+        try (DecoderRig exact = new DecoderRig(weights, Precision.BF16);
+            DecoderRig fast = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST))
+        {
+            for (final List<DecoderRig.Token> tokens : steps(weights))
+            {
+                exact.run(tokens, tokens.size());
+                fast.run(tokens, DecoderRig.MAX_TOKENS);
+                int entry = 0;
+                for (int token = 0; token < tokens.size(); token++)
+                {
+                    final int[] expected = exact.experts(token);
+                    final int[] found = fast.experts(token);
+                    for (int i = 0; i < expected.length; i++)
+                    {
+                        choices++;
+                        equal += expected[i] == found[i] ? 1 : 0;
+                    }
+                    if (tokens.get(token).sampled())
+                    {
+                        farthest = Math.max(farthest, distance(exact.logits(entry), fast.logits(entry)));
+                        assertEquals(exact.result(entry + 1).sampledToken(entry),
+                            fast.result(entry + 1).sampledToken(entry));
+                        entry++;
+                    }
+                }
+            }
+        }
+        assertTrue(farthest <= FARTHEST, family + ": logits differ by " + farthest);
+        assertTrue(equal >= LEAST_SHARE * choices, family + ": " + equal + " of " + choices + " choices are equal");
+    }
+
+    /** The tokens of a step are computed one at a time, with another tiling; the model has dense layers and experts. */
+    @Test
+    void shouldComputeATokenAloneAsWithOthers()
+    {
+        final ModelWeights weights = weights(ModelFamily.QWEN3_MOE);
+        try (DecoderRig together = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST);
+            DecoderRig alone = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST))
+        {
+            int compared = 0;
+            for (final List<DecoderRig.Token> tokens : steps(weights))
+            {
+                together.run(tokens, DecoderRig.MAX_TOKENS);
+                int entry = 0;
+                for (int token = 0; token < tokens.size(); token++)
+                {
+                    alone.run(List.of(tokens.get(token)), 1);
+                    assertArrayEquals(alone.experts(0), together.experts(token));
+                    if (tokens.get(token).sampled())
+                    {
+                        assertArrayEquals(alone.logits(0), together.logits(entry++), 0.0f);
+                        compared++;
+                    }
+                }
+            }
+            assertTrue(compared > 0);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+import io.signalbox.ConfigException;
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.ModelFamily;
+import io.signalbox.model.QkNorm;
+import io.signalbox.model.WeightType;
+import io.signalbox.model.forward.Precision;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class KernelFamilyTest
+{
+    private static DecoderPlan plan(final WeightType type, final int hidden, final int headSize, final int width)
+    {
+        return new DecoderPlan(ModelFamily.OLMOE, type, 1, List.of(0), hidden, 70, 0, 4096, 1e-5, false,
+            new AttentionPlan(2, 2, headSize, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null),
+            ExpertsPlan.softmax(8, 3, width, false));
+    }
+
+    @Test
+    void shouldTakeWhatItCanCompute()
+    {
+        assertDoesNotThrow(() -> KernelFamily.EXACT.check(plan(WeightType.F32, 33, 6, 7), Precision.F32));
+        assertDoesNotThrow(() -> KernelFamily.FAST.check(plan(WeightType.BF16, 40, 4, 8), Precision.BF16));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"BF16, F32, 40, 4, 8, computed in F32", "F32, BF16, 40, 4, 8, weights in F32",
+        "BF16, BF16, 36, 4, 8, hidden width has 36", "BF16, BF16, 40, 6, 8, attention has 12",
+        "BF16, BF16, 40, 4, 12, experts has 12"})
+    void shouldRefuseByName(
+        final WeightType type, final Precision precision, final int hidden, final int headSize, final int width,
+        final String what)
+    {
+        final String message = assertThrows(ConfigException.class,
+            () -> KernelFamily.FAST.check(plan(type, hidden, headSize, width), precision)).getMessage();
+        assertTrue(message.contains(what) && message.contains("kernelFamily EXACT"), message);
+        assertEquals(1, message.lines().count());
+    }
+}
