@@ -10,6 +10,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.DirectoryJournal;
@@ -60,11 +61,12 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
     private static final int BLOCK_SIZE = 4;
     private static final int BLOCKS = 49;
 
-    /** Counts preemptions, and entries whose draft tokens were right. */
+    /** Counts preemptions, entries whose draft tokens were right, and steps that are computed again. */
     private static final class Preemptions extends EventReader
     {
         private final AtomicInteger count = new AtomicInteger();
         private final AtomicInteger several = new AtomicInteger();
+        private final AtomicInteger failures = new AtomicInteger();
 
         @Override
         protected void onRequeued(final RequeuedDecoder message)
@@ -73,6 +75,12 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
             {
                 count.incrementAndGet();
             }
+        }
+
+        @Override
+        protected void onWithdrawn(final WithdrawnDecoder message)
+        {
+            failures.incrementAndGet();
         }
 
         @Override
@@ -140,6 +148,7 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
             assertTrue(engine.stats().prefixCache().hitTokens() > 0, "no prefix was shared");
         }
         assertTrue(preemptions.count.get() > 0, "nothing was preempted");
+        assertTrue(faults > 0 || preemptions.failures.get() == 0, preemptions.failures + " steps were withdrawn");
         assertTrue(drafts == 0 || preemptions.several.get() > 20, preemptions.several + " entries with several tokens");
         assertEquals(faults > 0, !faulty.injected().isEmpty(), "faults: " + faulty.injected());
         assertNull(JournalVerifier.verify(temporary, Scheduler::new).difference());

@@ -28,7 +28,7 @@ import java.util.Optional;
 public final class DraftScript implements DraftSource
 {
     public static final Setting<Optional<Path>> FILE = Setting.form("draftScript", "", Path.of("answers.jsonl"),
-        "the name of a file", DraftScript::path, Path::toString,
+        "the name of a file that ends in .jsonl", DraftScript::path, Path::toString,
         "Expected answers, which are fed as draft tokens: a JSON object per line with prompt and tokens, lists of token " +
             "ids.")
         .orAbsent("none");
@@ -68,7 +68,7 @@ public final class DraftScript implements DraftSource
     {
         try
         {
-            return text.isEmpty() ? null : Path.of(text);
+            return text.endsWith(".jsonl") ? Path.of(text) : null;
         }
         catch (final InvalidPathException e)
         {

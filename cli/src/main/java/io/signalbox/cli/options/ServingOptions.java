@@ -45,7 +45,7 @@ public final class ServingOptions
     private int depth = SchedulerConfig.DEPTH.defaultValue();
 
     @Option(names = "--draft-tokens", paramLabel = "N",
-        description = "Feed N guesses of the backend's draft script behind each token (default: ${DEFAULT-VALUE}).")
+        description = "Let each decoding request carry N draft tokens per step (default: ${DEFAULT-VALUE}).")
     private int draftTokens = SchedulerConfig.DRAFT_TOKENS.defaultValue();
 
     @Option(names = "--kv-blocks", paramLabel = "N",
