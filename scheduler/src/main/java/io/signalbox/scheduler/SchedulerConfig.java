@@ -266,10 +266,14 @@ public final class SchedulerConfig
         return values.get(setting);
     }
 
-    /** Name and value of every setting, sorted by name. */
+    /** Name and value of every setting, sorted by name; without turns of suspects, as older run descriptions. */
     public Map<String, String> settings()
     {
         final Map<String, String> settings = values.print(PREFIX);
+        if (!get(BatchSettings.SUSPECT_TURNS))
+        {
+            settings.remove(PREFIX + BatchSettings.SUSPECT_TURNS.name());
+        }
         settings.putAll(router.settings());
         if (capture != null)
         {
@@ -286,8 +290,8 @@ public final class SchedulerConfig
 
     /**
      * Reads what {@link #settings()} wrote; names of other objects are left alone. Older run descriptions omit
-     * {@code blockHash}, {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped
-     * independently, and failed steps were repeated at once, without a bound.
+     * {@code blockHash}, {@code lockStep}, {@code maxFailures}, {@code backOffNanos} and {@code suspectTurns}: they used
+     * SHA-256, ranks stepped independently, failed steps were repeated at once, without a bound, and suspects took no turns.
      *
      * @param routers those that the settings may name.
      * @throws io.signalbox.router.AbsentRouterException if they name another router, or another version.
