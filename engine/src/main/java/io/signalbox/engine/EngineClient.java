@@ -12,6 +12,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -131,6 +132,7 @@ final class EngineClient
      */
     CompletionHandle submit(final CompletionRequest request)
     {
+        Objects.requireNonNull(request, "the request is null; give one");
         final long requestId = nextRequestId.getAndIncrement();
         try
         {

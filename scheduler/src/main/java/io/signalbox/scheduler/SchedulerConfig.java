@@ -13,6 +13,7 @@ import io.signalbox.router.RouterConfig;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -280,6 +281,14 @@ public final class SchedulerConfig
             settings.putAll(capture.settings());
         }
         return settings;
+    }
+
+    /** What a run description means that omits a setting: texts by the setting's name in it. */
+    public static Map<String, String> omittedSettings()
+    {
+        final Map<String, String> omitted = new TreeMap<>();
+        SETTINGS.forEach(setting -> setting.omitted().ifPresent(text -> omitted.put(PREFIX + setting.name(), text)));
+        return omitted;
     }
 
     /** Reads what {@link #settings()} wrote, with the installed routers. */
