@@ -68,8 +68,8 @@ public final class Simulation
     }
 
     /**
-     * With the depth for which ranks are simulated, whatever engine drives them. A fault plan lets lost ranks return; without
-     * one no step fails, so there are no suspects.
+     * With the depth for which ranks are simulated, whatever engine drives them. A fault plan lets lost ranks return;
+     * without one no step fails, so there are no suspects.
      */
     static SchedulerConfig configFor(final SchedulerConfig config, final SimulationConfig simulation)
     {

@@ -27,15 +27,15 @@ public class FigureBenchmark
     @Param({"256", "1024"})
     private int running;
 
-    @Param({"false", "true"})
-    private boolean counted;
+    @Param({"none", "live"})
+    private String figures;
 
     private DecodeStepBenchmark steps;
 
     @Setup
     public void setUp()
     {
-        steps = DecodeStepBenchmark.of(running, counted ? FigureCost.figures() : null);
+        steps = DecodeStepBenchmark.of(running, figures.equals("none") ? null : FigureCost.figures());
     }
 
     @Benchmark

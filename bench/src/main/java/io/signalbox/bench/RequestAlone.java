@@ -59,8 +59,8 @@ public final class RequestAlone
         try
         {
             alone.times(WARM_UPS, () -> { });
-            return String.format(Locale.ROOT, "The work of one request in one thread, without rings, hand-overs and journal, " +
-                "takes %s at once after another request, %s after 5 ms of rest, and %s if the caches are empty.",
+            return String.format(Locale.ROOT, "The work of one request in one thread, without rings, hand-overs and " +
+                "journal, takes %s at once after another request, %s after 5 ms of rest, and %s if the caches are empty.",
                 micros(alone.times(ROUNDS, () -> { })),
                 micros(alone.times(ROUNDS, () -> LockSupport.parkNanos(REST_NANOS))),
                 micros(alone.times(EMPTIED_ROUNDS, alone::emptyCaches)));

@@ -74,7 +74,7 @@ final class EvictionHeap
         return block(ages[oldest(1, Math.min(1 + CHILDREN, size))]);
     }
 
-    /** The first block is cached no longer, and this one may be evicted now: as a rule it is the next, since it is as old. */
+    /** The first block is cached no longer, and this one may be evicted now: mostly it is the next, since it is as old. */
     void replaceFirst(final int block)
     {
         places[first()] = NOT_CACHED;

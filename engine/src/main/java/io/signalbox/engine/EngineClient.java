@@ -82,7 +82,7 @@ final class EngineClient
         engine = target;
     }
 
-    /** The same; the engine is told of a request before it is encoded. */
+    /** The same; the engine knows of a request before it is encoded. */
     void connect(final ThreadedEngine target)
     {
         expectsInput = target::expectInput;

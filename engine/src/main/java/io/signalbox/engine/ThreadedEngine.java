@@ -98,8 +98,7 @@ public final class ThreadedEngine implements Engine
         schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
         schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
-        shellFigures =
-            new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
+        shellFigures = new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;

@@ -192,9 +192,9 @@ final class ContinuedJournalTest
         older.remove("scheduler.blockHash");
         JournalWriter.create(journal(), older, Runs.options(Durability.PROCESS)).close();
 
-        assertEquals("the run in " + journal() + " has scheduler.suspectTurns=false, but the engine that is to continue it " +
-            "has scheduler.suspectTurns=true; give the engine scheduler.suspectTurns=false, or begin a new run in another " +
-            "directory.", refusalOf(Runs.settings()).getMessage());
+        assertEquals("the run in " + journal() + " has scheduler.suspectTurns=false, but the engine that is to continue " +
+            "it has scheduler.suspectTurns=true; give the engine scheduler.suspectTurns=false, or begin a new run in " +
+            "another directory.", refusalOf(Runs.settings()).getMessage());
     }
 
     @Test

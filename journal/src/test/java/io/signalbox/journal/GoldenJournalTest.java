@@ -27,7 +27,7 @@ final class GoldenJournalTest
     /** Facts of each golden journal. */
     enum Golden
     {
-        /** Combine weights, draft tokens, preemptions, a lost rank; packed rows. Of before suspects and others took turns. */
+        /** Combine weights, draft tokens, preemptions, a lost rank; packed rows. Suspects and others took no turns then. */
         SIMULATED("version-4-simulated", 24,
             "223 records, 222 groups, digest 14e49d66dff528c1, CLOSED, equal",
             "{\"records\": 223, \"groups\": 222, \"outputTokens\": 588, \"rows\": 1323, \"messages\": {\"1\": 24, \"3\": " +

@@ -6,9 +6,9 @@ import io.signalbox.StateDigest;
 /**
  * Which requests of a rank may share the step that is being planned, if some are suspects ({@link FailedTries}): suspects
  * only, no more of them than each allows; or the others only. The two take turns as long as both can run, so that others
- * that run go on while suspects compute their prompts again; without turns, the others have those steps in which no suspect
- * can be. A step of the others waits until no suspect is in flight, since it would be withdrawn with a suspect's step that
- * fails.
+ * that run continue while suspects compute their prompts again; without turns, the others have those steps in which no
+ * suspect can be. A step of the others waits until no suspect is in flight, since it would be withdrawn with a suspect's
+ * step that fails.
  */
 final class Suspects
 {

@@ -283,7 +283,7 @@ public final class SchedulerConfig
         return settings;
     }
 
-    /** What a run description means that omits a setting: texts by the setting's name in it. */
+    /** Values that a run description means if it omits the setting: texts by the setting's name in it. */
     public static Map<String, String> omittedSettings()
     {
         final Map<String, String> omitted = new TreeMap<>();

@@ -45,7 +45,7 @@ public final class InnocentRuns
         return firstFailure(runs, false);
     }
 
-    /** The same with one step in flight and blocks for all requests: suspects and others then take turns exactly, or none. */
+    /** The same with one step in flight and blocks for all requests: suspects and others take turns exactly, or none. */
     public static String firstFailureWithRoom(final int runs)
     {
         return firstFailure(runs, true);

@@ -206,7 +206,7 @@ public final class EngineLatency
             time(awaited.received().getValueAtPercentile(99)) + " |";
     }
 
-    /** What the machine takes for the hand-overs of a request alone, as many as it has without syncs, and one more. */
+    /** The hand-overs of a request alone, as many as it has without syncs, and one more: the floor of the machine. */
     private void floor(final String moment) throws IOException, InterruptedException
     {
         for (int threads = 1; threads <= FLOOR_THREADS; threads++)
