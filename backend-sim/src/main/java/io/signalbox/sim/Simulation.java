@@ -9,6 +9,7 @@ import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.VirtualTime;
@@ -66,11 +67,15 @@ public final class Simulation
         }
     }
 
-    /** With the depth for which ranks are simulated, whatever engine drives them. A fault plan lets lost ranks return. */
+    /**
+     * With the depth for which ranks are simulated, whatever engine drives them. A fault plan lets lost ranks return;
+     * without one no step fails, so there are no suspects.
+     */
     static SchedulerConfig configFor(final SchedulerConfig config, final SimulationConfig simulation)
     {
-        return config.toBuilder().depth(config.depth()).ranksReturn(config.ranksReturn() || simulation.faults() != null)
-            .build();
+        final boolean hasFaults = simulation.faults() != null;
+        return config.toBuilder().depth(config.depth()).ranksReturn(config.ranksReturn() || hasFaults)
+            .set(BatchSettings.SUSPECT_TURNS, config.get(BatchSettings.SUSPECT_TURNS) && hasFaults).build();
     }
 
     /** Everything the run depends on: the settings of scheduler, simulated backend and workload, sorted by name. */

@@ -56,7 +56,7 @@ public final class FigureCost
             askNanos[0] / 1e3 / Math.max(1, askNanos[1]));
     }
 
-    private static LiveFigures figures()
+    static LiveFigures figures()
     {
         return new LiveFigures(1, DecodeStepBenchmark.KV_BLOCKS, 16, 0, "signalbox", "signalbox");
     }

@@ -187,6 +187,12 @@ public final class Setting<T>
         return new Setting<>(name, unit, values, defaultValue, value, remedy, meaning);
     }
 
+    /** Text of the value that older run descriptions mean, which omit the setting; absent if none does. */
+    public Optional<String> omitted()
+    {
+        return Optional.ofNullable(omittedValue).map(this::print);
+    }
+
     /** The same whole numbers as far as they are powers of two. */
     public Setting<T> powerOfTwo()
     {

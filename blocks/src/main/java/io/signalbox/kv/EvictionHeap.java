@@ -74,11 +74,11 @@ final class EvictionHeap
         return block(ages[oldest(1, Math.min(1 + CHILDREN, size))]);
     }
 
-    int poll()
+    /** The first block is cached no longer, and this one may be evicted now: mostly it is the next, since it is as old. */
+    void replaceFirst(final int block)
     {
-        final int first = first();
-        remove(first);
-        return first;
+        places[first()] = NOT_CACHED;
+        siftDown(0, records.age(block));
     }
 
     /** The block, in the heap or an inner one, is cached no longer. */

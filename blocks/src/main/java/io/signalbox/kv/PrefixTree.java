@@ -229,16 +229,20 @@ final class PrefixTree
             {
                 throw new InvariantViolation(evictable + " blocks are evictable but none of them is a leaf");
             }
-            final int block = leaves.poll();
+            final int block = leaves.first();
             final int parent = records.parent(block);
             blocks[i] = block;
             hashes[i] = records.hash(block);
             forget(block);
             cached--;
             evictable--;
-            if (parent != BlockRecords.NO_BLOCK)
+            if (parent != BlockRecords.NO_BLOCK && records.removeChild(parent) == 0 && isCached(parent))
             {
-                removeChild(parent);
+                leaves.replaceFirst(parent);
+            }
+            else
+            {
+                leaves.remove(block);
             }
         }
         evictedLately = true;

@@ -3,17 +3,22 @@ package io.signalbox.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The threads that wait for a request, its listeners and its subscribers. Thread-safe; {@link #tell} waits for none. */
+/**
+ * The threads that wait for a request, its listeners and its subscribers. Thread-safe; {@link #tell} waits for none, and
+ * takes no lock that a woken thread would have to wait for.
+ */
 final class Audience
 {
     private static final Follower[] NOBODY = {};
+    private static final Thread[] NO_THREAD = {};
 
     /** Guarded by this object for writing. */
     private volatile Follower[] followers = NOBODY;
-    /** Threads that wait on this object. */
-    private volatile int waiting;
+    /** Threads that wait. Guarded by this object for writing. */
+    private volatile Thread[] waiting = NO_THREAD;
 
     synchronized void add(final Follower follower)
     {
@@ -32,12 +37,9 @@ final class Audience
     /** There is news, which was published before the call. */
     void tell()
     {
-        if (waiting > 0)
+        for (final Thread thread : waiting)
         {
-            synchronized (this)
-            {
-                notifyAll();
-            }
+            LockSupport.unpark(thread);
         }
         for (final Follower follower : followers)
         {
@@ -46,23 +48,41 @@ final class Audience
     }
 
     /** Waits up to the timeout until the news has come. */
-    synchronized void await(final BooleanSupplier news, final long timeoutNanos) throws InterruptedException
+    void await(final BooleanSupplier news, final long timeoutNanos) throws InterruptedException
     {
         final long start = System.nanoTime();
         // Announced before the look, and the thread that has news looks for waiters after it was published.
-        waiting++;
+        announce();
         try
         {
             long left = timeoutNanos;
             while (!news.getAsBoolean() && left > 0)
             {
-                wait(left / 1_000_000, (int)(left % 1_000_000));
+                if (Thread.interrupted())
+                {
+                    throw new InterruptedException("interrupted while waiting for a request");
+                }
+                LockSupport.parkNanos(this, left);
                 left = timeoutNanos - (System.nanoTime() - start);
             }
         }
         finally
         {
-            waiting--;
+            withdraw();
         }
+    }
+
+    private synchronized void announce()
+    {
+        final List<Thread> all = new ArrayList<>(List.of(waiting));
+        all.add(Thread.currentThread());
+        waiting = all.toArray(NO_THREAD);
+    }
+
+    private synchronized void withdraw()
+    {
+        final List<Thread> all = new ArrayList<>(List.of(waiting));
+        all.remove(Thread.currentThread());
+        waiting = all.toArray(NO_THREAD);
     }
 }

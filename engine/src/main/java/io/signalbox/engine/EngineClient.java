@@ -12,6 +12,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -43,6 +44,8 @@ final class EngineClient
     private final RowRoom rowRoom;
     private final ClientEvents events;
     private volatile Engine engine;
+    /** Tells the engine that an input will come at once. */
+    private volatile Runnable expectsInput = () -> { };
     private volatile GroupJournal journal = GroupJournal.NONE;
     private volatile List<CompletionHandle> resumed = List.of();
 
@@ -77,6 +80,13 @@ final class EngineClient
     void connect(final Engine target)
     {
         engine = target;
+    }
+
+    /** The same; the engine knows of a request before it is encoded. */
+    void connect(final ThreadedEngine target)
+    {
+        expectsInput = target::expectInput;
+        connect((Engine)target);
     }
 
     /** @param target of the engine; asked whether a request may begin. */
@@ -122,6 +132,7 @@ final class EngineClient
      */
     CompletionHandle submit(final CompletionRequest request)
     {
+        Objects.requireNonNull(request, "the request is null; give one");
         final long requestId = nextRequestId.getAndIncrement();
         try
         {
@@ -130,23 +141,13 @@ final class EngineClient
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
-            return new CompletionHandle(this, requestId, Refusal.until(Refusal.Reason.INTERRUPTED,
-                "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room"));
+            return new CompletionHandle(this, requestId, Refusal.interrupted());
         }
     }
 
     private Refusal full()
     {
-        final long nanos = events.nanosUntilInputs(Math.max(1, credits.count() / CREDITS_SHARE));
-        return Refusal.after(Refusal.Reason.ENGINE_FULL, nanos,
-            "all " + credits.count() + " slots of the ring of inputs are taken; submit the request again later, let the " +
-                "engine wait, or give more ingressSlots");
-    }
-
-    private static Refusal draining()
-    {
-        return Refusal.until(Refusal.Reason.DRAINING,
-            "the engine drains: it finishes what it has, and accepts nothing else; launch another engine");
+        return Refusal.full(credits.count(), events.nanosUntilInputs(Math.max(1, credits.count() / CREDITS_SHARE)));
     }
 
     /** The time that a call may wait for room: none in a thread of the engine, which makes the room. */
@@ -172,7 +173,7 @@ final class EngineClient
         // Encode before taking room: a request that cannot be encoded needs none.
         final CompletionHandle handle = new CompletionHandle(this, requestId, request);
         final SubmitEncoding encoding = encodings.get();
-        final SubmitEncoder message = encoding.encode(request, requestId);
+        final SubmitEncoder message = encoding.encode(request, requestId, expectsInput);
         final long start = System.nanoTime();
         final String full = journal.refusesRequests();
         final Refusal noRoom = full != null ? Refusal.ofJournal(full) : rowRoom.reserve(request, requestId, timeoutNanos);
@@ -189,7 +190,7 @@ final class EngineClient
                 sent = send(request, handle, encoding, message);
             }
             return sent ? handle :
-                new CompletionHandle(this, requestId, handles.isDraining() ? draining() : full());
+                new CompletionHandle(this, requestId, handles.isDraining() ? Refusal.draining() : full());
         }
         finally
         {

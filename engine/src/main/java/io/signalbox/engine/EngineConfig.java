@@ -25,6 +25,9 @@ public final class EngineConfig
 {
     public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.BLOCKING,
         "How the threads of a threaded engine wait; each one that spins occupies a core.");
+    public static final Setting<Long> POLL_NANOS = Setting.number("pollNanos", "ns", 0, 0, 1_000_000_000L,
+        "How long the scheduler's thread polls for an input before it sleeps, if threads block: it then wakes sooner.")
+        .remedy("give 0 to sleep at once");
     public static final Setting<Optional<List<Integer>>> PINNED_CORES = PinnedCores.SETTING;
     public static final Setting<HandlerThreads> HANDLER_THREADS = Setting.constant("handlerThreads",
         HandlerThreads.BY_CORES, "Threads of journal, dispatch and visibility: ONE for all, or EACH has its own.");
@@ -71,7 +74,7 @@ public final class EngineConfig
         Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
             "How long close waits until all requests have ended; 0: those that have not fail at once.")
             .remedy("give how long close may wait for requests");
-    public static final List<Setting<?>> SETTINGS = List.of(WAITING, PINNED_CORES, HANDLER_THREADS, WAKE_SOURCE,
+    public static final List<Setting<?>> SETTINGS = List.of(WAITING, POLL_NANOS, PINNED_CORES, HANDLER_THREADS, WAKE_SOURCE,
         INGRESS_SLOTS, TRACK_SLOTS, STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
         MAX_UNTAKEN_ROWS_AGE_NANOS, UNTAKEN_ROWS, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
         DRAIN_TIMEOUT_NANOS);
@@ -230,6 +233,12 @@ public final class EngineConfig
     public EngineConfig waiting(final Waiting value)
     {
         return set(WAITING, value);
+    }
+
+    /** If requests come more often than that, the scheduler's thread is awake, and occupies a core. */
+    public EngineConfig pollNanos(final long value)
+    {
+        return set(POLL_NANOS, value);
     }
 
     /** Cores of the scheduler, journal, dispatch and listener thread of a {@link ThreadedEngine}; {@code null}: none. */

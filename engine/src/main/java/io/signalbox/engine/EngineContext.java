@@ -281,6 +281,12 @@ final class EngineContext
         return given.value(EngineConfig.WAITING);
     }
 
+    /** How long the scheduler's thread polls before it sleeps, if threads block. */
+    long pollNanos()
+    {
+        return given.value(EngineConfig.POLL_NANOS);
+    }
+
     HandlerThreads handlerThreads()
     {
         return given.value(EngineConfig.HANDLER_THREADS);

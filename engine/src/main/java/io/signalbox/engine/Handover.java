@@ -2,10 +2,12 @@
 package io.signalbox.engine;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A task that the engine hands to an executor of a user. If the executor throws, or runs the task in the thread that hands
- * it over, which may be one of the engine, a thread for callbacks takes it. Thread-safe; allocates nothing per call.
+ * it over, which may be one of the engine, a thread for callbacks takes it. It runs once per call, also if the executor runs
+ * it twice, or throws after it took it. Thread-safe; allocates nothing per call.
  */
 final class Handover
 {
@@ -15,6 +17,9 @@ final class Handover
     private final Executor executor;
     private final Runnable task;
     private final Runnable guarded = this::runElsewhere;
+    private final Runnable once = this::runOnce;
+    /** Handed over, and not begun. */
+    private final AtomicBoolean pending = new AtomicBoolean();
 
     Handover(final Executor executor, final Runnable task)
     {
@@ -24,15 +29,20 @@ final class Handover
 
     void handOver()
     {
+        pending.set(true);
         HANDING_OVER.set(Boolean.TRUE);
         try
         {
             executor.execute(guarded);
         }
-        catch (final RuntimeException e)
+        catch (final VirtualMachineError e)
+        {
+            throw e;
+        }
+        catch (final RuntimeException | Error e)
         {
             // An executor that was shut down must not keep the end of a request from its client.
-            CallbackThreads.EXECUTOR.execute(task);
+            CallbackThreads.EXECUTOR.execute(once);
         }
         finally
         {
@@ -44,11 +54,19 @@ final class Handover
     {
         if (HANDING_OVER.get() == null)
         {
-            task.run();
+            runOnce();
         }
         else
         {
-            CallbackThreads.EXECUTOR.execute(task);
+            CallbackThreads.EXECUTOR.execute(once);
+        }
+    }
+
+    private void runOnce()
+    {
+        if (pending.compareAndSet(true, false))
+        {
+            task.run();
         }
     }
 }

@@ -34,29 +34,37 @@ final class ParkingWaitStrategy implements WaitStrategy
     private final ParkingWaitStrategy next;
     private final BooleanSupplier wakesNext;
     private final boolean isSilent;
+    private final long pollNanos;
 
     ParkingWaitStrategy()
     {
-        this(null, () -> false, false);
+        this(null, () -> false, false, 0);
     }
 
-    private ParkingWaitStrategy(final ParkingWaitStrategy next, final BooleanSupplier wakesNext, final boolean isSilent)
+    private ParkingWaitStrategy(
+        final ParkingWaitStrategy next, final BooleanSupplier wakesNext, final boolean isSilent, final long pollNanos)
     {
         this.next = next;
         this.wakesNext = wakesNext;
         this.isSilent = isSilent;
+        this.pollNanos = pollNanos;
     }
 
     /** Its publishers wake nobody. */
     static ParkingWaitStrategy silent()
     {
-        return new ParkingWaitStrategy(null, () -> false, true);
+        return new ParkingWaitStrategy(null, () -> false, true, 0);
     }
 
-    /** Of the ring ahead of this one. @param wanted whether its publishers wake the threads of this one as well. */
-    ParkingWaitStrategy ahead(final BooleanSupplier wanted)
+    /**
+     * Of the ring ahead of this one.
+     *
+     * @param wanted    whether its publishers wake the threads of this one as well.
+     * @param pollNanos for which its threads yield before they park.
+     */
+    ParkingWaitStrategy ahead(final BooleanSupplier wanted, final long pollNanos)
     {
-        return new ParkingWaitStrategy(this, wanted, false);
+        return new ParkingWaitStrategy(this, wanted, false, pollNanos);
     }
 
     @Override
@@ -72,7 +80,7 @@ final class ParkingWaitStrategy implements WaitStrategy
             {
                 pauseShortly(round++);
             }
-            else
+            else if (!poll(sequence, cursor, barrier))
             {
                 block(sequence, cursor, barrier);
                 // It may have been woken ahead of the event.
@@ -80,6 +88,20 @@ final class ParkingWaitStrategy implements WaitStrategy
             }
         }
         return waitForGate(sequence, dependent, barrier);
+    }
+
+    /** Returns whether the event came meanwhile. */
+    private boolean poll(final long sequence, final Sequence cursor, final SequenceBarrier barrier) throws AlertException
+    {
+        if (pollNanos > 0)
+        {
+            for (final long start = System.nanoTime(); System.nanoTime() - start < pollNanos && cursor.get() < sequence; )
+            {
+                barrier.checkAlert();
+                Thread.yield();
+            }
+        }
+        return cursor.get() >= sequence;
     }
 
     private static long waitForGate(final long sequence, final Sequence dependent, final SequenceBarrier barrier)

@@ -49,6 +49,26 @@ public record Refusal(Reason reason, Optional<Duration> retryAfter, String messa
         return after(Reason.JOURNAL_FULL, DISK_NANOS, reason);
     }
 
+    /** @param nanos estimated until some of them come free. */
+    static Refusal full(final int slots, final long nanos)
+    {
+        return after(Reason.ENGINE_FULL, nanos, "all " + slots + " slots of the ring of inputs are taken; submit the " +
+            "request again later, let the engine wait, or give more ingressSlots");
+    }
+
+    static Refusal draining()
+    {
+        return until(Reason.DRAINING,
+            "the engine drains: it finishes what it has, and accepts nothing else; launch another engine");
+    }
+
+    /** Of the calling thread. */
+    static Refusal interrupted()
+    {
+        return until(Reason.INTERRUPTED,
+            "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room");
+    }
+
     static Refusal after(final Reason reason, final long nanos, final String message)
     {
         return new Refusal(reason, Optional.of(Duration.ofNanos(nanos)), message);
@@ -68,8 +88,7 @@ public record Refusal(Reason reason, Optional<Duration> retryAfter, String messa
                 "as many requests wait for a rank as scheduler.maxQueued allows; submit it again later");
             case TOO_LONG_FOR_POOL -> until(Reason.TOO_LONG_FOR_POOL,
                 "the request may need more KV blocks than one rank has; shorten it, or give ranks more blocks");
-            case DRAINING -> until(Reason.DRAINING,
-                "the engine drains: it finishes what it has, and accepts nothing else; launch another engine");
+            case DRAINING -> draining();
             case NO_RANK_LEFT -> until(Reason.NO_RANK_LEFT,
                 "every rank is lost; reset a rank, then submit the request again");
             default -> until(Reason.MALFORMED, "the scheduler refused the request: " + reason);

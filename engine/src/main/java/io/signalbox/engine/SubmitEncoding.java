@@ -18,6 +18,8 @@ final class SubmitEncoding
     /** Buffers of a longer prompt are not kept for the next one. */
     private static final int MAX_KEPT_TOKENS = 1 << 15;
     private static final int FIRST_TOKENS = 256;
+    /** A prompt of so many tokens is encoded before a thread that was woken ahead sleeps again. */
+    private static final int SOON_ENCODED_TOKENS = 512;
 
     final InputWriter writer = new InputWriter();
     private final boolean capture;
@@ -62,7 +64,27 @@ final class SubmitEncoding
             Math.multiplyExact(tokens / blockSizeTokens, Long.BYTES));
     }
 
-    /** Returns the message, complete except for its time and deadline, which the caller sets before it sends the message. */
+    /**
+     * Returns the message, complete except for its time and deadline, which the caller sets before it sends the message.
+     *
+     * @param soon told some microseconds before the message is complete.
+     */
+    SubmitEncoder encode(final CompletionRequest request, final long requestId, final Runnable soon)
+    {
+        final boolean isShort = request.prompt().length <= SOON_ENCODED_TOKENS;
+        if (isShort)
+        {
+            soon.run();
+        }
+        final SubmitEncoder submit = encode(request, requestId);
+        if (!isShort)
+        {
+            soon.run();
+        }
+        return submit;
+    }
+
+    /** The same, told to nobody. */
     SubmitEncoder encode(final CompletionRequest request, final long requestId)
     {
         if (request.rowsFrom() >= 0 && !capture)

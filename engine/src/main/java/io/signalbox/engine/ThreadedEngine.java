@@ -40,6 +40,8 @@ public final class ThreadedEngine implements Engine
 
     static final String SCHEDULER_THREAD = "signalbox-scheduler";
 
+    private static final int CORES = Runtime.getRuntime().availableProcessors();
+
     private final EngineContext context;
     private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
@@ -51,6 +53,7 @@ public final class ThreadedEngine implements Engine
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
+    private final ParkingWaitStrategy ingressWaits;
     private final Runnable halt = this::haltAll;
     private final EngineLife life = new EngineLife();
     private final RankResets resets;
@@ -74,8 +77,9 @@ public final class ThreadedEngine implements Engine
         final GroupJournal journal = context.journal();
         final boolean isShared = TrackHandlers.isOne(context.handlerThreads());
         final ParkingWaitStrategy trackWaits = isShared ? ParkingWaitStrategy.silent() : new ParkingWaitStrategy();
-        ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(),
-            waitStrategy(trackWaits.ahead(() -> !isShared || !journal.neverWaits())));
+        ingressWaits = trackWaits.ahead(() -> !isShared || !journal.neverWaits(), context.pollNanos());
+        ingressRing = RingBuffer.createMultiProducer(
+            IngressSlot::new, context.ingressSlots(), waitStrategy(ingressWaits));
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy(trackWaits));
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
@@ -94,8 +98,7 @@ public final class ThreadedEngine implements Engine
         schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
         schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
-        shellFigures =
-            new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
+        shellFigures = new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -141,11 +144,10 @@ public final class ThreadedEngine implements Engine
 
     private void refuseTooManySpinners()
     {
-        final int cores = Runtime.getRuntime().availableProcessors();
-        if (cores < context.spinningThreads())
+        if (CORES < context.spinningThreads())
         {
             throw ConfigException.because(EngineConfig.WAITING.of(context.waiting()), " needs a core for each of the " +
-                    "engine's " + context.spinningThreads() + " threads but there are " + cores)
+                    "engine's " + context.spinningThreads() + " threads but there are " + CORES)
                 .allowed(EngineConfig.Waiting.BLOCKING.name()).remedy("wait by blocking");
         }
     }
@@ -226,6 +228,18 @@ public final class ThreadedEngine implements Engine
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
         ingress.offer(input, offset, length, rows);
+    }
+
+    /**
+     * An input will come at once: the scheduler's thread wakes up while the calling one makes it. Without a second core it
+     * would only be in the way.
+     */
+    void expectInput()
+    {
+        if (CORES > 1)
+        {
+            ingressWaits.wakeAll();
+        }
     }
 
     @Override

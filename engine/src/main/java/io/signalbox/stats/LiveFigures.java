@@ -39,6 +39,9 @@ import java.util.Arrays;
 public final class LiveFigures
 {
     private static final long NO_STEP = -1;
+    /** In the third word of an entry: {@link CommitView#copyEntries}. */
+    private static final int EMITTED_SHIFT = 16;
+    private static final int EMITTED_MASK = 0xFF;
 
     private final int blockSizeTokens;
     private final int poolBlocks;
@@ -169,6 +172,8 @@ public final class LiveFigures
     private final class Events extends EventReader
     {
         private int promptTokens;
+        /** The entries of a commit. */
+        private long[] words = new long[0];
 
         @Override
         protected void onSubmit(final SubmitDecoder request)
@@ -235,17 +240,26 @@ public final class LiveFigures
         {
             land(commit.rank(), commit.step(), Count.COMMITTED);
             final FollowedRank rank = ranks[commit.rank()];
-            long computed = 0;
-            for (int entry = 0; entry < commit.entryCount(); entry++)
+            final int entries = commit.entryCount();
+            if (words.length < entries * CommitView.ENTRY_WORDS)
             {
-                computed += commit.advance(entry);
-                final int emitted = commit.emitted(entry);
+                words = new long[2 * entries * CommitView.ENTRY_WORDS];
+            }
+            commit.copyEntries(words);
+            long computed = 0;
+            long generated = 0;
+            for (int entry = 0, word = 0; entry < entries; entry++, word += CommitView.ENTRY_WORDS)
+            {
+                computed += (int)(words[word + 1] >> Integer.SIZE);
+                final int emitted = (int)(words[word + 2] >> EMITTED_SHIFT) & EMITTED_MASK;
                 if (emitted > 0)
                 {
-                    emit(rank.request(entry, commit.requestId(entry), live), emitted);
+                    emit(rank.request(entry, words[word], live), emitted);
+                    generated += emitted;
                 }
             }
             add(Count.COMPUTED_TOKENS, computed);
+            add(Count.GENERATED_TOKENS, generated);
             recordGaps();
         }
 
@@ -335,7 +349,6 @@ public final class LiveFigures
 
     private void emit(final FollowedRequest request, final int tokens)
     {
-        add(Count.GENERATED_TOKENS, tokens);
         if (!request.hasToken)
         {
             request.hasToken = true;

@@ -8,6 +8,7 @@ import com.lmax.disruptor.SequenceBarrier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
@@ -121,7 +122,7 @@ class ParkingWaitStrategyTest
     void shouldWakeAThreadThatWaitsForTheNextRing() throws Exception
     {
         final ParkingWaitStrategy waits = new ParkingWaitStrategy();
-        final RingBuffer<Object> first = RingBuffer.createMultiProducer(Object::new, 8, waits.ahead(() -> true));
+        final RingBuffer<Object> first = RingBuffer.createMultiProducer(Object::new, 8, waits.ahead(() -> true, 0));
         final Sequence cursor = new Sequence();
         final CountingBarrier looks = new CountingBarrier();
         final FutureTask<Long> found = new FutureTask<>(() -> waits.waitFor(0, cursor, cursor, looks));
@@ -157,6 +158,33 @@ class ParkingWaitStrategyTest
         waits.wakeAll();
         assertEquals(0, found.get());
         assertFalse(waits.isOccupied());
+    }
+
+    @Test
+    void shouldPollBeforeItSleepsAndNotWhenItEnds() throws Exception
+    {
+        final ParkingWaitStrategy waits = ParkingWaitStrategy.silent().ahead(() -> false, Long.MAX_VALUE);
+        final RingBuffer<Object> polled = RingBuffer.createMultiProducer(Object::new, 8, waits);
+        final SequenceBarrier barrier = polled.newBarrier();
+        final CountingBarrier looks = new CountingBarrier();
+        final Sequence cursor = new Sequence();
+        final FutureTask<Long> found = new FutureTask<>(() -> waits.waitFor(0, cursor, cursor, looks));
+        final FutureTask<Long> ended = new FutureTask<>(() -> barrier.waitFor(0));
+        for (final FutureTask<Long> task : List.of(found, ended))
+        {
+            final Thread waiter = new Thread(task, "waiter");
+            waiter.setDaemon(true);
+            waiter.start();
+        }
+        while (looks.count.get() < 2 * SPINS_AND_YIELDS)
+        {
+            Thread.onSpinWait();
+        }
+        // Nobody wakes it.
+        cursor.set(0);
+        assertEquals(0, found.get());
+        barrier.alert();
+        assertInstanceOf(AlertException.class, assertThrows(ExecutionException.class, ended::get).getCause());
     }
 
     private static void awaitSleep(final Thread waiter)

@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
  * View of one {@code Commit}: the outcome of one step. Its parts can be read in any order and repeatedly. Index arguments
  * are checked. A view is valid only while the call that received it runs; it allocates nothing.
  */
-public final class CommitView
+public final class CommitView extends MessageView
 {
     /** Words of an entry that {@link #copyEntries} copies. */
     public static final int ENTRY_WORDS = 3;
@@ -34,14 +34,6 @@ public final class CommitView
     private final MessagePart registered = new MessagePart(MESSAGE, RegisteredDecoder.sbeBlockLength());
     private final MessagePart logprobs = new MessagePart(MESSAGE, LogprobsDecoder.sbeBlockLength());
     private final MessagePart partlyFilled = new MessagePart(MESSAGE, PartlyFilledDecoder.sbeBlockLength());
-    private DirectBuffer buffer;
-    private byte[] bytes;
-    /** Index in the array of what is at 0 in the buffer. */
-    private int shift;
-    private int body;
-    private int blockLength;
-    private int version;
-    private int limit;
     private boolean isLocated;
 
     /**
@@ -53,17 +45,7 @@ public final class CommitView
      */
     CommitView wrap(final DirectBuffer source, final int bodyOffset, final int block, final int schemaVersion, final int end)
     {
-        if (end - bodyOffset < CommitDecoder.BLOCK_LENGTH)
-        {
-            throw MessageFormatException.withinFields(MESSAGE, bodyOffset, end);
-        }
-        buffer = source;
-        bytes = source.byteArray();
-        shift = source.wrapAdjustment();
-        body = bodyOffset + shift;
-        blockLength = block;
-        version = schemaVersion;
-        limit = end + shift;
+        wrap(MESSAGE, CommitDecoder.BLOCK_LENGTH, source, bodyOffset, block, schemaVersion, end);
         isLocated = false;
         return this;
     }

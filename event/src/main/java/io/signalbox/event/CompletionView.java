@@ -13,7 +13,7 @@ import org.agrona.DirectBuffer;
  * View of one {@code D2hComplete}: the results of one step. Its parts can be read in any order and repeatedly. Index
  * arguments are checked. A view is valid only while the call that received it runs; it allocates nothing.
  */
-public final class CompletionView
+public final class CompletionView extends MessageView
 {
     /** Bytes of an entry of a withheld token: its replacement, and the hash of the block that it fills. */
     public static final int WITHHELD_TOKEN_BYTES = Integer.BYTES + Long.BYTES;
@@ -29,14 +29,6 @@ public final class CompletionView
     private final MessagePart tokens = new MessagePart(MESSAGE, TokensDecoder.sbeBlockLength());
     private final MessagePart impossible = new MessagePart(MESSAGE, ImpossibleRowsDecoder.sbeBlockLength());
     private final MessagePart logprobs = new MessagePart(MESSAGE, LogprobsDecoder.sbeBlockLength());
-    private DirectBuffer buffer;
-    private byte[] bytes;
-    /** Index in the array of what is at 0 in the buffer. */
-    private int shift;
-    private int body;
-    private int blockLength;
-    private int version;
-    private int limit;
     private boolean isLocated;
     private int rowsOffset;
     private int rowsLength;
@@ -51,17 +43,7 @@ public final class CompletionView
     CompletionView wrap(
         final DirectBuffer source, final int bodyOffset, final int block, final int schemaVersion, final int end)
     {
-        if (end - bodyOffset < D2hCompleteDecoder.BLOCK_LENGTH)
-        {
-            throw MessageFormatException.withinFields(MESSAGE, bodyOffset, end);
-        }
-        buffer = source;
-        bytes = source.byteArray();
-        shift = source.wrapAdjustment();
-        body = bodyOffset + shift;
-        blockLength = block;
-        version = schemaVersion;
-        limit = end + shift;
+        wrap(MESSAGE, D2hCompleteDecoder.BLOCK_LENGTH, source, bodyOffset, block, schemaVersion, end);
         isLocated = false;
         return this;
     }

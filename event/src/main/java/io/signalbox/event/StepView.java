@@ -21,7 +21,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>An <em>entry</em> is one request's part of the step: {@link #tokenCount} tokens at consecutive positions from
  * {@link #start}. A <em>change</em> is one block that a request's block table gains.
  */
-public final class StepView
+public final class StepView extends MessageView
 {
     /** Words of an entry that {@link #copyEntries} copies. */
     public static final int ENTRY_WORDS = 4;
@@ -48,15 +48,6 @@ public final class StepView
     private final MessagePart pending = new MessagePart(MESSAGE, PendingDecoder.sbeBlockLength());
     private final MessagePart entries = new MessagePart(MESSAGE, EntriesDecoder.sbeBlockLength());
     private final MessagePart copies = new MessagePart(MESSAGE, CopiesDecoder.sbeBlockLength());
-    private DirectBuffer buffer;
-    private byte[] bytes;
-    /** Index in the array of what is at 0 in the buffer. */
-    private int shift;
-    /** Index of the fields behind the SBE header; the parts are behind {@code blockLength} bytes of fields. */
-    private int body;
-    private int blockLength;
-    private int version;
-    private int limit;
     private int located;
     private int entriesOffset;
     /** Null if the backend reads no tokens. */
@@ -95,17 +86,7 @@ public final class StepView
      */
     StepView wrap(final DirectBuffer source, final int bodyOffset, final int block, final int schemaVersion, final int end)
     {
-        if (end - bodyOffset < ScheduleDecoder.BLOCK_LENGTH)
-        {
-            throw MessageFormatException.withinFields(MESSAGE, bodyOffset, end);
-        }
-        buffer = source;
-        bytes = source.byteArray();
-        shift = source.wrapAdjustment();
-        body = bodyOffset + shift;
-        blockLength = block;
-        version = schemaVersion;
-        limit = end + shift;
+        wrap(MESSAGE, ScheduleDecoder.BLOCK_LENGTH, source, bodyOffset, block, schemaVersion, end);
         located = NONE;
         return this;
     }

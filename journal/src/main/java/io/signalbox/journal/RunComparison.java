@@ -3,8 +3,10 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.ConfigException.Named;
+import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -12,6 +14,10 @@ import java.util.TreeSet;
 final class RunComparison
 {
     private static final String ABSENT = "no value";
+    private static final Map<String, String> OMITTED = SchedulerConfig.omittedSettings();
+    /** Which router decides says more than its knobs. */
+    private static final Comparator<String> KNOBS_LAST =
+        Comparator.<String, Boolean>comparing(name -> name.contains(".knob.")).thenComparing(Comparator.naturalOrder());
 
     private RunComparison()
     {
@@ -20,12 +26,13 @@ final class RunComparison
     /** @throws ConfigException if a setting differs; the first one by name, with both values. */
     static void require(final Path directory, final Map<String, String> recorded, final Map<String, String> wanted)
     {
-        final TreeSet<String> names = new TreeSet<>(recorded.keySet());
+        final TreeSet<String> names = new TreeSet<>(KNOBS_LAST);
+        names.addAll(recorded.keySet());
         names.addAll(wanted.keySet());
         for (final String name : names)
         {
-            final String then = recorded.getOrDefault(name, ABSENT);
-            final String now = wanted.getOrDefault(name, ABSENT);
+            final String then = value(recorded, name);
+            final String now = value(wanted, name);
             if (!then.equals(now))
             {
                 throw ConfigException.because("the run in ", directory, " has ", new Named(name, then),
@@ -34,5 +41,10 @@ final class RunComparison
                         ", or begin a new run in another directory");
             }
         }
+    }
+
+    private static String value(final Map<String, String> description, final String name)
+    {
+        return description.getOrDefault(name, OMITTED.getOrDefault(name, ABSENT));
     }
 }

@@ -4,6 +4,8 @@ package io.signalbox.journal;
 import io.signalbox.journal.JournalException.Kind;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -20,6 +22,10 @@ final class StoreFault
 
     static JournalException reading(final Path path, final IOException e)
     {
+        if (isInterrupt(e))
+        {
+            return interrupted(path + " cannot be read", e);
+        }
         if (e instanceof NotDirectoryException)
         {
             return new JournalException(Kind.FOREIGN_FILE,
@@ -42,6 +48,10 @@ final class StoreFault
     /** @param failed the operation that failed, as the beginning of a sentence. */
     static JournalException writing(final String failed, final Path directory, final IOException e)
     {
+        if (isInterrupt(e))
+        {
+            return interrupted(failed, e);
+        }
         if (isReadOnly(directory))
         {
             return new JournalException(Kind.ACCESS_DENIED, failed + ": the file system of " + directory +
@@ -59,6 +69,18 @@ final class StoreFault
         }
         return new JournalException(Kind.STORE_FAILED, failed + ": " + reason(e) +
             "; check that " + directory + " is writable and has room.", e);
+    }
+
+    /** Java closes the file of a thread that is interrupted. */
+    private static boolean isInterrupt(final IOException e)
+    {
+        return e instanceof ClosedByInterruptException || e instanceof FileLockInterruptionException;
+    }
+
+    private static JournalException interrupted(final String failed, final IOException e)
+    {
+        return new JournalException(Kind.STORE_FAILED, failed + ": the thread " + Thread.currentThread().getName() +
+            " is interrupted; call from one that is not.", e);
     }
 
     /** A failure of the store, as any exception that Chronicle throws for it. */

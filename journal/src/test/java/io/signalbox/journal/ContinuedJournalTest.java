@@ -185,6 +185,19 @@ final class ContinuedJournalTest
     }
 
     @Test
+    void shouldNameWhatARunDescriptionMeansThatOmitsASetting()
+    {
+        final Map<String, String> older = new TreeMap<>(Runs.settings());
+        assertEquals("true", older.remove("scheduler.suspectTurns"));
+        older.remove("scheduler.blockHash");
+        JournalWriter.create(journal(), older, Runs.options(Durability.PROCESS)).close();
+
+        assertEquals("the run in " + journal() + " has scheduler.suspectTurns=false, but the engine that is to continue " +
+            "it has scheduler.suspectTurns=true; give the engine scheduler.suspectTurns=false, or begin a new run in " +
+            "another directory.", refusalOf(Runs.settings()).getMessage());
+    }
+
+    @Test
     void shouldRefuseAnotherConfigurationByName()
     {
         Runs.write(journal(), 10, Runs.options(Durability.PROCESS));

@@ -2,7 +2,6 @@
 package io.signalbox.journal;
 
 import io.signalbox.engine.GroupJournal;
-import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
@@ -40,16 +39,7 @@ final class EndedRuns
     /** Of four inputs, one submits a request and one cancels it. */
     static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
     {
-        final GroupWriter group = new GroupWriter(4096);
-        final InputWriter input = new InputWriter();
-        for (int i = from; i < to; i++)
-        {
-            encode(input, i);
-            group.reset();
-            scheduler.apply(input.buffer(), 0, input.length(), null, 0, group);
-            writer.append(i * 1000L, group.buffer(), 0, group.length(), null);
-            writer.endOfBatch();
-        }
+        Runs.append(writer, scheduler, from, to, EndedRuns::encode);
     }
 
     private static void encode(final InputWriter input, final int i)

@@ -2,6 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.inspect.RequestInspector;
+import io.signalbox.scheduler.BatchSettings;
+import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +27,7 @@ final class GoldenJournalTest
     /** Facts of each golden journal. */
     enum Golden
     {
-        /** Combine weights, draft tokens, preemptions, a lost rank; packed rows. */
+        /** Combine weights, draft tokens, preemptions, a lost rank; packed rows. Suspects and others took no turns then. */
         SIMULATED("version-4-simulated", 24,
             "223 records, 222 groups, digest 14e49d66dff528c1, CLOSED, equal",
             "{\"records\": 223, \"groups\": 222, \"outputTokens\": 588, \"rows\": 1323, \"messages\": {\"1\": 24, \"3\": " +
@@ -36,7 +38,13 @@ final class GoldenJournalTest
             "151 records, 150 groups, digest 350072fc22c07264, CLOSED, equal",
             "{\"records\": 151, \"groups\": 150, \"outputTokens\": 135, \"rows\": 600, \"messages\": {\"1\": 15, \"2\": " +
                 "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
-                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"350072fc22c07264\"}");
+                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"350072fc22c07264\"}"),
+        /** Failed steps, whose requests take turns with the others; two steps in flight. */
+        TURNS("version-4-turns", 24,
+            "254 records, 253 groups, digest 4e39bd2808edaed6, CLOSED, equal",
+            "{\"records\": 254, \"groups\": 253, \"outputTokens\": 588, \"rows\": 1467, \"messages\": {\"1\": 24, \"3\": " +
+                "24, \"4\": 3, \"6\": 103, \"7\": 95, \"8\": 4, \"20\": 24, \"22\": 24, \"23\": 103, \"24\": 95, " +
+                "\"25\": 24, \"27\": 25, \"28\": 8}, \"digest\": \"4e39bd2808edaed6\"}");
 
         private final String file;
         private final int requests;
@@ -93,6 +101,21 @@ final class GoldenJournalTest
             lives += RequestInspector.inspect(journal, id).lives().size();
         }
         assertEquals(golden.requests, lives);
+    }
+
+    /** Whether suspects and others take turns is the rule of the run, which its description names or does not. */
+    @Test
+    void shouldDecideBySuspectsAsTheRunDid() throws Exception
+    {
+        for (final Golden golden : List.of(Golden.SIMULATED, Golden.TURNS))
+        {
+            final Path journal = GoldenJournal.unpack(golden.file, directory);
+            for (final boolean takesTurns : new boolean[] {false, true})
+            {
+                assertEquals(takesTurns == (golden == Golden.TURNS), JournalVerifier.verify(journal, config -> new Scheduler(
+                    config.toBuilder().set(BatchSettings.SUSPECT_TURNS, takesTurns).build())).matches(), golden.file);
+            }
+        }
     }
 
     /** docs/examples/read_journal.py was written from docs/journal.md; it unpacks rows and checks their checksums. */

@@ -66,11 +66,25 @@ final class Runs
     /** Continues with inputs {@code from} to {@code to}, the last exclusive. */
     static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
     {
+        append(writer, scheduler, from, to, Runs::encode);
+    }
+
+    /** Writes the input of a number, whose time is that many microseconds. */
+    @FunctionalInterface
+    interface NumberedInput
+    {
+        void encode(InputWriter input, int number);
+    }
+
+    /** The same with other inputs. */
+    static void append(
+        final GroupJournal writer, final Scheduler scheduler, final int from, final int to, final NumberedInput inputs)
+    {
         final GroupWriter group = new GroupWriter(4096);
         final InputWriter input = new InputWriter();
         for (int i = from; i < to; i++)
         {
-            encode(input, i);
+            inputs.encode(input, i);
             group.reset();
             scheduler.apply(input.buffer(), 0, input.length(), null, 0, group);
             writer.append(i * 1000L, group.buffer(), 0, group.length(), null);

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.net.URI;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
@@ -49,6 +51,17 @@ final class StoreFaultTest
             new FileSystemException("/gone/lock", null, "Read-only file system"));
 
         check(fault, Kind.ACCESS_DENIED, "the file system of /gone is read-only");
+    }
+
+    @Test
+    void shouldSayThatTheThreadIsInterrupted()
+    {
+        final String thread = ": the thread " + Thread.currentThread().getName() + " is interrupted; call from one";
+
+        check(StoreFault.writing("it failed", temporary, new FileLockInterruptionException()), Kind.STORE_FAILED,
+            "it failed" + thread);
+        check(StoreFault.reading(temporary, new ClosedByInterruptException()), Kind.STORE_FAILED,
+            temporary + " cannot be read" + thread);
     }
 
     @Test

@@ -26,14 +26,13 @@ public final class BatchPlanner
     private final RankBlocks blocks;
     private final RankLoad load;
     private final BatchRules rules;
-    private final int depth;
     private final int draftTokens;
     private final BatchListener listener;
     private final AdmissionRoom admission;
     private final PausedRequests paused;
     private final Victims victims;
     private final LongPrefills longPrefills;
-    private final Suspects suspects = new Suspects();
+    private final Suspects suspects;
 
     /** By priority, of one priority in the order of admission. */
     private final RequestQueue running = new RequestQueue();
@@ -61,7 +60,7 @@ public final class BatchPlanner
         this.rules = rules;
         this.listener = listener;
         admission = blocks.room();
-        depth = rules.depth();
+        suspects = new Suspects(rules.suspectTurns());
         draftTokens = rules.draftTokens();
         victims = new Victims(rules.maxPreemptions());
         longPrefills = new LongPrefills(rules.longPrefillTokens(), rules.maxLongPrefills());
@@ -77,8 +76,8 @@ public final class BatchPlanner
     /** Digest of the order of the requests, of the blocks that retire, and of the cache generation. */
     public long digest()
     {
-        return StateDigest.mix(StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions,
-            blocks.inFlightDigest());
+        return suspects.digest(StateDigest.mix(
+            StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions, blocks.inFlightDigest()));
     }
 
     /**
@@ -109,8 +108,7 @@ public final class BatchPlanner
         tookVictim = false;
         longPrefills.clear();
         leftOneWaiting = false;
-        suspects.begin(running, waiting);
-        for (boolean more = true; more; more = suspects.leaveOut(plan))
+        for (boolean more = suspects.begin(running, waiting); more; more = suspects.leaveOut(plan))
         {
             continueRunning(plan);
             if (!tookVictim && comingBackCount == 0 && paused.count() == 0)
@@ -122,6 +120,7 @@ public final class BatchPlanner
         {
             takeVictimsUntilOneRuns(plan);
         }
+        suspects.planned(plan);
         return plan.entryCount() > 0;
     }
 
@@ -174,7 +173,7 @@ public final class BatchPlanner
         {
             continueKnown(plan, request, lowest);
         }
-        else if (lowest < request.mostTokens() - 1 && plan.step() - request.stay().sampledInStep() <= depth)
+        else if (lowest < request.mostTokens() - 1 && plan.step() - request.stay().sampledInStep() <= rules.depth())
         {
             continueLate(plan, request, lowest, flights.highest(request.computedTokens), drafts);
         }
@@ -183,7 +182,7 @@ public final class BatchPlanner
     /** Draft tokens for an entry that starts at {@code lowest}; every request behind it must still find a token left. */
     private int draftsFor(final StepPlan plan, final Request request, final int lowest, final int behind)
     {
-        final boolean onDevice = draftTokens > 0 && plan.step() - request.stay().sampledInStep() <= depth &&
+        final boolean onDevice = draftTokens > 0 && plan.step() - request.stay().sampledInStep() <= rules.depth() &&
             request.stay().sampledInStep() > 0;
         return onDevice ?
             Math.max(0, Math.min(Math.min(draftTokens, budget - 1 - behind), request.mostTokens() - 2 - lowest)) : 0;

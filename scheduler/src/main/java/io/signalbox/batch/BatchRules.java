@@ -14,6 +14,7 @@ package io.signalbox.batch;
  * @param watermarkBlocks   blocks that an admission leaves free and not promised, if other requests run.
  * @param longPrefillTokens most prompt tokens of a request in a step; a request with more left is a long one. 0: no limit.
  * @param maxLongPrefills   most long requests in a step.
+ * @param suspectTurns      whether requests of failed steps and the others that run take turns; else the others wait.
  */
 public record BatchRules(
     int maxRunning,
@@ -25,11 +26,12 @@ public record BatchRules(
     AdmissionPromise promise,
     int watermarkBlocks,
     int longPrefillTokens,
-    int maxLongPrefills)
+    int maxLongPrefills,
+    boolean suspectTurns)
 {
     /** Rules without pauses, promises and limits of preemptions and prefills, for one step at a time. */
     public static BatchRules plain(final int maxRunning, final int stepTokens)
     {
-        return new BatchRules(maxRunning, stepTokens, 1, 0, 0, Integer.MAX_VALUE, AdmissionPromise.NOTHING, 0, 0, 1);
+        return new BatchRules(maxRunning, stepTokens, 1, 0, 0, Integer.MAX_VALUE, AdmissionPromise.NOTHING, 0, 0, 1, true);
     }
 }

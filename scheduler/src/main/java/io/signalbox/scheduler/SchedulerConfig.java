@@ -13,6 +13,7 @@ import io.signalbox.router.RouterConfig;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -266,16 +267,28 @@ public final class SchedulerConfig
         return values.get(setting);
     }
 
-    /** Name and value of every setting, sorted by name. */
+    /** Name and value of every setting, sorted by name; without turns of suspects, as older run descriptions. */
     public Map<String, String> settings()
     {
         final Map<String, String> settings = values.print(PREFIX);
+        if (!get(BatchSettings.SUSPECT_TURNS))
+        {
+            settings.remove(PREFIX + BatchSettings.SUSPECT_TURNS.name());
+        }
         settings.putAll(router.settings());
         if (capture != null)
         {
             settings.putAll(capture.settings());
         }
         return settings;
+    }
+
+    /** Values that a run description means if it omits the setting: texts by the setting's name in it. */
+    public static Map<String, String> omittedSettings()
+    {
+        final Map<String, String> omitted = new TreeMap<>();
+        SETTINGS.forEach(setting -> setting.omitted().ifPresent(text -> omitted.put(PREFIX + setting.name(), text)));
+        return omitted;
     }
 
     /** Reads what {@link #settings()} wrote, with the installed routers. */
@@ -286,8 +299,8 @@ public final class SchedulerConfig
 
     /**
      * Reads what {@link #settings()} wrote; names of other objects are left alone. Older run descriptions omit
-     * {@code blockHash}, {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped
-     * independently, and failed steps were repeated at once, without a bound.
+     * {@code blockHash}, {@code lockStep}, {@code maxFailures}, {@code backOffNanos} and {@code suspectTurns}: they used
+     * SHA-256, ranks stepped independently, failed steps were repeated at once, without a bound, and suspects took no turns.
      *
      * @param routers those that the settings may name.
      * @throws io.signalbox.router.AbsentRouterException if they name another router, or another version.

@@ -27,6 +27,23 @@ class InnocentRequestTest
         assertNull(InnocentRuns.firstFailure(RUNS));
     }
 
+    @Test
+    void shouldLetSuspectsAndOthersTakeTurns()
+    {
+        assertNull(InnocentRuns.firstFailureWithRoom(RUNS));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "batch/Suspects.java|inStep = any && !isOthers;|inStep = any;",
+        "batch/Suspects.java|takesTurns && any|any",
+        "batch/Suspects.java|plan.entryCount() > 0 ? inStep : isTurnOfOthers|isTurnOfOthers"})
+    void shouldFindThePlantedDefectOfTurns(final String file, final String original, final String replacement)
+    {
+        assertNotNull(MutatedClasses.of(file, List.of(original, replacement), directory)
+            .call(InnocentRuns.class, "firstFailureWithRoom", 500), replacement);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "batch/FailedTries.java|alone += entries == 1 ? 1 : 0;|alone++;",

@@ -25,13 +25,16 @@ public final class InnocentRuns
     private final Map<Long, Integer> badPercents = new HashMap<>();
     private final boolean losesRanks;
 
-    private InnocentRuns(final long seed)
+    /** @param hasRoom one step in flight, and blocks for all requests. */
+    private InnocentRuns(final long seed, final boolean hasRoom)
     {
         random = new SplittableRandom(seed);
         losesRanks = random.nextInt(3) == 0;
         rig = new DepthRig(SchedulerConfig.builder().ranks(1 + random.nextInt(2)).blockSizeTokens(4)
-            .kvBlocks(12 + random.nextInt(60)).stepTokens(6 + random.nextInt(30)).maxRunning(1 + random.nextInt(12))
-            .router("round-robin").lockStep(random.nextInt(4) == 0).depth(1 + random.nextInt(4))
+            .kvBlocks(hasRoom ? WaitingCheck.ROOM_FOR_ALL : 12 + random.nextInt(60))
+            .stepTokens(6 + random.nextInt(30)).maxRunning(1 + random.nextInt(12))
+            .set(BatchSettings.SUSPECT_TURNS, random.nextInt(4) > 0)
+            .router("round-robin").lockStep(random.nextInt(4) == 0).depth(hasRoom ? 1 : 1 + random.nextInt(4))
             .draftTokens(random.nextInt(3)).maxFailures(1 + random.nextInt(3)).backOffNanos(random.nextInt(2) * 10)
             .ranksReturn(true).capture(DepthRig.SHAPE).digestInterval(3).build(), 70);
     }
@@ -39,9 +42,20 @@ public final class InnocentRuns
     /** Plays runs of the seeds from 0 on until one fails; returns why, or null. */
     public static String firstFailure(final int runs)
     {
+        return firstFailure(runs, false);
+    }
+
+    /** The same with one step in flight and blocks for all requests: suspects and others take turns exactly, or none. */
+    public static String firstFailureWithRoom(final int runs)
+    {
+        return firstFailure(runs, true);
+    }
+
+    private static String firstFailure(final int runs, final boolean hasRoom)
+    {
         for (int seed = 0; seed < runs; seed++)
         {
-            final String failure = failure(seed);
+            final String failure = failure(seed, hasRoom);
             if (failure != null)
             {
                 return failure;
@@ -50,9 +64,9 @@ public final class InnocentRuns
         return null;
     }
 
-    private static String failure(final long seed)
+    private static String failure(final long seed, final boolean hasRoom)
     {
-        final InnocentRuns run = new InnocentRuns(seed);
+        final InnocentRuns run = new InnocentRuns(seed, hasRoom);
         try
         {
             final String mistake = run.play();

@@ -145,7 +145,7 @@ final class RankModel
         assertTrue(plan.step() > newestStep, "a step number is never used twice");
         newestStep = plan.step();
         running.forEach(this::computed);
-        waiting.onSchedule(plan, tries);
+        waiting.onSchedule(plan, tries, running.keySet());
         assertTrue(open.isEmpty() || open.get(open.size() - 1).number <= launchedStep, "two steps wait for the device");
         admit(plan);
         for (int i = 0; i < plan.changeCount(); i++)

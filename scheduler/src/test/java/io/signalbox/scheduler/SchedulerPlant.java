@@ -270,7 +270,7 @@ enum SchedulerPlant
         "number = NO_STAY;\n        sampledInStep = NO_STEP;",
         "number = NO_STAY;"),
     DRAFTS_FOR_RESUMED("batch/BatchPlanner.java",
-        "plan.step() - request.stay().sampledInStep() <= depth &&\n            request.stay().sampledInStep() > 0",
+        "plan.step() - request.stay().sampledInStep() <= rules.depth() &&\n            request.stay().sampledInStep() > 0",
         "plan.step() > 1"),
     DRAFTS_BEYOND_BUDGET("batch/BatchPlanner.java",
         "Math.min(draftTokens, budget - 1 - behind)",

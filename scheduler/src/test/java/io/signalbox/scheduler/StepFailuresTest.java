@@ -245,4 +245,14 @@ class StepFailuresTest
         harness.drain();
         assertEquals("LENGTH", harness.ended.get(0).reason());
     }
+
+    @Test
+    void shouldTakeNoTurnsUnderARunDescriptionThatNamesNone()
+    {
+        final Map<String, String> settings = new HashMap<>(small().build().settings());
+        assertEquals("true", settings.remove("scheduler.suspectTurns"));
+        final SchedulerConfig older = SchedulerConfig.of(settings);
+        assertFalse(older.get(BatchSettings.SUSPECT_TURNS));
+        assertEquals(settings, older.settings());
+    }
 }

@@ -17,9 +17,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 final class WaitingCheck
 {
+    /** KV blocks of a rank on which no request of these tests lacks one. */
+    static final int ROOM_FOR_ALL = 500;
+
     private final DepthRig rig;
     /** Per request its former admission. */
     private final Map<Long, Long> waiting = new HashMap<>();
+    private boolean lastOfSuspects;
 
     WaitingCheck(final DepthRig rig)
     {
@@ -43,7 +47,7 @@ final class WaitingCheck
     }
 
     /** To be called before the model admits the plan's requests. */
-    void onSchedule(final StepView plan, final TryCount tries)
+    void onSchedule(final StepView plan, final TryCount tries, final Set<Long> running)
     {
         final Set<Long> together = new HashSet<>();
         for (int i = 0; i < plan.entryCount(); i++)
@@ -51,6 +55,7 @@ final class WaitingCheck
             together.add(plan.requestId(i));
         }
         assertNull(tries.mistake(together), () -> "step " + plan.step() + " of rank " + plan.rank());
+        checkTurn(plan, tries, together, running);
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final long id = plan.admittedRequestId(i);
@@ -63,6 +68,21 @@ final class WaitingCheck
                 priority(other) != priority(id) || admission > former || tries.isSuspect(other),
                 () -> "request " + id + " is admitted before request " + other + ", which was ahead of it"));
         }
+    }
+
+    /** With one step in flight and blocks for all, each running request can be in each step. */
+    private void checkTurn(
+        final StepView plan, final TryCount tries, final Set<Long> together, final Set<Long> running)
+    {
+        final boolean takesTurns = rig.config.get(BatchSettings.SUSPECT_TURNS);
+        final boolean ofSuspects = together.stream().anyMatch(tries::isSuspect);
+        if (takesTurns == ofSuspects && rig.config.depth() == 1 && rig.config.kvBlocks() >= ROOM_FOR_ALL)
+        {
+            running.forEach(id -> assertTrue(takesTurns ? !lastOfSuspects || tries.isSuspect(id) : !tries.isSuspect(id),
+                () -> "step " + plan.step() + (takesTurns ? " of suspects follows another one" : " has no suspect") +
+                    ", and request " + id + " could run"));
+        }
+        lastOfSuspects = ofSuspects;
     }
 
     private int priority(final long id)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench.latency;
 
+import io.signalbox.bench.RequestAlone;
 import io.signalbox.engine.EngineConfig.Waiting;
 import io.signalbox.engine.HandlerThreads;
 import io.signalbox.engine.SignalboxEngine;
@@ -39,6 +40,11 @@ public final class EngineLatency
     private static final double LOW_RATE = 200;
     private static final double WARM_UP_SHARE = 0.5;
     private static final int MAXIMUM_WINDOWS = 3;
+    /** Threads of the engine between the one that submits and itself. */
+    private static final int FLOOR_THREADS = 2;
+    private static final String BEFORE = "before";
+    /** Longer than from one request to the next at the low rate. */
+    private static final long POLL_NANOS = 10_000_000;
     private static final long IDLE_REST_MILLIS = 1_000;
     private static final long IDLE_MILLIS = 5_000;
 
@@ -84,14 +90,26 @@ public final class EngineLatency
     private void run(final LatencyArguments arguments) throws Exception
     {
         final int cores = Runtime.getRuntime().availableProcessors();
-        System.out.printf(Locale.ROOT, "%d cores, Java %s. %s%n", cores, Runtime.version(), WakeUpCost.describe());
+        System.out.printf(Locale.ROOT, "%d cores, Java %s. %s %s%n", cores, Runtime.version(), WakeUpCost.describe(),
+            RequestAlone.describe());
+        System.err.println("hand-overs");
+        floor(BEFORE);
         for (final Waiting way : arguments.waitings())
         {
             for (final Optional<Durability> level : arguments.levels())
             {
-                row(new LatencyCell(way, level.orElse(null), threads));
+                row(new LatencyCell(way, 0, level.orElse(null), threads));
             }
         }
+        for (final Optional<Durability> level : arguments.levels())
+        {
+            if (arguments.waitings().contains(Waiting.BLOCKING) && isQuick(level))
+            {
+                row(new LatencyCell(Waiting.BLOCKING, POLL_NANOS, level.orElse(null), threads));
+            }
+        }
+        System.err.println("hand-overs");
+        floor("after");
         if (arguments.skipsSpinning())
         {
             remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, %d in all, " +
@@ -102,20 +120,26 @@ public final class EngineLatency
         busy.write(out, "latency-80");
         for (final Optional<Durability> level : arguments.levels())
         {
-            if (level.isEmpty() || level.get() == Durability.PROCESS)
+            if (isQuick(level))
             {
-                stages(new LatencyCell(arguments.waitings().get(0), level.orElse(null), threads));
+                stages(new LatencyCell(arguments.waitings().get(0), 0, level.orElse(null), threads));
             }
         }
         System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs: %s%n", idle(),
             WakeUpCost.describe());
     }
 
+    /** Whether no request waits for a disk. */
+    private static boolean isQuick(final Optional<Durability> level)
+    {
+        return level.isEmpty() || level.get() == Durability.PROCESS;
+    }
+
     private void printTables()
     {
         System.out.printf("%n| waiting | journal | most requests/s | CPU time of each | of it, by thread, in µs | " +
-            "threads blocked per request, at 200/s |%n" +
-            "| --- | --- | ---: | ---: | --- | ---: |%n");
+            "at 200/s, busy of a core | threads blocked per request |%n" +
+            "| --- | --- | ---: | ---: | --- | ---: | ---: |%n");
         maxima.forEach(System.out::println);
         System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | " +
             "waiting thread has it: p50 | p99 |%n| --- | --- |%s%n", " ---: |".repeat(7));
@@ -127,7 +151,7 @@ public final class EngineLatency
     private String idle() throws Exception
     {
         final FirstTokenTimes tokens = new FirstTokenTimes(null);
-        final LatencyCell cell = new LatencyCell(Waiting.BLOCKING, null, threads);
+        final LatencyCell cell = new LatencyCell(Waiting.BLOCKING, 0, null, threads);
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory(), tokens, null)))
         {
             new LatencyLoad(engine, tokens, null).maximum(1);
@@ -143,7 +167,7 @@ public final class EngineLatency
         System.err.println(cell.name());
         final FirstTokenTimes tokens = new FirstTokenTimes(null);
         final Path directory = directory();
-        final String head = "| " + cell.waiting().name().toLowerCase(Locale.ROOT) + " | " + cell.journalName() + " | ";
+        final String head = "| " + cell.waitingName() + " | " + cell.journalName() + " | ";
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, null)))
         {
             final LatencyLoad load = new LatencyLoad(engine, tokens, null);
@@ -152,23 +176,49 @@ public final class EngineLatency
             final double most = most(load, tokens, cost);
             load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
             final ProcessCost waits = new ProcessCost().begin();
-            final Histogram received = load.awaited(LOW_RATE, seconds);
-            maxima.add(cost + waits.blockedWaits(received.getTotalCount()) + " |");
-            write(cell, "200-received", received);
-            final String curve = cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
+            final LatencyLoad.Awaited awaited = load.awaited(LOW_RATE, seconds);
+            maxima.add(String.format(Locale.ROOT, "%s%.1f %% | %s |", cost, waits.cpuMicros() / seconds / 1e4,
+                waits.blockedWaits(awaited.received().getTotalCount())));
+            write(cell.name(), "200-received", awaited.received());
+            final String curve = cell.waitingName() + ", " +
                 (cell.durability() == null ? "no journal" : cell.journalName());
-            light.add(curve, tokens.histogram());
-            latencies.add(head + "200 | " + report(cell, "200", tokens.histogram()) +
-                time(received.getValueAtPercentile(50)) + " | " + time(received.getValueAtPercentile(99)) + " |");
-            for (final int percent : new int[] {50, 80})
+            light.add(curve, awaited.visible());
+            latencies.add(head + awaited(cell.name(), awaited));
+            for (final int percent : cell.pollNanos() > 0 ? new int[0] : new int[] {50, 80})
             {
                 final double rate = most * percent / 100;
                 latencies.add(String.format(Locale.ROOT, "%s%,.0f (%d %%) | %s | |", head, rate, percent,
-                    report(cell, Integer.toString(percent), load.atRate(rate, seconds))));
+                    report(cell.name(), Integer.toString(percent), load.atRate(rate, seconds))));
             }
-            busy.add(curve, tokens.histogram());
+            if (cell.pollNanos() == 0)
+            {
+                busy.add(curve, tokens.histogram());
+            }
         }
         delete(directory);
+    }
+
+    /** Columns of a rate at which one thread sends and waits. */
+    private String awaited(final String name, final LatencyLoad.Awaited awaited) throws IOException
+    {
+        return "200 | " + report(name, "200", awaited.visible()) +
+            time(awaited.received().getValueAtPercentile(50)) + " | " +
+            time(awaited.received().getValueAtPercentile(99)) + " |";
+    }
+
+    /** The hand-overs of a request alone, as many as it has without syncs, and one more: the floor of the machine. */
+    private void floor(final String moment) throws IOException, InterruptedException
+    {
+        for (int threads = 1; threads <= FLOOR_THREADS; threads++)
+        {
+            final LatencyLoad.Awaited floor = WakeUpCost.floor(threads, LOW_RATE, seconds);
+            latencies.add("| *hand-overs alone, " + moment + "* | " + threads + " between | " +
+                awaited("floor-" + threads + "-" + moment, floor));
+            if (threads == 1 && moment.equals(BEFORE))
+            {
+                light.add("hand-overs alone", floor.visible());
+            }
+        }
     }
 
     /** Median of a few windows; adds the rate and the CPU time per request, that of the sender included. */
@@ -201,8 +251,7 @@ public final class EngineLatency
             load.awaited(LOW_RATE, seconds);
         }
         delete(directory);
-        System.out.printf("%n%s", times.table("At 200/s, " + cell.waiting().name().toLowerCase(Locale.ROOT) +
-            ", journal: " + cell.journalName()));
+        System.out.printf("%n%s", times.table("At 200/s, " + cell.waitingName() + ", journal: " + cell.journalName()));
     }
 
     private Path directory()
@@ -229,7 +278,7 @@ public final class EngineLatency
     }
 
     /** Median, p99, p99.9 and maximum as columns of a table. */
-    private String report(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
+    private String report(final String cell, final String rate, final Histogram histogram) throws IOException
     {
         final StringBuilder columns = new StringBuilder();
         for (final double percentile : new double[] {50, 99, 99.9})
@@ -240,10 +289,10 @@ public final class EngineLatency
         return columns.append(time(histogram.getMaxValue())).append(" | ").toString();
     }
 
-    private void write(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
+    private void write(final String cell, final String rate, final Histogram histogram) throws IOException
     {
         try (PrintStream file = new PrintStream(
-            out.resolve(cell.name() + "-" + rate + ".hgrm").toFile(), StandardCharsets.UTF_8))
+            out.resolve(cell + "-" + rate + ".hgrm").toFile(), StandardCharsets.UTF_8))
         {
             histogram.outputPercentileDistribution(file, 1000.0);
         }

@@ -22,6 +22,8 @@ final class FirstTokenTimes extends EventReader implements GroupListener
     private final long[] intendedNanos = new long[SLOTS];
     private final StageTimes times;
     private volatile Histogram histogram = new Histogram(MAX_NANOS, 3);
+    /** When the last token was seen. */
+    private long seenNanos;
     private volatile long ended;
     private volatile Thread waiter;
     private volatile long awaited = Long.MAX_VALUE;
@@ -42,6 +44,12 @@ final class FirstTokenTimes extends EventReader implements GroupListener
     long ended()
     {
         return ended;
+    }
+
+    /** When the last of the {@link #ended} requests had its token. */
+    long seenNanos()
+    {
+        return seenNanos;
     }
 
     /** Waits until so many requests have ended. */
@@ -91,6 +99,7 @@ final class FirstTokenTimes extends EventReader implements GroupListener
                 tokens++;
             }
         }
+        seenNanos = now;
         // The only writer.
         ended = ended + tokens;
         if (ended >= awaited)

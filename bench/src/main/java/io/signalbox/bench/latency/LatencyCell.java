@@ -15,9 +15,10 @@ import java.util.Locale;
 /**
  * One way to wait and one durability.
  *
+ * @param pollNanos  for which the scheduler's thread polls before it sleeps.
  * @param durability {@code null} without a journal.
  */
-record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerThreads threads)
+record LatencyCell(EngineConfig.Waiting waiting, long pollNanos, Durability durability, HandlerThreads threads)
 {
     private static final int KV_BLOCKS = 1 << 15;
     private static final int SLOTS = 2048;
@@ -28,9 +29,15 @@ record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerT
         return durability == null ? "none" : durability.name().toLowerCase(Locale.ROOT);
     }
 
+    String waitingName()
+    {
+        return waiting.name().toLowerCase(Locale.ROOT) +
+            (pollNanos == 0 ? "" : String.format(Locale.ROOT, ", polling %d ms", pollNanos / 1_000_000));
+    }
+
     String name()
     {
-        return waiting.name().toLowerCase(Locale.ROOT) + "-" + journalName();
+        return waiting.name().toLowerCase(Locale.ROOT) + (pollNanos == 0 ? "-" : "-polling-") + journalName();
     }
 
     /**
@@ -44,7 +51,7 @@ record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerT
         final EngineConfig config = new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).stepTokens(STEP_TOKENS).build())
             .backend(new InstantBackend(times))
-            .waiting(waiting).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
+            .waiting(waiting).pollNanos(pollNanos).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
             .submitWaitNanos(Long.MAX_VALUE)
             .listener(tokens);
         final GroupJournal journal = durability == null ? GroupJournal.NONE :

@@ -70,11 +70,37 @@ final class LatencyLoad
         return tokens.histogram();
     }
 
-    /** Sends at a constant rate and waits for each token in the sending thread. Returns when the thread had its token. */
-    Histogram awaited(final double perSecond, final double seconds)
+    /**
+     * Times from the intended ones on.
+     *
+     * @param visible  until the token is in the handle.
+     * @param received until the thread that waits for it has it.
+     */
+    record Awaited(Histogram visible, Histogram received)
+    {
+        static Awaited none()
+        {
+            return new Awaited(new Histogram(FirstTokenTimes.MAX_NANOS, 3), new Histogram(FirstTokenTimes.MAX_NANOS, 3));
+        }
+
+        /** The engine tells the thread that waits before it tells the one that measures. */
+        void add(final long intendedNanos, final long seenNanos, final long receivedNanos)
+        {
+            visible.recordValue(bounded(Math.min(receivedNanos, seenNanos) - intendedNanos));
+            received.recordValue(bounded(receivedNanos - intendedNanos));
+        }
+
+        private static long bounded(final long nanos)
+        {
+            return Math.max(0, Math.min(FirstTokenTimes.MAX_NANOS, nanos));
+        }
+    }
+
+    /** Sends at a constant rate and waits for each token in the sending thread. */
+    Awaited awaited(final double perSecond, final double seconds)
     {
         tokens.begin();
-        final Histogram received = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
+        final Awaited awaited = Awaited.none();
         final long start = System.nanoTime() + 1_000_000;
         final long count = Math.max(1, (long)(perSecond * seconds));
         for (long i = 0; i < count; i++)
@@ -86,15 +112,16 @@ final class LatencyLoad
             {
                 throw new IllegalStateException("request " + handle.requestId() + " has no token: " + handle);
             }
-            received.recordValue(Math.min(FirstTokenTimes.MAX_NANOS, System.nanoTime() - intended));
+            final long receivedNanos = System.nanoTime();
             stamp(StageTimes.Stage.RECEIVED);
             tokens.awaitEnded(sent);
+            awaited.add(intended, tokens.seenNanos(), receivedNanos);
             if (times != null)
             {
                 times.end();
             }
         }
-        return received;
+        return awaited;
     }
 
     private CompletionHandle send(final long intended)
@@ -126,7 +153,7 @@ final class LatencyLoad
         }
     }
 
-    private static void waitUntil(final long moment)
+    static void waitUntil(final long moment)
     {
         for (long left = moment - System.nanoTime(); left > 0; left = moment - System.nanoTime())
         {

@@ -18,10 +18,13 @@ final class WakeUpCost
     static final long LONG_REST_NANOS = 5_000_000;
     private static final long MEASURED_NANOS = 4_000_000_000L;
     private static final int WARM_UP_ROUNDS = 200;
+    private static final long FIRST_NANOS = 1_000_000;
 
     private final Stop[] stops;
     private final Histogram woken = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
     private final Histogram calls = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
+    /** Read by the first thread once it has the token. */
+    private long lastWokenNanos;
     private volatile boolean over;
 
     /** A thread that waits for the token. */
@@ -54,16 +57,14 @@ final class WakeUpCost
         }
     }
 
-    /** Two sentences for a page: one wake-up of a thread that slept shortly or long, and a way through three of them. */
+    /** A sentence for a page: one wake-up of a thread that slept shortly or long. */
     static String describe() throws InterruptedException
     {
-        final WakeUpCost there = new WakeUpCost(2).run(SHORT_REST_NANOS);
-        final WakeUpCost longer = new WakeUpCost(2).run(LONG_REST_NANOS);
-        final WakeUpCost around = new WakeUpCost(3).run(LONG_REST_NANOS);
+        final WakeUpCost there = new WakeUpCost(2).rested(SHORT_REST_NANOS);
+        final WakeUpCost longer = new WakeUpCost(2).rested(LONG_REST_NANOS);
         return String.format(Locale.ROOT, "Waking a parked thread takes %s if it slept for 0.2 ms, and %s if it slept for " +
-            "5 ms, as at 200/s; the call that wakes it takes %s then. Three threads that only wake each other in a circle " +
-            "need %s for one round after 5 ms.", micros(there.woken), micros(longer.woken), micros(longer.calls),
-            micros(around.woken));
+            "5 ms, as at 200/s; the call that wakes it takes %s then.", micros(there.woken), micros(longer.woken),
+            micros(longer.calls));
     }
 
     private static String micros(final Histogram histogram)
@@ -72,18 +73,35 @@ final class WakeUpCost
             histogram.getValueAtPercentile(99) / 1e3);
     }
 
-    /** With two threads, the time until the second one runs; with more, until the first one runs again. */
-    private WakeUpCost run(final long restNanos) throws InterruptedException
+    /**
+     * The hand-overs of a request and nothing else: a thread that sends at a constant rate wakes another one, that one the
+     * next, the last one the first. Times from the intended ones on, as those of requests.
+     *
+     * @param engineThreads threads between the sender and itself.
+     */
+    static LatencyLoad.Awaited floor(final int engineThreads, final double perSecond, final double seconds)
+        throws InterruptedException
     {
-        final boolean isCircle = stops.length > 2;
-        final long[] wokenAt = new long[1];
-        stops[0].thread = Thread.currentThread();
-        for (int i = 1; i < stops.length; i++)
+        final WakeUpCost cost = new WakeUpCost(1 + engineThreads);
+        final LatencyLoad.Awaited floor = LatencyLoad.Awaited.none();
+        final long start = cost.begin() + FIRST_NANOS;
+        final long count = Math.max(1, (long)(perSecond * seconds));
+        for (long i = 0; i < count; i++)
         {
-            final int at = i;
-            stops[i].thread = new Thread(() -> passOn(at, wokenAt), "wake-up-" + i);
-            stops[i].thread.start();
+            final long intended = start + (long)(i * 1e9 / perSecond);
+            LatencyLoad.waitUntil(intended);
+            cost.stops[1].pass();
+            cost.stops[0].await(i + 1);
+            floor.add(intended, cost.lastWokenNanos, System.nanoTime());
         }
+        cost.end();
+        return floor;
+    }
+
+    /** The time until the second thread runs, if it slept for so long. */
+    private WakeUpCost rested(final long restNanos) throws InterruptedException
+    {
+        begin();
         final long rounds = Math.max(WARM_UP_ROUNDS, MEASURED_NANOS / restNanos);
         for (long round = 1; round <= WARM_UP_ROUNDS + rounds; round++)
         {
@@ -92,29 +110,44 @@ final class WakeUpCost
             stops[1].pass();
             final long called = System.nanoTime();
             stops[0].await(round);
-            final long end = isCircle ? System.nanoTime() : wokenAt[0];
             if (round > WARM_UP_ROUNDS)
             {
-                woken.recordValue(Math.max(0, end - start));
+                woken.recordValue(Math.max(0, lastWokenNanos - start));
                 calls.recordValue(called - start);
             }
         }
+        end();
+        return this;
+    }
+
+    private long begin()
+    {
+        stops[0].thread = Thread.currentThread();
+        for (int i = 1; i < stops.length; i++)
+        {
+            final int at = i;
+            stops[i].thread = new Thread(() -> passOn(at), "wake-up-" + i);
+            stops[i].thread.start();
+        }
+        return System.nanoTime();
+    }
+
+    private void end() throws InterruptedException
+    {
         over = true;
         for (int i = 1; i < stops.length; i++)
         {
             stops[i].pass();
             stops[i].thread.join();
         }
-        return this;
     }
 
-    private void passOn(final int at, final long[] wokenAt)
+    private void passOn(final int at)
     {
         for (long round = 1; ; round++)
         {
             stops[at].await(round);
-            // Read by the first thread once it has the token.
-            wokenAt[0] = System.nanoTime();
+            lastWokenNanos = System.nanoTime();
             if (over)
             {
                 return;
