@@ -34,6 +34,8 @@ public final class RoutedExperts
     /** Null if the shape has no combine weights. */
     private final float[] combineWeights;
     private final byte[] states;
+    /** Rows by state, once they were counted; every thread counts the same. */
+    private volatile int[] counts;
     private final int promptTokens;
     private final List<WeightSpan> weights;
 
@@ -211,12 +213,17 @@ public final class RoutedExperts
     /** Rows in this state. */
     public int count(final RowState state)
     {
-        int count = 0;
-        for (final byte each : states)
+        int[] known = counts;
+        if (known == null)
         {
-            count += each == state.ordinal() ? 1 : 0;
+            known = new int[STATES.length];
+            for (final byte each : states)
+            {
+                known[each]++;
+            }
+            counts = known;
         }
-        return count;
+        return known[state.ordinal()];
     }
 
     /**

@@ -39,6 +39,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class MutatedInputsTest
 {
     private static final int INPUTS = Integer.getInteger("signalbox.mutations", Strength.of(10_000, 5_000_000));
+    /** Number of the first input, so that one of them can be made again. */
+    private static final int FIRST = Integer.getInteger("signalbox.firstMutation", 0);
     /** A scheduler of the golden run, and what a record may ask for. */
     private static final long MOST_ALLOCATED_BYTES = 160L << 20;
     private static final int GROUPS = 400;
@@ -122,7 +124,7 @@ final class MutatedInputsTest
         long longest = 0;
         long largest = 0;
         int slow = 0;
-        for (int i = 0; i < INPUTS; i++)
+        for (int i = FIRST; i < FIRST + INPUTS; i++)
         {
             final Runnable input = input(i);
             final long allocated = threads.getCurrentThreadAllocatedBytes();
@@ -138,7 +140,7 @@ final class MutatedInputsTest
             longest = Math.max(longest, nanos);
             if (i % REPORTED == REPORTED - 1)
             {
-                print(i + 1, slow, longest, largest);
+                print(i + 1 - FIRST, slow, longest, largest);
             }
         }
         print(INPUTS, slow, longest, largest);

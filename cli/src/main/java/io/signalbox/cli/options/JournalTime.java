@@ -64,8 +64,8 @@ final class JournalTime
             }
             catch (final ConfigException e)
             {
-                throw new TypeConversionException(
-                    e.getMessage() + (value.indexOf(':') < 0 ? "" : ", nor a time of day such as 10:04 or 2026-11-23T10:04"));
+                throw new TypeConversionException(e.getMessage() +
+                    (value.indexOf(':') < 0 ? "" : ", nor a time of day such as 10:04 or 2026-11-23T10:04"));
             }
         }
     }

@@ -196,7 +196,7 @@ public final class Timeline extends EventReader implements GroupCollector
         for (int entry = 0; entry < entries; entry++)
         {
             tokens += step.advance(entry);
-            if (step.emitted(entry) > 0 && tokenless.remove(step.requestId(entry)))
+            if (!tokenless.isEmpty() && step.emitted(entry) > 0 && tokenless.remove(step.requestId(entry)))
             {
                 addOnce(flight.requests, step.requestId(entry));
             }
