@@ -43,7 +43,7 @@ class TimeOfDayTest
     static void write()
     {
         simulated = directory.resolve("simulated");
-        final CommandRun run = CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--kv-blocks=400",
+        final CommandRun run = CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--kv-blocks=600",
             "--no-verify", "--journal=" + simulated);
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         journal = directory.resolve("engine");
