@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
+import java.nio.FloatBuffer;
+import java.nio.ShortBuffer;
 import java.util.Arrays;
 import java.util.List;
 
@@ -23,6 +25,7 @@ public final class RoutedExperts
 
     /** Generation of a row that no weights computed. */
     public static final int NO_GENERATION = -1;
+    private static final RowState[] STATES = RowState.values();
 
     private final int start;
     private final int rows;
@@ -31,6 +34,8 @@ public final class RoutedExperts
     /** Null if the shape has no combine weights. */
     private final float[] combineWeights;
     private final byte[] states;
+    /** Rows by state, once they were counted; every thread counts the same. */
+    private volatile int[] counts;
     private final int promptTokens;
     private final List<WeightSpan> weights;
 
@@ -142,6 +147,17 @@ public final class RoutedExperts
         return ids.clone();
     }
 
+    /**
+     * Puts ids of {@link #ids} into a buffer, without a further copy.
+     *
+     * @param from  index of the first one.
+     * @param count ids, for which the buffer has room.
+     */
+    public void putIds(final int from, final int count, final ShortBuffer target)
+    {
+        target.put(ids, from, count);
+    }
+
     /** Whether the rows have combine weights, which {@link ModelShape#combineWeights} asks for. */
     public boolean hasCombineWeights()
     {
@@ -169,6 +185,16 @@ public final class RoutedExperts
         return captured().clone();
     }
 
+    /**
+     * Puts combine weights of {@link #combineWeights} into a buffer, as {@link #putIds}.
+     *
+     * @throws RoutedExpertsException if combine weights were not captured.
+     */
+    public void putCombineWeights(final int from, final int count, final FloatBuffer target)
+    {
+        target.put(captured(), from, count);
+    }
+
     private float[] captured()
     {
         if (combineWeights == null)
@@ -181,18 +207,23 @@ public final class RoutedExperts
 
     public RowState state(final int row)
     {
-        return RowState.values()[states[row]];
+        return STATES[states[row]];
     }
 
     /** Rows in this state. */
     public int count(final RowState state)
     {
-        int count = 0;
-        for (final byte each : states)
+        int[] known = counts;
+        if (known == null)
         {
-            count += each == state.ordinal() ? 1 : 0;
+            known = new int[STATES.length];
+            for (final byte each : states)
+            {
+                known[each]++;
+            }
+            counts = known;
         }
-        return count;
+        return known[state.ordinal()];
     }
 
     /**

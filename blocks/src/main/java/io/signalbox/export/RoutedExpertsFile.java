@@ -33,6 +33,7 @@ public final class RoutedExpertsFile
     private static final int ALIGNMENT = 64;
     /** Magic number, version 1.0 and the length of the header. */
     private static final int PREAMBLE_BYTES = 10;
+    private static final int CHUNK_BYTES = 1 << 20;
     private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
     private RoutedExpertsFile()
@@ -47,7 +48,7 @@ public final class RoutedExpertsFile
      */
     public static void npy(final RoutedExperts experts, final Path file)
     {
-        write(file, out -> out.write(array(ids(experts))));
+        write(file, out -> write(ids(experts), out::write));
     }
 
     /**
@@ -59,8 +60,12 @@ public final class RoutedExpertsFile
      */
     public static void combineWeightsNpy(final RoutedExperts experts, final Path file)
     {
-        final Array weights = combineWeights(experts);
-        write(file, out -> out.write(array(weights)));
+        if (!experts.hasCombineWeights())
+        {
+            // Ahead of the file, by the sentence of the rows.
+            experts.combineWeights();
+        }
+        write(file, out -> write(combineWeights(experts), out::write));
     }
 
     /**
@@ -89,9 +94,21 @@ public final class RoutedExpertsFile
         });
     }
 
-    /** An array: the type of its elements and its shape as NumPy writes them, and its bytes. */
-    private record Array(String type, String shape, ByteBuffer bytes)
+    /** Puts elements of an array into a buffer that has room for them. */
+    @FunctionalInterface
+    private interface Elements
     {
+        void put(int from, int count, ByteBuffer target);
+    }
+
+    /** An array: the type of its elements and its shape as NumPy writes them, and its elements. */
+    private record Array(String type, String shape, int count, int elementBytes, Elements elements)
+    {
+        private Array(final String type, final String shape, final int elementBytes, final ByteBuffer whole)
+        {
+            this(type, shape, whole.capacity() / elementBytes, elementBytes, (from, count, target) ->
+                target.put(whole.array(), from * elementBytes, count * elementBytes));
+        }
     }
 
     /** Writes the content of a file. */
@@ -135,32 +152,60 @@ public final class RoutedExpertsFile
 
     private static void add(final ZipOutputStream zip, final String name, final Array array) throws IOException
     {
-        final byte[] bytes = array(array);
         final CRC32 crc = new CRC32();
-        crc.update(bytes);
+        final long[] length = new long[1];
+        write(array, (bytes, offset, count) ->
+        {
+            crc.update(bytes, offset, count);
+            length[0] += count;
+        });
         final ZipEntry entry = new ZipEntry(name + ".npy");
         entry.setMethod(ZipEntry.STORED);
-        entry.setSize(bytes.length);
+        entry.setSize(length[0]);
         entry.setCrc(crc.getValue());
         entry.setTimeLocal(NO_TIME);
         zip.putNextEntry(entry);
-        zip.write(bytes);
+        write(array, zip::write);
         zip.closeEntry();
     }
 
-    /** The array in the format NPY, version 1.0. */
-    private static byte[] array(final Array array)
+    /** Receives bytes of an array in their order. */
+    @FunctionalInterface
+    private interface Sink
+    {
+        void write(byte[] bytes, int offset, int count) throws IOException;
+    }
+
+    /** Writes the array in the format NPY, version 1.0, a chunk at a time. */
+    private static void write(final Array array, final Sink sink) throws IOException
+    {
+        final byte[] header = header(array);
+        final long length = header.length + (long)array.count * array.elementBytes;
+        final ByteBuffer chunk = buffer((int)Math.min(length, CHUNK_BYTES));
+        chunk.put(header);
+        int done = 0;
+        do
+        {
+            final int some = Math.min(array.count - done, chunk.remaining() / array.elementBytes);
+            array.elements.put(done, some, chunk);
+            done += some;
+            sink.write(chunk.array(), 0, chunk.position());
+            chunk.clear();
+        }
+        while (done < array.count);
+    }
+
+    private static byte[] header(final Array array)
     {
         final String header =
             "{'descr': '" + array.type + "', 'fortran_order': False, 'shape': " + array.shape + ", }";
         final int padding = ALIGNMENT - (PREAMBLE_BYTES + header.length() + 1) % ALIGNMENT;
         final String padded = header + " ".repeat(padding % ALIGNMENT) + "\n";
-        final ByteBuffer bytes = buffer(PREAMBLE_BYTES + padded.length() + array.bytes.capacity());
+        final ByteBuffer bytes = buffer(PREAMBLE_BYTES + padded.length());
         bytes.put((byte)0x93);
         put(bytes, "NUMPY");
         bytes.put((byte)1).put((byte)0).putShort((short)padded.length());
         put(bytes, padded);
-        bytes.put(array.bytes.rewind());
         return bytes.array();
     }
 
@@ -179,18 +224,25 @@ public final class RoutedExpertsFile
 
     private static Array ids(final RoutedExperts experts)
     {
-        final short[] ids = experts.ids();
-        final ByteBuffer bytes = buffer(Math.multiplyExact(ids.length, Short.BYTES));
-        bytes.asShortBuffer().put(ids);
-        return new Array("<i2", perId(experts), bytes);
+        return new Array("<i2", perId(experts), idsOf(experts), Short.BYTES, (from, count, target) ->
+        {
+            experts.putIds(from, count, target.asShortBuffer());
+            target.position(target.position() + count * Short.BYTES);
+        });
+    }
+
+    private static int idsOf(final RoutedExperts experts)
+    {
+        return experts.rows() * experts.shape().rowIds();
     }
 
     private static Array combineWeights(final RoutedExperts experts)
     {
-        final float[] weights = experts.combineWeights();
-        final ByteBuffer bytes = buffer(Math.multiplyExact(weights.length, Float.BYTES));
-        bytes.asFloatBuffer().put(weights);
-        return new Array("<f4", perId(experts), bytes);
+        return new Array("<f4", perId(experts), idsOf(experts), Float.BYTES, (from, count, target) ->
+        {
+            experts.putCombineWeights(from, count, target.asFloatBuffer());
+            target.position(target.position() + count * Float.BYTES);
+        });
     }
 
     private static String perId(final RoutedExperts experts)
@@ -205,7 +257,7 @@ public final class RoutedExpertsFile
         {
             bytes.put((byte)experts.state(row).ordinal());
         }
-        return new Array("|u1", "(" + experts.rows() + ",)", bytes);
+        return new Array("|u1", "(" + experts.rows() + ",)", Byte.BYTES, bytes);
     }
 
     private static Array layers(final RoutedExperts experts)
@@ -216,12 +268,12 @@ public final class RoutedExpertsFile
         {
             bytes.putInt(experts.shape().layerId(layer));
         }
-        return new Array("<i4", "(" + count + ",)", bytes);
+        return new Array("<i4", "(" + count + ",)", Integer.BYTES, bytes);
     }
 
     private static Array number(final int value)
     {
-        return new Array("<i8", "()", buffer(Long.BYTES).putLong(value));
+        return new Array("<i8", "()", Long.BYTES, buffer(Long.BYTES).putLong(value));
     }
 
     private static Array weights(final RoutedExperts experts)
@@ -231,6 +283,6 @@ public final class RoutedExpertsFile
         {
             bytes.putInt(span.from()).putInt(span.to()).putInt(span.generation());
         }
-        return new Array("<i4", "(" + experts.weights().size() + ", 3)", bytes);
+        return new Array("<i4", "(" + experts.weights().size() + ", 3)", Integer.BYTES, bytes);
     }
 }

@@ -28,6 +28,8 @@ public class OutcomeCollector extends EventReader
     private long nowNanos;
     private int promptTokens;
     private long idsGivenAgain;
+    /** Requests that were admitted and have no token yet: of the others, no step says anything that counts here. */
+    private long tokenless;
 
     public OutcomeCollector(final int blockSizeTokens)
     {
@@ -130,6 +132,7 @@ public class OutcomeCollector extends EventReader
             if (outcome != null && !outcome.isAdmitted())
             {
                 outcome.admittedNanos = nowNanos;
+                tokenless++;
                 outcome.matchedTokens = plan.matchedBlocks(i) * blockSizeTokens;
             }
         }
@@ -146,7 +149,8 @@ public class OutcomeCollector extends EventReader
     @Override
     protected void onCommit(final CommitView step)
     {
-        for (int entry = 0; entry < step.entryCount(); entry++)
+        final int entries = tokenless == 0 ? 0 : step.entryCount();
+        for (int entry = 0; entry < entries; entry++)
         {
             if (step.emitted(entry) > 0)
             {
@@ -154,6 +158,7 @@ public class OutcomeCollector extends EventReader
                 if (outcome != null && outcome.firstTokenNanos == RequestOutcome.NONE)
                 {
                     outcome.firstTokenNanos = nowNanos;
+                    tokenless--;
                 }
             }
         }
@@ -186,6 +191,7 @@ public class OutcomeCollector extends EventReader
         final RequestOutcome outcome = live(end.requestId());
         if (outcome != null)
         {
+            tokenless -= outcome.isAdmitted() && !outcome.hasFirstToken() ? 1 : 0;
             outcome.end = end.reason();
             outcome.endNanos = nowNanos;
             outcome.generatedTokens = end.generatedTokens();

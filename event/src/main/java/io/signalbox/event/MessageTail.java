@@ -7,6 +7,7 @@ import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.RunDescriptionDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.VoidDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
@@ -42,6 +43,7 @@ final class MessageTail
             case SubmitDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID,
                 WithdrawnDecoder.TEMPLATE_ID, CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID ->
                 checkData(buffer, offset, end);
+            case RunDescriptionDecoder.TEMPLATE_ID -> checkTexts(buffer, offset, end);
             default ->
             {
                 // It has fixed fields only, or a view locates its groups.
@@ -79,13 +81,39 @@ final class MessageTail
         int at = offset;
         while (at != end)
         {
-            final int length = at + LENGTH_BYTES <= end ? buffer.getInt(at, ByteOrder.LITTLE_ENDIAN) : -1;
-            if (length < 0 || length > end - at - LENGTH_BYTES)
-            {
-                throw new MessageFormatException("a field of a message at byte " + at + " has " + length +
-                    " bytes, but the message ends at byte " + end);
-            }
-            at += LENGTH_BYTES + length;
+            at = behindData(buffer, at, end);
+        }
+    }
+
+    private static int behindData(final DirectBuffer buffer, final int at, final int end)
+    {
+        final int length = at + LENGTH_BYTES <= end ? buffer.getInt(at, ByteOrder.LITTLE_ENDIAN) : -1;
+        if (length < 0 || length > end - at - LENGTH_BYTES)
+        {
+            throw new MessageFormatException("a field of a message at byte " + at + " has " + length +
+                " bytes, but the message ends at byte " + end);
+        }
+        return at + LENGTH_BYTES + length;
+    }
+
+    /** A group whose entries have a name and a value of variable length. */
+    private static void checkTexts(final DirectBuffer buffer, final int offset, final int end)
+    {
+        int at = offset + MessagePart.DIMENSION_BYTES;
+        if (at > end)
+        {
+            throw new MessageFormatException(
+                "a message ends at byte " + end + ", within the group that begins at byte " + offset);
+        }
+        final int blockLength = buffer.getShort(offset + MessagePart.BLOCK_LENGTH, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+        final int count = buffer.getInt(offset + MessagePart.COUNT, ByteOrder.LITTLE_ENDIAN);
+        if (count < 0)
+        {
+            throw new MessageFormatException("a group of a message at byte " + offset + " has " + count + " entries");
+        }
+        for (int entry = 0; entry < count; entry++)
+        {
+            at = behindData(buffer, behindData(buffer, at + blockLength, end), end);
         }
     }
 }

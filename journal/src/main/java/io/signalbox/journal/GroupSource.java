@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.GroupCursor;
 import org.agrona.DirectBuffer;
 
 import java.util.List;
 
-/** The groups of a journal for a re-run, one after another: read as they are asked for, or {@linkplain ReadAhead ahead}. */
-interface GroupSource
+/** The groups of a journal, one after another: read as they are asked for, or {@linkplain ReadAhead ahead}. */
+public interface GroupSource extends GroupCursor
 {
+    /**
+     * The groups from the next one on, read by another thread if this machine has a core for it. The reader belongs to that
+     * thread until {@link #stop()}, or until {@link #next()} has returned false.
+     */
+    static GroupSource ahead(final JournalReader reader)
+    {
+        return ReadAhead.of(reader);
+    }
+
     /** As {@link JournalReader#next()}. */
+    @Override
     boolean next();
-
-    /** Holds the current group from byte 0; valid until the next call of {@link #next()}. */
-    DirectBuffer group();
-
-    int groupLength();
 
     /** The rows that the current group refers to; {@code null} if it refers to none. Valid as long as the group. */
     DirectBuffer rows();

@@ -5,6 +5,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * Reads the groups of a journal in another thread, a bounded number of batches ahead: reading and checking take a third of
@@ -186,6 +187,18 @@ final class ReadAhead implements GroupSource
     public List<VoidedInput> voided()
     {
         return voided;
+    }
+
+    @Override
+    public Map<String, String> settings()
+    {
+        return reader.settings();
+    }
+
+    @Override
+    public void close()
+    {
+        stop();
     }
 
     @Override

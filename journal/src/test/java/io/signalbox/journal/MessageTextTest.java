@@ -6,9 +6,11 @@ import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
+import io.signalbox.event.codec.RunDescriptionEncoder;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -69,6 +71,27 @@ final class MessageTextTest
     void shouldNameALongMessageWithoutItsFields()
     {
         assertEquals("[Wake], 256 bytes", new MessageText(255).of(empty(4)));
+    }
+
+    /** A writer at fault may put any message into a group: the sweep of mutated inputs found this one. */
+    @Test
+    void shouldNotBelieveTheLengthsOfARunDescriptionInAGroup()
+    {
+        final GroupWriter group = new GroupWriter(256);
+        final RunDescriptionEncoder description = new RunDescriptionEncoder();
+        description.wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder())
+            .settingsCount(1).next().key("a").value("b");
+        final int length = MessageHeaderEncoder.ENCODED_LENGTH + description.encodedLength();
+        group.end(length);
+        final int value = group.length() - Integer.BYTES - 1;
+        for (final int forged : new int[] {2, 1 << 30, Integer.MAX_VALUE, -1})
+        {
+            group.buffer().putInt(value, forged, ByteOrder.LITTLE_ENDIAN);
+            final List<String> lines = GroupText.lines(group.buffer(), 0, group.length());
+            assertTrue(lines.get(0).startsWith("(cannot be decoded from here on: a field of a message"), lines.get(0));
+        }
+        group.buffer().putInt(value, 1, ByteOrder.LITTLE_ENDIAN);
+        assertTrue(GroupText.lines(group.buffer(), 0, group.length()).get(0).contains("value='b'"));
     }
 
     /** Every byte of every field is 1, which all enumerations know; groups and texts are empty. */

@@ -4,15 +4,11 @@ package io.signalbox.journal;
 import com.dynatrace.hash4j.hashing.Hashing;
 import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
-import io.signalbox.event.GroupWriter;
-import io.signalbox.event.codec.D2hCompleteDecoder;
-import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.inspect.QuestionsOf;
 import io.signalbox.journal.inspect.RowReplay;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
-import org.agrona.ExpandableArrayBuffer;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,21 +39,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class MutatedInputsTest
 {
     private static final int INPUTS = Integer.getInteger("signalbox.mutations", Strength.of(10_000, 5_000_000));
+    /** Number of the first input, so that one of them can be made again. */
+    private static final int FIRST = Integer.getInteger("signalbox.firstMutation", 0);
     /** A scheduler of the golden run, and what a record may ask for. */
     private static final long MOST_ALLOCATED_BYTES = 160L << 20;
     private static final int GROUPS = 400;
     private static final int KINDS = 7;
-    /** Parts of what is kept of a group: its bytes, its rows or {@code null}, and its bytes as they were recorded. */
-    private static final int ROWS = 1;
-    private static final int RECORDED = 2;
+    private static final int MOST_AGAIN = 3;
+    private static final int REPORTED = 100_000;
+    private static final long NANOS_OF_50_MS = 50_000_000;
     private static final int[] VALUES = {0, 1, -1, 0x7F, 0x80, 0x40, 0xC0, 4, 0xFF};
 
     @TempDir
     private Path directory;
     private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
-    private final SplittableRandom random = new SplittableRandom(16);
+    /** Of the current input, by its number: any input can be made again. */
+    private SplittableRandom random;
     private Map<String, String> settings;
-    private final List<byte[][]> groups = new ArrayList<>();
+    private SchedulerConfig config;
+    private ForgedJournals forged;
     private byte[] snapshot;
     private byte[] segment;
     private TokenKey key;
@@ -68,9 +68,11 @@ final class MutatedInputsTest
     void read() throws IOException
     {
         final Path golden = GoldenJournal.unpack("version-4-simulated", directory);
+        final List<ForgedJournals.Group> groups = new ArrayList<>();
         try (JournalReader reader = JournalReader.open(golden))
         {
             settings = reader.settings();
+            config = reader.config();
             while (groups.size() < GROUPS && reader.next())
             {
                 final byte[] group = new byte[reader.groupLength()];
@@ -80,7 +82,7 @@ final class MutatedInputsTest
                 {
                     reader.rows().getBytes(0, rows);
                 }
-                groups.add(new byte[][] {group, rows, group});
+                groups.add(new ForgedJournals.Group(group, rows));
             }
         }
         final SnapshotFollower follower = new SnapshotFollower(golden, 1000, 2);
@@ -90,7 +92,8 @@ final class MutatedInputsTest
         {
             snapshot = Files.readAllBytes(files.sorted().findFirst().orElseThrow());
         }
-        segment = journal(groups.subList(0, 20)).bytes(0);
+        forged = new ForgedJournals(settings, groups);
+        segment = forged.closed(20);
         final Path file = Files.write(directory.resolve("key"), new byte[32]);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         key = TokenKey.read("key", file);
@@ -101,44 +104,6 @@ final class MutatedInputsTest
     void unlock()
     {
         lock.close();
-    }
-
-    private MemoryFiles journal(final List<byte[][]> of)
-    {
-        final SimulatedDisk disk = new SimulatedDisk();
-        final SegmentedLog log = new SegmentedLog(disk, Runs.options(Durability.PROCESS), JournalPosition.START);
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int length = RunDescription.encode(settings, description);
-        log.openFirst(Envelope.LENGTH + length);
-        log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
-        final ModelShape shape = ModelShape.of(settings);
-        for (final byte[][] group : of)
-        {
-            appendRows(log, shape, group);
-            log.append(RecordType.GROUP, 1, new UnsafeBuffer(group[0]), 0, group[0].length,
-                new RowRegion(shape).group(new UnsafeBuffer(group[0]), 0, group[0].length));
-        }
-        log.seal(Ending.CLOSED);
-        return disk.files();
-    }
-
-    private static void appendRows(final SegmentedLog log, final ModelShape shape, final byte[][] group)
-    {
-        if (group[ROWS] == null)
-        {
-            return;
-        }
-        final D2hCompleteDecoder input = new D2hCompleteDecoder().wrapAndApplyHeader(
-            new UnsafeBuffer(group[RECORDED]), GroupWriter.LENGTH_BYTES, new MessageHeaderDecoder());
-        final int count = group[ROWS].length / shape.rowBytes();
-        final RowChunks chunks = new RowChunks();
-        final Runs.Slice rows = new Runs.Slice(new UnsafeBuffer(group[ROWS]), 0, count, shape.rowBytes());
-        chunks.begin(rows, input.step(), input.epoch(), input.rank());
-        while (chunks.next())
-        {
-            log.append(RecordType.ROWS, 1, chunks.buffer(), 0, chunks.length(),
-                new RowRegion(shape).chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
-        }
     }
 
     private byte[] mutated(final byte[] whole)
@@ -158,19 +123,42 @@ final class MutatedInputsTest
     {
         long longest = 0;
         long largest = 0;
-        for (int i = 0; i < INPUTS; i++)
+        int slow = 0;
+        for (int i = FIRST; i < FIRST + INPUTS; i++)
         {
             final Runnable input = input(i);
             final long allocated = threads.getCurrentThreadAllocatedBytes();
-            final long start = System.nanoTime();
-            run(i, input);
-            longest = Math.max(longest, System.nanoTime() - start);
+            long nanos = nanos(i, input);
             largest = Math.max(largest, threads.getCurrentThreadAllocatedBytes() - allocated);
             assertTrue(largest <= MOST_ALLOCATED_BYTES, "input " + i + " allocates " + largest + " bytes");
+            for (int again = 0; again < MOST_AGAIN && nanos > NANOS_OF_50_MS; again++)
+            {
+                // The compiler or the collector may have taken part of it.
+                nanos = Math.min(nanos, nanos(i, input(i)));
+            }
+            slow += nanos > NANOS_OF_50_MS ? 1 : 0;
+            longest = Math.max(longest, nanos);
+            if (i % REPORTED == REPORTED - 1)
+            {
+                print(i + 1 - FIRST, slow, longest, largest);
+            }
         }
-        System.out.printf("%,d mutated inputs, %,d refused; the longest took %.1f ms, the largest %.1f MiB%n", INPUTS,
-            refused, longest / 1e6, largest / (double)(1 << 20));
+        print(INPUTS, slow, longest, largest);
         assertTrue(refused > INPUTS / 4, refused + " of " + INPUTS + " are refused");
+    }
+
+    private void print(final int inputs, final int slow, final long longest, final long largest)
+    {
+        System.out.printf("%,d mutated inputs, %,d refused; the longest took %.1f ms of processor time, %d took more than " +
+                "50 ms, the largest %.1f MiB%n", inputs, refused, longest / 1e6, slow, largest / (double)(1 << 20));
+    }
+
+    /** Processor time of this thread, which does not depend on what else runs. */
+    private long nanos(final int number, final Runnable input)
+    {
+        final long start = threads.getCurrentThreadCpuTime();
+        run(number, input);
+        return threads.getCurrentThreadCpuTime() - start;
     }
 
     private void run(final int number, final Runnable input)
@@ -191,6 +179,7 @@ final class MutatedInputsTest
 
     private Runnable input(final int number)
     {
+        random = new SplittableRandom(number);
         switch (number % KINDS)
         {
             case 0:
@@ -201,7 +190,7 @@ final class MutatedInputsTest
                 return () -> SnapshotFile.decode(state);
             case 2:
                 final MemoryFiles verified = forged();
-                return () -> JournalVerifier.verify(reader(verified), Scheduler::new);
+                return () -> JournalVerifier.verify(reader(verified), unread -> new Scheduler(config));
             case 3:
                 final MemoryFiles compared = forged();
                 return () -> new SideBySide(directory, reader(compared), directory, reader(compared), true,
@@ -220,15 +209,12 @@ final class MutatedInputsTest
         }
     }
 
-    /** A whole journal of a few groups, the last of which no scheduler decided. */
+    /** A journal of a few groups, the last of which no scheduler decided. */
     private MemoryFiles forged()
     {
-        final int from = random.nextInt(4) == 0 ? random.nextInt(groups.size()) : 0;
-        final int to = Math.min(groups.size(), from + 1 + random.nextInt(30));
-        final List<byte[][]> of = new ArrayList<>(groups.subList(from, to));
-        final byte[][] last = of.get(of.size() - 1);
-        of.set(of.size() - 1, new byte[][] {mutated(last[0]), last[ROWS], last[RECORDED]});
-        return journal(of);
+        final int from = random.nextInt(4) == 0 ? random.nextInt(forged.groups()) : 0;
+        final int last = Math.min(forged.groups() - 1, from + random.nextInt(ForgedJournals.MOST_GROUPS));
+        return forged.with(from, last, mutated(forged.group(last).bytes()));
     }
 
     private static JournalReader reader(final MemoryFiles files)

@@ -125,7 +125,7 @@ public final class InspectCommand implements Callable<Integer>
             printMoment(momentAsked);
             return ExitCode.OK;
         }
-        final QueryOptions.Question question = questions.question(requestId);
+        final QueryOptions.Question question = questions.question(requestId, journal);
         checkChoice(question != null ? "A table" : null);
         noteRemoved();
         if (acceptedDrafts)
@@ -216,11 +216,7 @@ public final class InspectCommand implements Callable<Integer>
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
         {
-            return question.query().follow(journal, values ->
-            {
-                progress.wipe();
-                printer.onRow(values);
-            }, progress, () ->
+            return question.query().follow(journal, progress.before(printer), progress, () ->
             {
                 printer.flush();
                 LockSupport.parkNanos(printer.isFull() ? 0 : PAUSE_NANOS);
@@ -250,7 +246,7 @@ public final class InspectCommand implements Callable<Integer>
     {
         final int rank = questions.rankOfMoment(asked, requestId);
         checkChoice(asked);
-        final MomentQuery query = moment.query(rank);
+        final MomentQuery query = moment.query(rank, journal);
         if (parquet != null)
         {
             writeTable(query.columns(), table -> table.conclude(console.out(), answer(query, table)));
@@ -264,11 +260,7 @@ public final class InspectCommand implements Callable<Integer>
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
         {
-            return query.run(journal, values ->
-            {
-                progress.wipe();
-                rows.onRow(values);
-            }, progress);
+            return query.run(journal, progress.before(rows), progress);
         }
     }
 
@@ -276,11 +268,7 @@ public final class InspectCommand implements Callable<Integer>
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
         {
-            return question.query().run(journal, values ->
-            {
-                progress.wipe();
-                rows.onRow(values);
-            }, progress);
+            return question.query().run(journal, progress.before(rows), progress);
         }
         catch (final NoRowsException e)
         {

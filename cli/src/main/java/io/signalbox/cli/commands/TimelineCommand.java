@@ -64,7 +64,7 @@ public final class TimelineCommand implements Callable<Integer>
     public Integer call()
     {
         JournalArgument.requireNamed(journal);
-        final TimeWindow window = windowOptions.window();
+        final TimeWindow window = windowOptions.window(journal);
         return new FileOfJournalRun(console, "signalbox timeline", journal, out).call(jsonOptions, progressOption,
             PerfettoFile::new, (timeline, progress) -> Timeline.read(journal, timeline, window, progress));
     }

@@ -18,6 +18,7 @@ import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.WhatIfJson;
 import io.signalbox.cli.printing.WhatIfText;
 import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
@@ -144,7 +145,7 @@ public final class WhatIfCommand implements Callable<Integer>
     private WhatIfReport ask(final List<VariantOptions.Named> asked, final int threads)
     {
         final List<Variant> changed = new ArrayList<>();
-        final Beginning beginning = start.beginning();
+        final Beginning beginning = start.beginning(journal);
         final WhatIf question;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
             JournalReader reader = JournalReader.open(journal, progress))
@@ -158,7 +159,7 @@ public final class WhatIfCommand implements Callable<Integer>
             checkMemory(recorded, changed, threads);
             final JournaledExperts experts = expertDevices == null ? null :
                 JournaledExperts.of(journal, recorded, scheduler.known());
-            final WhatIf read = WhatIf.read(reader, recorded, beginning);
+            final WhatIf read = read(reader, recorded, beginning);
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
             question = experts == null ? costed : costed.withExperts(experts, recorded.capture(), expertDevices);
         }
@@ -168,6 +169,19 @@ public final class WhatIfCommand implements Callable<Integer>
                 (long)total * ComparisonProgress.PARTS_PER_RUN,
                 () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " re-runs");
             return question.ask(changed, threads, decisions, seeds, runs);
+        }
+    }
+
+    private static WhatIf read(final JournalReader reader, final SchedulerConfig recorded, final Beginning beginning)
+    {
+        final GroupSource groups = GroupSource.ahead(reader);
+        try
+        {
+            return WhatIf.read(groups, recorded, beginning);
+        }
+        finally
+        {
+            groups.stop();
         }
     }
 

@@ -6,6 +6,7 @@ import io.signalbox.journal.JournalMoment;
 import io.signalbox.journal.inspect.MomentQuery;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.Locale;
 
 /** The question of {@code inspect} about one moment of a run. */
@@ -14,9 +15,9 @@ public final class MomentOptions
     private static final String MOMENT = "--moment";
     private static final String AT = "--at";
 
-    @Option(names = MOMENT, paramLabel = "SECONDS",
-        description = "List who ran and who waited at this logical time; snapshots make it quick.")
-    private Double seconds;
+    @Option(names = MOMENT, paramLabel = "TIME", converter = JournalTime.Converter.class,
+        description = "List who ran and who waited at this time, given as that of --from; snapshots make it quick.")
+    private JournalTime time;
 
     @Option(names = AT, paramLabel = "RECORD", description = "Answer for the state after the group of this record.")
     private Long record;
@@ -28,11 +29,11 @@ public final class MomentOptions
     /** The name of the option that asks for a moment; {@code null} if none does. */
     public String asked()
     {
-        if (seconds != null && record != null)
+        if (time != null && record != null)
         {
             throw new ConfigException("--moment and --at ask two questions; leave one out.");
         }
-        final String asked = seconds != null ? MOMENT : record != null ? AT : null;
+        final String asked = time != null ? MOMENT : record != null ? AT : null;
         if (asked == null && show != null)
         {
             throw new ConfigException("--show is for --moment and --at, none of which is given; leave it out.");
@@ -52,14 +53,14 @@ public final class MomentOptions
     }
 
     /** @param rank -1: all. */
-    public MomentQuery query(final int rank)
+    public MomentQuery query(final int rank, final Path journal)
     {
         if (record != null && record < 0)
         {
             throw new ConfigException("--at=" + record + " is negative; give the number of a record.");
         }
         return new MomentQuery(view(), rank, record != null ? JournalMoment.atRecord(record) :
-            JournalMoment.atTime(WindowOptions.nanos(MOMENT, seconds)));
+            JournalMoment.atTime(time.nanos(MOMENT, journal, false)));
     }
 
     private MomentQuery.View view()

@@ -13,6 +13,7 @@ import io.signalbox.journal.inspect.RequestQuery;
 import io.signalbox.journal.inspect.StepQuery;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -95,10 +96,11 @@ public final class QueryOptions extends WindowOptions
 
     /**
      * @param requestId {@code null} if it is not given.
+     * @param journal   the journal that is asked.
      * @return {@code null} if no table is asked for.
      * @throws ConfigException if the options contradict one another.
      */
-    public Question question(final Long requestId)
+    public Question question(final Long requestId, final Path journal)
     {
         final List<String> asked = asked();
         if (asked.size() > 1)
@@ -110,17 +112,17 @@ public final class QueryOptions extends WindowOptions
         return switch (view)
         {
             case "--requests" -> new Question("signalbox.inspect-requests/1", new RequestQuery(new RequestFilter(end,
-                preempted, rank == null ? -1 : whole("--rank", rank), conversation, window(), slowest())));
+                preempted, rank == null ? -1 : whole("--rank", rank), conversation, window(journal), slowest())));
             case "--steps" -> new Question("signalbox.inspect-steps/1", new StepQuery(requestId));
             case "--blocks" -> new Question("signalbox.inspect-blocks/1", BlockQuery.ofRequest(requestId));
             case "--block" -> block();
             case "--rank" -> new Question(
-                "signalbox.inspect-rank/1", new RankQuery(whole("--rank", rank), every(), window()));
+                "signalbox.inspect-rank/1", new RankQuery(whole("--rank", rank), every(), window(journal)));
             case "--expert" -> new Question(
-                "signalbox.inspect-expert/1", ExpertQuery.of(whole("--expert", expert), every(), window()));
-            case "--experts" -> new Question("signalbox.inspect-experts/1", ExpertQuery.all(window()));
+                "signalbox.inspect-expert/1", ExpertQuery.of(whole("--expert", expert), every(), window(journal)));
+            case "--experts" -> new Question("signalbox.inspect-experts/1", ExpertQuery.all(window(journal)));
             case "--events" -> new Question("signalbox.inspect-events/1", new EventQuery(new EventFilter(names(),
-                rank == null ? -1 : whole("--rank", rank), requestId, record, window())));
+                rank == null ? -1 : whole("--rank", rank), requestId, record, window(journal))));
             default -> null;
         };
     }

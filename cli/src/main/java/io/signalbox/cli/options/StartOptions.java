@@ -5,25 +5,27 @@ import io.signalbox.ConfigException;
 import io.signalbox.whatif.Beginning;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
+
 /** The time of a recorded run at which its re-runs begin. */
 public final class StartOptions
 {
-    @Option(names = "--from", paramLabel = "SECONDS",
-        description = "Begin at this logical time of the journal, with what ranks had cached then; requests that had " +
-            "begun start over.")
-    private Double fromSeconds;
+    @Option(names = "--from", paramLabel = "TIME", converter = JournalTime.Converter.class,
+        description = "Begin at this time of the journal, logical seconds or, of an engine, a time of day in UTC such as " +
+            "10:04, with what ranks had cached then; requests that had begun start over.")
+    private JournalTime from;
 
     @Option(names = "--cold", description = "With --from: begin with empty caches.")
     private boolean cold;
 
-    public Beginning beginning()
+    public Beginning beginning(final Path journal)
     {
-        if (fromSeconds == null && cold)
+        if (from == null && cold)
         {
             throw new ConfigException(
                 "--cold is for --from, because a whole run begins with empty caches; leave it out.");
         }
-        return fromSeconds == null ? Beginning.OF_RUN :
-            new Beginning(WindowOptions.nanos("--from", fromSeconds), !cold);
+        return from == null ? Beginning.OF_RUN :
+            new Beginning(from.nanos("--from", journal, false), !cold);
     }
 }

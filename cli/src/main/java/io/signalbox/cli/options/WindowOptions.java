@@ -5,39 +5,42 @@ import io.signalbox.ConfigException;
 import io.signalbox.journal.inspect.TimeWindow;
 import picocli.CommandLine.Option;
 
-/** A part of a journal's logical time. */
+import java.nio.file.Path;
+
+/** A part of a journal's time. */
 public class WindowOptions
 {
     private static final double NANOS_PER_SECOND = 1e9;
     static final double MOST_SECONDS = 9e9;
 
-    @Option(names = "--from", paramLabel = "SECONDS", description = "Begin at this logical time.")
-    private Double fromSeconds;
+    @Option(names = "--from", paramLabel = "TIME", converter = JournalTime.Converter.class,
+        description = "Begin at this time: logical seconds or, of an engine's journal, a time of day in UTC such as 10:04.")
+    private JournalTime from;
 
-    @Option(names = "--to", paramLabel = "SECONDS", description = "End before this logical time.")
-    private Double toSeconds;
+    @Option(names = "--to", paramLabel = "TIME", converter = JournalTime.Converter.class,
+        description = "End before this time.")
+    private JournalTime to;
 
     final boolean hasFrom()
     {
-        return fromSeconds != null;
+        return from != null;
     }
 
     final boolean hasTo()
     {
-        return toSeconds != null;
+        return to != null;
     }
 
     /** @throws ConfigException if no time is in it. */
-    public final TimeWindow window()
+    public final TimeWindow window(final Path journal)
     {
-        final long from = fromSeconds == null ? Long.MIN_VALUE : nanos("--from", fromSeconds);
-        final long to = toSeconds == null ? Long.MAX_VALUE : nanos("--to", toSeconds);
-        if (from >= to)
+        final long begin = from == null ? Long.MIN_VALUE : from.nanos("--from", journal, false);
+        final long end = to == null ? Long.MAX_VALUE : to.nanos("--to", journal, true);
+        if (begin >= end)
         {
-            throw new ConfigException(
-                "--from=" + fromSeconds + " is not before --to=" + toSeconds + "; correct one of them.");
+            throw new ConfigException("--from=" + from + " is not before --to=" + to + "; correct one of them.");
         }
-        return new TimeWindow(from, to);
+        return new TimeWindow(begin, end);
     }
 
     static long nanos(final String option, final double seconds)

@@ -54,6 +54,12 @@ public final class ParquetTable implements JournalQuery.RowReceiver
     }
 
     @Override
+    public boolean isFull()
+    {
+        return rows >= limit;
+    }
+
+    @Override
     public void onRow(final Object... row)
     {
         if (++rows > limit)

@@ -7,6 +7,7 @@ import io.signalbox.journal.inspect.TimelineReceiver;
 import org.agrona.collections.LongArrayList;
 
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
@@ -39,6 +40,10 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
     private static final int INSTANT = 3;
     private static final int COUNTER = 4;
 
+    /** Ahead of the number of a step. */
+    private static final byte[] STEP = "step ".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] ENTRIES = "entries".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] TOKENS = "tokens".getBytes(StandardCharsets.US_ASCII);
     private static final int SEQUENCE = 1;
     private static final long RUN_TRACK = 1;
     private static final long FIRST_RANK_TRACK = 16;
@@ -104,9 +109,9 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
         final int tokens,
         final LongArrayList requests)
     {
-        body.clear().number(EVENT_TYPE, SLICE_BEGIN).number(EVENT_TRACK_UUID, track(rank)).text(EVENT_NAME, "step " + step);
-        annotate("entries", entries);
-        annotate("tokens", tokens);
+        body.clear().number(EVENT_TYPE, SLICE_BEGIN).number(EVENT_TRACK_UUID, track(rank)).text(EVENT_NAME, STEP, step);
+        annotate(ENTRIES, entries);
+        annotate(TOKENS, tokens);
         for (int i = 0; i < requests.size(); i++)
         {
             body.fixed64(EVENT_FLOW_ID, flow(requests.getLong(i)));
@@ -117,7 +122,7 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
         steps++;
     }
 
-    private void annotate(final String name, final long value)
+    private void annotate(final byte[] name, final long value)
     {
         body.message(EVENT_ANNOTATION, part.clear().text(ANNOTATION_NAME, name).number(ANNOTATION_INT, value));
     }

@@ -56,6 +56,37 @@ final class ProtoBytes
         return delimited(field, utf8, utf8.length);
     }
 
+    ProtoBytes text(final int field, final byte[] utf8)
+    {
+        return delimited(field, utf8, utf8.length);
+    }
+
+    /** A text that ends with a number. */
+    ProtoBytes text(final int field, final byte[] prefix, final long number)
+    {
+        if (number < 0)
+        {
+            return text(field, new String(prefix, StandardCharsets.UTF_8) + number);
+        }
+        int digits = 1;
+        for (long rest = number / 10; rest > 0; rest /= 10)
+        {
+            digits++;
+        }
+        tag(field, DELIMITED);
+        varint(prefix.length + digits);
+        reserve(prefix.length + digits);
+        System.arraycopy(prefix, 0, bytes, length, prefix.length);
+        length += prefix.length + digits;
+        long rest = number;
+        for (int at = length - 1; at >= length - digits; at--)
+        {
+            bytes[at] = (byte)('0' + rest % 10);
+            rest /= 10;
+        }
+        return this;
+    }
+
     ProtoBytes message(final int field, final ProtoBytes value)
     {
         return delimited(field, value.bytes, value.length);

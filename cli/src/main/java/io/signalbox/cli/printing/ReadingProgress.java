@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.inspect.JournalQuery;
 
 /** Shows how much of a journal is read. */
 public final class ReadingProgress implements ReadProgress, AutoCloseable
@@ -20,10 +21,27 @@ public final class ReadingProgress implements ReadProgress, AutoCloseable
             (doneBytes <= totalBytes ? " of " + Decimals.bytes(totalBytes) : "") + " read");
     }
 
-    /** Clears the line, so that a row of the result can be printed; a later state draws it again. */
-    public void wipe()
+    /** Rows that are printed: each clears the line, and a later state draws it again. */
+    public JournalQuery.RowReceiver before(final JournalQuery.RowReceiver rows)
     {
-        progress.wipe();
+        return new JournalQuery.RowReceiver()
+        {
+            @Override
+            public void onRow(final Object... values)
+            {
+                if (!rows.isFull())
+                {
+                    progress.wipe();
+                }
+                rows.onRow(values);
+            }
+
+            @Override
+            public boolean isFull()
+            {
+                return rows.isFull();
+            }
+        };
     }
 
     @Override

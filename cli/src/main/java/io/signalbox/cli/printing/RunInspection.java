@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
@@ -42,11 +43,12 @@ public final class RunInspection
             listener.fromFirstRequest();
         }
         JournalEnd end = JournalEnd.BEING_WRITTEN;
+        final GroupSource groups = GroupSource.ahead(reader);
         try
         {
-            while (reader.next())
+            while (groups.next())
             {
-                listener.onJournaledGroup(reader.group(), reader.groupLength(), reader.rows());
+                listener.onJournaledGroup(groups.group(), groups.groupLength(), groups.rows());
             }
             end = JournalEnd.of(reader.ending());
         }
@@ -56,6 +58,10 @@ public final class RunInspection
             {
                 throw e;
             }
+        }
+        finally
+        {
+            groups.stop();
         }
         return new RunInspection(reader.settings(), listener.report(), new JournalFacts(
             journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);

@@ -95,7 +95,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         return generator;
     }
 
-    /** Whether no further row is printed. */
+    @Override
     public boolean isFull()
     {
         return rows >= limit;

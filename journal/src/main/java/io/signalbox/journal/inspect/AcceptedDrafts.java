@@ -4,9 +4,9 @@ package io.signalbox.journal.inspect;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
-import org.agrona.DirectBuffer;
 import org.agrona.collections.IntArrayList;
 
 import java.nio.file.Path;
@@ -67,9 +67,9 @@ public final class AcceptedDrafts
         private final SortedMap<Long, Emissions> counts = new TreeMap<>();
 
         @Override
-        public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+        public void onGroup(final GroupSource groups)
         {
-            readGroup(group, 0, length);
+            readGroup(groups.group(), 0, groups.groupLength());
         }
 
         @Override

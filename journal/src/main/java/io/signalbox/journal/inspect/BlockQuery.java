@@ -104,16 +104,24 @@ public final class BlockQuery extends JournalQuery
             return;
         }
         final long step = plan.step();
-        for (int i = 0; requestId == null && i < plan.evictedCount(); i++)
+        final int evicted = requestId == null ? plan.evictedCount() : 0;
+        for (int i = 0; i < evicted; i++)
         {
-            event(rank, plan.evictedBlockId(i), "evicted", -1, null, null, step, hash(plan.evictedHash(i)));
+            if (plan.evictedBlockId(i) == block)
+            {
+                event(rank, block, "evicted", -1, null, null, step, hash(plan.evictedHash(i)));
+            }
         }
-        for (int i = 0; i < plan.changeCount(); i++)
+        final int changes = plan.changeCount();
+        for (int i = 0; i < changes; i++)
         {
-            final String kind =
-                plan.changeIsPendingMatch(i) ? "matched-pending" : plan.changeIsMatch(i) ? "matched" : "allocated";
-            event(plan.rank(), plan.changeBlockId(i), kind, plan.changeRequestId(i), (long)plan.changeIndex(i),
-                (long)plan.changeIssue(i), step, null);
+            if (isAbout(plan.rank(), plan.changeBlockId(i), plan.changeRequestId(i)))
+            {
+                final String kind =
+                    plan.changeIsPendingMatch(i) ? "matched-pending" : plan.changeIsMatch(i) ? "matched" : "allocated";
+                event(plan.rank(), plan.changeBlockId(i), kind, plan.changeRequestId(i), (long)plan.changeIndex(i),
+                    (long)plan.changeIssue(i), step, null);
+            }
         }
         for (int i = 0; i < plan.copyCount(); i++)
         {
@@ -132,15 +140,27 @@ public final class BlockQuery extends JournalQuery
     @Override
     protected void onCommit(final CommitView commit)
     {
-        for (int i = 0; requestId == null && commit.rank() == rank && i < commit.registeredCount(); i++)
+        if (requestId != null || commit.rank() != rank)
         {
-            event(rank, commit.registeredBlockId(i), commit.registeredGenerated(i) ? "registered-generated" : "registered",
-                -1, null, null, commit.step(), hash(commit.registeredHash(i)));
+            return;
         }
-        for (int i = 0; requestId == null && commit.rank() == rank && i < commit.partlyFilledCount(); i++)
+        final int registered = commit.registeredCount();
+        for (int i = 0; i < registered; i++)
         {
-            event(rank, commit.partlyFilledBlockId(i), "kept-in-part", -1, null, null, commit.step(),
-                commit.partlyFilledTokens(i) + " tokens, " + hash(commit.partlyFilledHash(i)));
+            if (commit.registeredBlockId(i) == block)
+            {
+                event(rank, block, commit.registeredGenerated(i) ? "registered-generated" : "registered", -1, null, null,
+                    commit.step(), hash(commit.registeredHash(i)));
+            }
+        }
+        final int partlyFilled = commit.partlyFilledCount();
+        for (int i = 0; i < partlyFilled; i++)
+        {
+            if (commit.partlyFilledBlockId(i) == block)
+            {
+                event(rank, block, "kept-in-part", -1, null, null, commit.step(),
+                    commit.partlyFilledTokens(i) + " tokens, " + hash(commit.partlyFilledHash(i)));
+            }
         }
     }
 

@@ -22,11 +22,14 @@ import java.util.stream.IntStream;
 public final class ExpertQuery extends JournalQuery
 {
     private static final int ALL = -1;
+    /** Rows that are checked at once; with a row that is missing among them, more than once. */
+    private static final int CHECKED_ROWS = 64;
 
     private final int expert;
     private final long intervalNanos;
     private final TimeWindow window;
     private ModelShape shape;
+    private RowCheck check;
     /** By layer and expert. */
     private long[] counts;
     private long rowsCounted;
@@ -83,6 +86,7 @@ public final class ExpertQuery extends JournalQuery
         {
             throw new NoRowsException("its layers have " + shape.experts() + " experts, 0 to " + (shape.experts() - 1));
         }
+        check = new RowCheck(shape);
         counts = new long[shape.moeLayers() * shape.experts()];
     }
 
@@ -113,39 +117,70 @@ public final class ExpertQuery extends JournalQuery
     @Override
     protected void onCommit(final CommitView step)
     {
-        for (int row = 0; row < rowCount; row++)
+        for (int from = 0; from < rowCount; from += CHECKED_ROWS)
         {
-            final int start = rowsOffset + row * shape.rowBytes();
-            if (!RowCheck.isMarked(shape, rows, start))
-            {
-                rowsCounted++;
-                count(start);
-            }
+            count(from, Math.min(from + CHECKED_ROWS, rowCount));
         }
         rowCount = 0;
     }
 
+    /** @throws IllegalArgumentException if a row is not marked as missing, and no expert router can have chosen it. */
+    private void count(final int from, final int end)
+    {
+        int row = from;
+        while (row < end)
+        {
+            final int unsound = check.firstUnsound(rows, rowsOffset, row, end);
+            rowsCounted += unsound - row;
+            for (; row < unsound; row++)
+            {
+                count(rowsOffset + row * shape.rowBytes());
+            }
+            if (row < end && !RowCheck.isMarked(shape, rows, rowsOffset + row * shape.rowBytes()))
+            {
+                throw new IllegalArgumentException("row " + row + " names experts that no expert router can have chosen");
+            }
+            row++;
+        }
+    }
+
     private void count(final int start)
     {
+        if (shape.idBytes() == Byte.BYTES)
+        {
+            countBytes(start);
+            return;
+        }
         int at = start;
-        for (int layer = 0; layer < shape.moeLayers(); layer++)
+        for (int layerStart = 0; layerStart < counts.length; layerStart += shape.experts())
         {
             for (int k = 0; k < shape.topK(); k++)
             {
-                counts[layer * shape.experts() + id(at)]++;
+                counts[layerStart + id(at)]++;
                 at += shape.idBytes();
+            }
+        }
+    }
+
+    private void countBytes(final int start)
+    {
+        final int layers = counts.length;
+        final int topK = shape.topK();
+        final int experts = shape.experts();
+        int at = start;
+        for (int layerStart = 0; layerStart < layers; layerStart += experts)
+        {
+            for (int end = at + topK; at < end; at++)
+            {
+                counts[layerStart + (rows.getByte(at) & 0xFF)]++;
             }
         }
     }
 
     private int id(final int at)
     {
-        return switch (shape.idBytes())
-        {
-            case Byte.BYTES -> rows.getByte(at) & 0xFF;
-            case Short.BYTES -> rows.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-            default -> rows.getInt(at, ByteOrder.LITTLE_ENDIAN);
-        };
+        return shape.idBytes() == Short.BYTES ?
+            rows.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF : rows.getInt(at, ByteOrder.LITTLE_ENDIAN);
     }
 
     private double timesTheMean(final long tokens)

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
 
 /** Receives the groups of a journal in their order. */
 interface GroupCollector
 {
-    /** @param timeNanos logical time of the group. */
-    void onGroup(DirectBuffer group, int length, long sequence, long timeNanos);
+    /** Groups that one thread reads: fewer take less time than another thread to read them. */
+    long ALONE = 10_000;
+
+    /** @param groups holds the current group. */
+    void onGroup(GroupSource groups);
 
     /**
      * Reads a journal to its end, or to the last group that is whole if it is being written.
@@ -29,15 +32,22 @@ interface GroupCollector
     static JournalEnd readTo(
         final Path directory, final long record, final JournalReader reader, final GroupCollector collector)
     {
+        GroupSource groups = reader;
+        boolean isAlone = record == Long.MAX_VALUE;
         boolean more = true;
         try
         {
-            while (more && reader.sequence() < record)
+            while (more && groups.sequence() < record)
             {
-                more = reader.next();
+                if (isAlone && reader.groups() >= ALONE)
+                {
+                    groups = GroupSource.ahead(reader);
+                    isAlone = false;
+                }
+                more = groups.next();
                 if (more)
                 {
-                    collect(directory, reader, collector);
+                    collect(directory, groups, collector);
                 }
             }
         }
@@ -49,31 +59,35 @@ interface GroupCollector
             }
             throw e;
         }
+        finally
+        {
+            groups.stop();
+        }
         return more ? JournalEnd.BEING_WRITTEN : JournalEnd.of(reader.ending());
     }
 
     /** The record's bytes are as they were written, but they may not be a group of a scheduler. */
-    static void collect(final Path directory, final JournalReader reader, final GroupCollector collector)
+    static void collect(final Path directory, final GroupSource groups, final GroupCollector collector)
     {
         try
         {
-            collector.onGroup(reader.group(), reader.groupLength(), reader.sequence(), reader.timeNanos());
+            collector.onGroup(groups);
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
         {
-            throw undecodable(directory, reader, e.getMessage(), e);
+            throw undecodable(directory, groups, e.getMessage(), e);
         }
         // Collectors keep what lives; they ask for nothing that the groups ahead did not begin.
         catch (final NullPointerException e)
         {
-            throw undecodable(directory, reader, "it is about a request or a step that no group ahead of it began", e);
+            throw undecodable(directory, groups, "it is about a request or a step that no group ahead of it began", e);
         }
     }
 
     private static JournalException undecodable(
-        final Path directory, final JournalReader reader, final String reason, final RuntimeException cause)
+        final Path directory, final GroupSource groups, final String reason, final RuntimeException cause)
     {
-        return new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + reader.sequence() +
+        return new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + groups.sequence() +
             ": its group cannot be decoded (" + reason + "); records ahead of it are good; the program that wrote it is " +
             "at fault.", cause);
     }

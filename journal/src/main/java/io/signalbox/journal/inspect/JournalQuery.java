@@ -3,6 +3,7 @@ package io.signalbox.journal.inspect;
 
 import io.signalbox.ConfigException;
 import io.signalbox.event.EventReader;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalFollower;
 import io.signalbox.journal.JournalReader;
@@ -28,9 +29,17 @@ public abstract class JournalQuery extends EventReader
     {
         /** @param values one per column, in their order; {@code null}: absent. */
         void onRow(Object... values);
+
+        /** Whether further rows are only counted, so that their values do not matter. */
+        default boolean isFull()
+        {
+            return false;
+        }
     }
 
-    private JournalReader reader;
+    private boolean hasBegun;
+    /** Holds the current group. */
+    private GroupSource current;
     private RowReceiver receiver;
     private long nowNanos;
     private long record;
@@ -63,7 +72,6 @@ public abstract class JournalQuery extends EventReader
     final JournalEnd answer(
         final Path directory, final JournalReader opened, final long lastRecord, final RowReceiver rows)
     {
-        reader = opened;
         receiver = rows;
         begin(opened);
         final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
@@ -93,19 +101,25 @@ public abstract class JournalQuery extends EventReader
 
     private void beginFirst(final JournalReader opened)
     {
-        final boolean isFirst = reader == null;
-        reader = opened;
-        if (isFirst)
+        if (!hasBegun)
         {
+            hasBegun = true;
             begin(opened);
         }
     }
 
-    private void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+    private void onGroup(final GroupSource groups)
     {
-        record = sequence;
-        nowNanos = timeNanos;
+        current = groups;
+        record = groups.sequence();
+        nowNanos = groups.timeNanos();
         beginGroup();
+        read(groups.group(), groups.groupLength());
+    }
+
+    /** Reads the messages of a group. */
+    void read(final DirectBuffer group, final int length)
+    {
         readGroup(group, 0, length);
     }
 
@@ -145,6 +159,12 @@ public abstract class JournalQuery extends EventReader
         receiver.onRow(values);
     }
 
+    /** Whether further rows are only counted. */
+    final boolean isFull()
+    {
+        return receiver.isFull();
+    }
+
     /** Logical time of the current group. */
     final long nowNanos()
     {
@@ -160,7 +180,7 @@ public abstract class JournalQuery extends EventReader
     /** Rows beside the current group; {@code null} if there are none. */
     final DirectBuffer chunkedRows()
     {
-        return reader.rows();
+        return current.rows();
     }
 
     static String label(final Enum<?> constant)

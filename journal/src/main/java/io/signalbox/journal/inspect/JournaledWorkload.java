@@ -7,10 +7,10 @@ import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -95,11 +95,11 @@ public final class JournaledWorkload
         private long nowNanos;
 
         @Override
-        public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+        public void onGroup(final GroupSource groups)
         {
-            lastRecord = sequence;
-            nowNanos = timeNanos;
-            readGroup(group, 0, length);
+            lastRecord = groups.sequence();
+            nowNanos = groups.timeNanos();
+            readGroup(groups.group(), 0, groups.groupLength());
         }
 
         @Override
@@ -152,11 +152,11 @@ public final class JournaledWorkload
         }
 
         @Override
-        public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+        public void onGroup(final GroupSource groups)
         {
-            if (sequence <= ends.lastRecord)
+            if (groups.sequence() <= ends.lastRecord)
             {
-                readInput(group, 0, length);
+                readInput(groups.group(), 0, groups.groupLength());
             }
         }
 

@@ -21,10 +21,10 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.inspect.RequestInspection.Restart;
 import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.journal.inspect.RequestLife.Submission;
-import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -142,13 +142,13 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+    public void onGroup(final GroupSource groups)
     {
-        record = sequence;
-        nowNanos = timeNanos;
+        record = groups.sequence();
+        nowNanos = groups.timeNanos();
         submission = null;
         fault = "";
-        readGroup(group, 0, length);
+        readGroup(groups.group(), 0, groups.groupLength());
     }
 
     @Override

@@ -17,11 +17,11 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.DirectBuffer;
 import org.agrona.collections.LongArrayList;
 import org.agrona.collections.LongHashSet;
 
@@ -113,10 +113,10 @@ public final class Timeline extends EventReader implements GroupCollector
     }
 
     @Override
-    public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+    public void onGroup(final GroupSource groups)
     {
-        nowNanos = timeNanos;
-        readGroup(group, 0, length);
+        nowNanos = groups.timeNanos();
+        readGroup(groups.group(), 0, groups.groupLength());
         if (landed != null)
         {
             if (window.has(nowNanos))
@@ -196,7 +196,7 @@ public final class Timeline extends EventReader implements GroupCollector
         for (int entry = 0; entry < entries; entry++)
         {
             tokens += step.advance(entry);
-            if (step.emitted(entry) > 0 && tokenless.remove(step.requestId(entry)))
+            if (!tokenless.isEmpty() && step.emitted(entry) > 0 && tokenless.remove(step.requestId(entry)))
             {
                 addOnce(flight.requests, step.requestId(entry));
             }
