@@ -19,6 +19,7 @@ import io.signalbox.cli.printing.WhatIfJson;
 import io.signalbox.cli.printing.WhatIfText;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.StateStart;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
 import io.signalbox.whatif.Beginning;
@@ -147,8 +148,10 @@ public final class WhatIfCommand implements Callable<Integer>
         final Beginning beginning = start.beginning();
         final WhatIf question;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
-            JournalReader reader = JournalReader.open(journal, progress))
+            StateStart kept = StateStart.of(journal, progress))
         {
+            final JournalReader reader = kept.reader();
+            RemovedRecords.note(console, "signalbox whatif", journal);
             // Options are checked before the journal is read to its end.
             final SchedulerConfig recorded = reader.config(scheduler.known());
             for (final VariantOptions.Named variant : asked)
@@ -158,7 +161,7 @@ public final class WhatIfCommand implements Callable<Integer>
             checkMemory(recorded, changed, threads);
             final JournaledExperts experts = expertDevices == null ? null :
                 JournaledExperts.of(journal, recorded, scheduler.known());
-            final WhatIf read = WhatIf.read(reader, recorded, beginning);
+            final WhatIf read = WhatIf.read(reader, recorded, beginning, kept.state());
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
             question = experts == null ? costed : costed.withExperts(experts, recorded.capture(), expertDevices);
         }
