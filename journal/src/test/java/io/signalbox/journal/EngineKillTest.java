@@ -106,7 +106,7 @@ final class EngineKillTest
     @Test
     void shouldLoseNothingThatIsNeededWhileOldSegmentsAreRemoved() throws Exception
     {
-        final int kills = Strength.of(3, 60);
+        final int kills = Strength.of(2, 60);
         final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 16));
         engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
             temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS));
