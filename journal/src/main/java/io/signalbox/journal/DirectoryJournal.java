@@ -27,7 +27,7 @@ public final class DirectoryJournal implements RunJournal
     /** {@code null}: the installed ones. */
     private final DpRouters routers;
     private final UpkeepListener listener;
-    private final JournalUpkeep.Pace pace;
+    private final JournalUpkeep.Rhythm rhythm;
 
     /** @param directory may be missing or empty, or hold a journal. */
     public DirectoryJournal(final Path directory, final JournalConfig config)
@@ -38,12 +38,12 @@ public final class DirectoryJournal implements RunJournal
     /** @param progress receives the progress of the replay. */
     public DirectoryJournal(final Path directory, final JournalConfig config, final ReadProgress progress)
     {
-        this(directory, config, progress, null, null, UpkeepListener.NONE, JournalUpkeep.Pace.DEFAULT);
+        this(directory, config, progress, null, null, UpkeepListener.NONE, JournalUpkeep.Rhythm.DEFAULT);
     }
 
     private DirectoryJournal(
         final Path directory, final JournalConfig config, final ReadProgress progress, final TokenKey key,
-        final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Pace pace)
+        final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Rhythm rhythm)
     {
         this.directory = directory;
         this.config = config;
@@ -51,21 +51,21 @@ public final class DirectoryJournal implements RunJournal
         this.key = key;
         this.routers = routers;
         this.listener = listener;
-        this.pace = pace;
+        this.rhythm = rhythm;
     }
 
     /**
-     * The same with a listener, which learns what is removed while the run goes on, and why it cannot be.
+     * The same with a listener, which learns what is removed while the run continues, and why it cannot be.
      *
      * @param known routers that the run description may name.
      */
     public DirectoryJournal withUpkeep(final UpkeepListener receiver, final DpRouters known)
     {
-        return new DirectoryJournal(directory, config, progress, key, known, receiver, pace);
+        return new DirectoryJournal(directory, config, progress, key, known, receiver, rhythm);
     }
 
-    /** The same at another pace of what is done beside the run. */
-    DirectoryJournal withPace(final JournalUpkeep.Pace other)
+    /** The same with another rhythm of the thread beside the run. */
+    DirectoryJournal withRhythm(final JournalUpkeep.Rhythm other)
     {
         return new DirectoryJournal(directory, config, progress, key, routers, listener, other);
     }
@@ -82,7 +82,7 @@ public final class DirectoryJournal implements RunJournal
     public DirectoryJournal withoutTokens(final TokenKey tokenKey, final DpRouters known)
     {
         tokenKey.requireOutside(directory);
-        return new DirectoryJournal(directory, config, progress, tokenKey, known, listener, pace);
+        return new DirectoryJournal(directory, config, progress, tokenKey, known, listener, rhythm);
     }
 
     /**
@@ -114,7 +114,7 @@ public final class DirectoryJournal implements RunJournal
         {
             final GroupJournal journal =
                 key == null ? writer : new WithheldJournal(writer, description, routers, key);
-            writer.keepUp(routers, listener, pace);
+            writer.keepUp(routers, listener, rhythm);
             return new BegunRun(writer, journal);
         }
         catch (final RuntimeException | Error e)
@@ -142,7 +142,7 @@ public final class DirectoryJournal implements RunJournal
             requireTokens(reader.settings());
             RunComparison.require(directory, reader.settings(), description);
             return new ContinuedRun(directory, lock, files, reader, config, progress,
-                writer -> writer.keepUp(routers, listener, pace));
+                writer -> writer.keepUp(routers, listener, rhythm));
         }
         catch (final RuntimeException | Error e)
         {

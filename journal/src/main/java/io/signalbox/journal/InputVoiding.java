@@ -128,7 +128,7 @@ public final class InputVoiding
     {
         while (reader.records() < records && reader.next())
         {
-            // What is ahead of the snapshot was applied when it was written.
+            // The groups ahead of the snapshot were applied when it was written.
             continue;
         }
     }

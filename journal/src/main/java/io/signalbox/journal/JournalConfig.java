@@ -15,9 +15,9 @@ import java.util.List;
  * @param blockBytes   unit in which Chronicle maps and grows a segment's file; a power of two from 65,536 to 1 GiB.
  * @param packsRows    whether expert ids take as few bits as the largest of a record needs.
  * @param reserveBytes free space that is kept for requests that have begun; with less, an engine refuses new ones. 0: none.
- * @param snapshotEvery records from one snapshot to the next, which are written while the run goes on; 0: none, unless there
- *                     is a limit.
- * @param mostBytes    bytes of all segments that are kept while the run goes on; 0: any.
+ * @param snapshotEvery records from one snapshot to the next, which are written while the run continues; 0: none, unless
+ *                     there is a limit.
+ * @param mostBytes    bytes of all segments that are kept while the run continues; 0: any.
  * @param mostSegments segments that are kept; 0: any.
  * @param mostAgeSeconds time since a segment was written last, for which it is kept; 0: any.
  */
@@ -54,11 +54,11 @@ public record JournalConfig(
         "Records from one snapshot of the run to the next, which a thread beside the engine writes; 0: none, but 100000 " +
             "with a limit on what is kept.");
     public static final Setting<Long> MOST_BYTES = Setting.number("mostBytes", "bytes", 0, 0, 1L << 60,
-        "Bytes of the segments that are kept while the run goes on; older ones are removed behind snapshots. 0: any.");
+        "Bytes of the segments that are kept while the run continues; older ones are removed behind snapshots. 0: any.");
     public static final Setting<Integer> MOST_SEGMENTS = Setting.integer("mostSegments", "", 0, 0, Integer.MAX_VALUE,
-        "Segments that are kept while the run goes on. 0: any.");
+        "Segments that are kept while the run continues. 0: any.");
     public static final Setting<Long> MOST_AGE_SECONDS = Setting.number("mostAgeSeconds", "s", 0, 0, 3_153_600_000L,
-        "Time since a segment was written last, for which it is kept while the run goes on. 0: any.");
+        "Time since a segment was written last, for which it is kept while the run continues. 0: any.");
     public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES, PACKS_ROWS,
         RESERVE_BYTES, SNAPSHOT_EVERY, MOST_BYTES, MOST_SEGMENTS, MOST_AGE_SECONDS);
 
@@ -119,7 +119,7 @@ public record JournalConfig(
             limits.mostAge() == null ? 0 : Math.max(1, limits.mostAge().toSeconds()));
     }
 
-    /** The limits on what is kept while the run goes on. */
+    /** The limits on what is kept while the run continues. */
     public RetentionLimits retention()
     {
         return new RetentionLimits(mostBytes == 0 ? Long.MAX_VALUE : mostBytes,
@@ -127,7 +127,7 @@ public record JournalConfig(
             mostAgeSeconds == 0 ? null : Duration.ofSeconds(mostAgeSeconds));
     }
 
-    /** Whether snapshots are written while the run goes on. */
+    /** Whether snapshots are written while the run continues. */
     boolean isKeptUp()
     {
         return snapshotEvery > 0 || mostBytes > 0 || mostSegments > 0 || mostAgeSeconds > 0;

@@ -69,7 +69,7 @@ public final class JournalRedaction
         }
     }
 
-    /** What is kept continues from a state that has hashes without a key, and tokens of live requests. */
+    /** A shortened journal continues from a state that has hashes without a key, and tokens of live requests. */
     private static void requireWhole(final Path source)
     {
         final long first = JournalRetention.firstRecord(source);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.DpRouters;
 
 import java.nio.file.Path;
@@ -12,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Follows a run that is being journaled, writes snapshots of its state and of its scheduler, and removes the oldest segments
  * behind them. It has its own thread, in which it decides every input again: neither the writer nor the scheduler waits for
- * it, and it takes the memory of a second scheduler. If it fails, the run goes on.
+ * it, and it takes the memory of a second scheduler. If it fails, the run continues.
  */
 public final class JournalUpkeep implements AutoCloseable
 {
@@ -20,7 +19,7 @@ public final class JournalUpkeep implements AutoCloseable
     private final RetentionLimits limits;
     private final DpRouters routers;
     private final UpkeepListener listener;
-    private final Pace pace;
+    private final Rhythm rhythm;
     private final SnapshotFollower states;
     private final ReplayFollower schedulers;
     private final CountDownLatch stopping = new CountDownLatch(1);
@@ -37,9 +36,9 @@ public final class JournalUpkeep implements AutoCloseable
      *
      * @param unseenGroups groups whose ends of requests a client may not have seen.
      */
-    record Pace(long unseenGroups, long pauseMillis)
+    record Rhythm(long unseenGroups, long pauseMillis)
     {
-        static final Pace DEFAULT = new Pace(JournalRetention.UNSEEN_GROUPS, 1_000);
+        static final Rhythm DEFAULT = new Rhythm(JournalRetention.UNSEEN_GROUPS, 1_000);
     }
 
     /** The thread is to end. */
@@ -58,12 +57,12 @@ public final class JournalUpkeep implements AutoCloseable
         final JournalConfig config,
         final DpRouters routers,
         final UpkeepListener listener,
-        final Pace pace)
+        final Rhythm rhythm)
     {
         this.directory = directory;
         this.routers = routers;
         this.listener = listener;
-        this.pace = pace;
+        this.rhythm = rhythm;
         limits = config.retention();
         states = new SnapshotFollower(directory, config.recordsPerSnapshot(), SnapshotFollower.DEFAULT_KEPT);
         schedulers = new ReplayFollower(directory, config.recordsPerSnapshot(), routers);
@@ -75,9 +74,9 @@ public final class JournalUpkeep implements AutoCloseable
         final JournalConfig config,
         final DpRouters routers,
         final UpkeepListener listener,
-        final Pace pace)
+        final Rhythm rhythm)
     {
-        final JournalUpkeep upkeep = new JournalUpkeep(directory, config, routers, listener, pace);
+        final JournalUpkeep upkeep = new JournalUpkeep(directory, config, routers, listener, rhythm);
         upkeep.thread = new Thread(upkeep::run, "signalbox-journal-upkeep");
         upkeep.thread.setDaemon(true);
         upkeep.thread.start();
@@ -99,7 +98,7 @@ public final class JournalUpkeep implements AutoCloseable
     {
         if (config.isKeptUp())
         {
-            final JournalUpkeep upkeep = new JournalUpkeep(directory, config, routers, listener, Pace.DEFAULT);
+            final JournalUpkeep upkeep = new JournalUpkeep(directory, config, routers, listener, Rhythm.DEFAULT);
             upkeep.states.follow(progress);
             upkeep.states.conclude();
             upkeep.schedulers.follow(progress);
@@ -121,7 +120,7 @@ public final class JournalUpkeep implements AutoCloseable
     {
         try
         {
-            return stopping.await(pace.pauseMillis, TimeUnit.MILLISECONDS);
+            return stopping.await(rhythm.pauseMillis, TimeUnit.MILLISECONDS);
         }
         catch (final InterruptedException e)
         {
@@ -185,7 +184,7 @@ public final class JournalUpkeep implements AutoCloseable
         }
         final int count = segmentCount();
         final JournalRetention.Removal removal =
-            new JournalRetention(directory, limits, routers, reading, pace.unseenGroups).apply();
+            new JournalRetention(directory, limits, routers, reading, rhythm.unseenGroups).apply();
         snapshots = schedulers.written();
         segments = count;
         if (removal.segments() > 0 || !removal.notes().equals(notes))
@@ -195,7 +194,7 @@ public final class JournalUpkeep implements AutoCloseable
         }
     }
 
-    /** A failure that comes again is told once. */
+    /** The listener receives a failure that comes again once. */
     private void report(final String sentence, final boolean continues)
     {
         if (!sentence.equals(failure))
@@ -213,7 +212,7 @@ public final class JournalUpkeep implements AutoCloseable
         }
         catch (final RuntimeException e)
         {
-            // A listener that throws loses what it was told.
+            // A listener that throws loses the call.
             return;
         }
     }

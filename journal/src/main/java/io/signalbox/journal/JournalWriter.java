@@ -68,7 +68,7 @@ public final class JournalWriter implements GroupJournal
         final Path directory, final Map<String, String> settings, final JournalConfig config)
     {
         final JournalWriter writer = createAlone(directory, settings, config);
-        writer.keepUp(null, UpkeepListener.NONE, JournalUpkeep.Pace.DEFAULT);
+        writer.keepUp(null, UpkeepListener.NONE, JournalUpkeep.Rhythm.DEFAULT);
         return writer;
     }
 
@@ -76,7 +76,7 @@ public final class JournalWriter implements GroupJournal
      * As the other one.
      *
      * @param routers  those that the run may name.
-     * @param listener receives what is removed while the run goes on.
+     * @param listener receives what is removed while the run continues.
      */
     public static JournalWriter create(
         final Path directory,
@@ -86,7 +86,7 @@ public final class JournalWriter implements GroupJournal
         final UpkeepListener listener)
     {
         final JournalWriter writer = createAlone(directory, settings, config);
-        writer.keepUp(routers, listener, JournalUpkeep.Pace.DEFAULT);
+        writer.keepUp(routers, listener, JournalUpkeep.Rhythm.DEFAULT);
         return writer;
     }
 
@@ -95,12 +95,12 @@ public final class JournalWriter implements GroupJournal
      *
      * @param routers {@code null}: the installed ones.
      */
-    void keepUp(final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Pace pace)
+    void keepUp(final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Rhythm rhythm)
     {
         if (config.isKeptUp())
         {
             upkeep = JournalUpkeep.start(
-                directory, config, routers == null ? DpRouters.installed() : routers, listener, pace);
+                directory, config, routers == null ? DpRouters.installed() : routers, listener, rhythm);
         }
     }
 

@@ -15,7 +15,7 @@ public interface UpkeepListener
     }
 
     /**
-     * Snapshots cannot be written, or segments not be removed. The run goes on, and its journal grows.
+     * Snapshots cannot be written, or segments not be removed. The run continues, and its journal grows.
      *
      * @param sentence  the fault, its place and the remedy.
      * @param continues whether it is tried again; else this run writes no further snapshot and removes no further segment.

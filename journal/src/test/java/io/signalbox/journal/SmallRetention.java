@@ -15,7 +15,7 @@ public final class SmallRetention
     /** The same journal, which is looked after every few milliseconds, with fewer groups that count as unseen. */
     public static DirectoryJournal prompt(final DirectoryJournal journal, final long unseenGroups)
     {
-        return journal.withPace(new JournalUpkeep.Pace(unseenGroups, 5));
+        return journal.withRhythm(new JournalUpkeep.Rhythm(unseenGroups, 5));
     }
 
     /**

@@ -29,7 +29,7 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
     public void onFailure(final String sentence, final boolean continues)
     {
         console.err().println(command + ": " + sentence + (continues ? "" :
-            " From here on nothing is removed from this journal, and the run goes on."));
+            " From here on nothing is removed from this journal, and the run continues."));
     }
 
     /** Writes the snapshots and removes the segments that are left to it, then verifies what there is. */
@@ -59,7 +59,7 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
             JournalVerifier.verifyTo(journal, Long.MAX_VALUE, routers, factory, progress);
     }
 
-    /** Where it is, on standard error. */
+    /** Names its place on standard error. */
     void print(final Path journal)
     {
         final long first = JournalRetention.firstRecord(journal);

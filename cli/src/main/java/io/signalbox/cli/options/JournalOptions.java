@@ -66,8 +66,8 @@ public final class JournalOptions
     private long segmentBytes = JournalConfig.SEGMENT_BYTES.defaultValue();
 
     @Option(names = "--snapshot-every", paramLabel = "RECORDS",
-        description = "Write a snapshot of the run after so many records while it goes on; 0 for none (default: 0, or " +
-            "100000 if something is to be removed).")
+        description = "Write a snapshot of the run after so many records while it continues; 0 for none, but 100000 if " +
+            "segments are to be removed (default: 0).")
     private long snapshotEvery = JournalConfig.SNAPSHOT_EVERY.defaultValue();
 
     @Option(names = TOKENS, paramLabel = "FORM", converter = Word.OfTokens.class,
@@ -93,7 +93,7 @@ public final class JournalOptions
     /**
      * Makes all checks that are possible before anything is written.
      *
-     * @param kept limits of what is kept while the run goes on.
+     * @param kept limits of what is kept while the run continues.
      */
     public void check(final RetentionLimits kept)
     {
@@ -169,7 +169,7 @@ public final class JournalOptions
      *
      * @param settings the run's description, made when the journal is opened.
      * @param routers  those that the description may name.
-     * @param listener receives what is removed while the run goes on.
+     * @param listener receives what is removed while the run continues.
      */
     public DeferredJournal journal(
         final Supplier<Map<String, String>> settings, final DpRouters routers, final UpkeepListener listener)
@@ -206,7 +206,7 @@ public final class JournalOptions
         }
     }
 
-    /** Does what the options ask for and could not be done while the run went on. */
+    /** Does what the options ask for and could not be done while the run continued. */
     public void conclude(
         final Path journal, final DpRouters routers, final UpkeepListener listener, final ReadProgress progress)
     {

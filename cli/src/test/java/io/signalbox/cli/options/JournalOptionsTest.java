@@ -7,6 +7,7 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ class JournalOptionsTest
     {
         final Path target = Files.createDirectory(directory.resolve("target"));
         final JournalOptions options = options(target);
-        options.check();
+        options.check(RetentionLimits.NONE);
         Files.createDirectories(target.resolve("data/deep"));
         Files.writeString(target.resolve("data/deep/results.csv"), "mine");
         Files.writeString(target.resolve("notes.txt"), "mine");
@@ -57,7 +58,7 @@ class JournalOptionsTest
     {
         final Path target = directory.resolve("target");
         final JournalOptions late = options(target);
-        late.check();
+        late.check(RetentionLimits.NONE);
         try (JournalWriter first = open(options(target)))
         {
             final Map<String, String> before = tree(target);

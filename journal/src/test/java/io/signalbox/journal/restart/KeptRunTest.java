@@ -168,7 +168,7 @@ final class KeptRunTest
         assertEquals(0, JournalRetention.firstRecord(journal));
     }
 
-    /** What cannot be written costs the run nothing, is told, and is tried again. */
+    /** A snapshot that cannot be written costs the run nothing; the listener learns of it, and it is tried again. */
     @Test
     void shouldGoOnIfSnapshotsCannotBeWritten() throws Exception
     {
