@@ -179,7 +179,7 @@ final class KeptRunTest
             Files.writeString(journal.resolve("snapshots"), "in the way");
             serve(engine, 0);
             serve(engine, 40);
-            assertTrue(told.failed.await(60, TimeUnit.SECONDS), "no failure is told");
+            assertTrue(told.failed.await(60, TimeUnit.SECONDS), "no failure was received");
             assertTrue(told.sentence.contains("snapshots"), told.sentence);
             Files.delete(journal.resolve("snapshots"));
             serveUntilRemoved(engine, told, 80, 1);
