@@ -65,7 +65,6 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
-        "  signalbox simulate --plugins my-router.jar --router my-router",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --faults 'rank 3 step 2000 lost back-after 20s'",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
