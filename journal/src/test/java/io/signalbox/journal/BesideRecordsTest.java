@@ -119,7 +119,9 @@ final class BesideRecordsTest
             try
             {
                 final Verification found = JournalVerifier.verify(journal, Scheduler::new);
+                // Without its declaration the input throws again, ahead of the damaged segment.
                 assertTrue(found.matches() || found.difference().thrown(), "byte " + i);
+                refused += found.matches() ? 0 : 1;
                 assertTrue(!found.matches() || found.digest().equals(whole.digest()), "byte " + i);
             }
             catch (final JournalException e)
