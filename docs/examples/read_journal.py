@@ -104,9 +104,9 @@ class Message:  # an SBE message: its fixed block, then groups and variable data
         return self.data[first:self.at]
 
 
-def records(directory):
-    for number, segment in enumerate(sorted(directory.glob("segment-*[0-9]"))):
-        data, at = (segment / "19700101F.cq4").read_bytes(), 0
+def records(directory, first):
+    for segment in [path for path in sorted(directory.glob("segment-*[0-9]")) if int(path.name[8:]) >= first]:
+        data, at, number = (segment / "19700101F.cq4").read_bytes(), 0, int(segment.name[8:])
         while at + 4 <= len(data) and (header := struct.unpack_from("<I", data, at)[0]) not in (0, 0xC0000000):
             record = data[at + 4:at + 4 + (header & 0x3FFFFFFF)]
             if not header & 0x40000000:
@@ -119,16 +119,16 @@ def records(directory):
 
 
 def read(directory):
-    found, counts = dict.fromkeys(("records", "groups", "outputTokens", "rows"), 0), {}
-    link, beside = 0, b""
-    for kind, sequence, time, chain, payload in records(directory):
+    found, counts, beside = dict.fromkeys(("records", "groups", "outputTokens", "rows"), 0), {}, b""
+    ahead = begin.read_bytes()[8:] if (begin := directory / "beginning").exists() else bytes(48)  # segments were removed
+    first, found["records"], found["groups"], link = struct.unpack_from("<q16xqqQ", ahead)
+    for kind, sequence, time, chain, payload in records(directory, first):
         assert sequence == found["records"], f"record {sequence} in the place of {found['records']}"
         if kind not in (4, 5):  # SEAL and CONTINUATION are outside the chain
             link = xxh3(struct.pack("<5Q", link, sequence, kind, time, xxh3(payload)))
             found["records"] += 1
         assert chain == link, f"record {sequence} does not link"
-        beside += Message(payload).variable() if kind == 3 else b""
-        at = 0 if kind == 2 else len(payload)
+        at, beside = 0 if kind == 2 else len(payload), beside + (Message(payload).variable() if kind == 3 else b"")
         while at < len(payload):
             size = struct.unpack_from("<I", payload, at)[0]
             message = Message(payload[at + 4:at + 4 + size])

@@ -9,6 +9,7 @@ final class DeviceTimes
 {
     /** Steps whose times are kept; above the most that are in flight. */
     private static final int KEPT = 8;
+    private static final long UNKNOWN = Long.MIN_VALUE;
 
     private final long[] plannedNanos = new long[KEPT];
     private final long[] launchedNanos = new long[KEPT];
@@ -24,6 +25,13 @@ final class DeviceTimes
         plannedNanos[(int)(step % KEPT)] = nowNanos;
     }
 
+    /** The step is in flight, and was perhaps launched already. */
+    void begun(final long step, final long nowNanos)
+    {
+        plannedNanos[(int)(step % KEPT)] = nowNanos;
+        launchedNanos[(int)(step % KEPT)] = UNKNOWN;
+    }
+
     void launched(final long step, final long deviceNanos)
     {
         launchedNanos[(int)(step % KEPT)] = deviceNanos;
@@ -32,16 +40,16 @@ final class DeviceTimes
     /** @param stepNanos how long the device computed the step; 0: not known. */
     void completed(final long step, final long stepNanos, final long nowNanos)
     {
+        final int slot = (int)(step % KEPT);
         if (stepNanos > 0)
         {
-            final int slot = (int)(step % KEPT);
             if (step == lastStep + 1 && plannedNanos[slot] <= lastCompletedNanos)
             {
                 idleNanos += Math.max(0, launchedNanos[slot] - lastEndNanos);
                 gaps++;
             }
             computeNanos += stepNanos;
-            lastStep = step;
+            lastStep = launchedNanos[slot] == UNKNOWN ? -1 : step;
             lastEndNanos = launchedNanos[slot] + stepNanos;
             lastCompletedNanos = nowNanos;
         }

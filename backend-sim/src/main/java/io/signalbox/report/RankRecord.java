@@ -34,6 +34,11 @@ final class RankRecord
         this.rank = rank;
     }
 
+    int number()
+    {
+        return rank;
+    }
+
     /** The request of this entry in the last step, or {@code null}. Batches change little, so it is likely the same. */
     RequestRecord lastEntry(final int entry)
     {
@@ -191,10 +196,11 @@ final class RankRecord
             rank, rate(matchedTokens, promptTokens), rate(matchedBlocks, promptBlocks), admittedRequests, promptTokens);
     }
 
-    RankOccupancy occupancy(final int poolBlocks, final long endNanos)
+    /** @param elapsedNanos from the beginning of the run, or of what is known of it. */
+    RankOccupancy occupancy(final int poolBlocks, final long nowNanos, final long elapsedNanos)
     {
-        advance(endNanos);
-        final double mean = endNanos == 0 ? 0.0 : blockNanos / endNanos / poolBlocks;
+        advance(nowNanos);
+        final double mean = elapsedNanos == 0 ? 0.0 : blockNanos / elapsedNanos / poolBlocks;
         return new RankOccupancy(rank, mean, (double)peakBlocks / poolBlocks);
     }
 

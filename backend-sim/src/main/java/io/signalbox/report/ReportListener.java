@@ -23,10 +23,10 @@ import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.report.RunReport.RankOccupancy;
 import io.signalbox.report.RunReport.RankPrefixCache;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.FoldedState;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
@@ -103,6 +103,16 @@ public final class ReportListener implements GroupListener
         return this;
     }
 
+    /** Continues a run whose earlier groups are not at hand: requests that had not ended count as submitted. */
+    public ReportListener behind(final FoldedState state)
+    {
+        nowNanos = state.timeNanos();
+        originNanos = nowNanos;
+        beginsWithRequest = false;
+        submitted = RequestRecord.begin(state, live, ranks);
+        return this;
+    }
+
     private long elapsedNanos()
     {
         return nowNanos - originNanos;
@@ -154,7 +164,8 @@ public final class ReportListener implements GroupListener
         {
             promptTokens = request.promptTokens();
             request.skipBlockHashes();
-            tenant = request.cacheKeyLength() == 0 ? null : tenants.computeIfAbsent(cacheKey(request), TenantRecord::new);
+            tenant = request.cacheKeyLength() == 0 ? null :
+                tenants.computeIfAbsent(TenantRecord.key(request), TenantRecord::new);
         }
 
         @Override
@@ -257,13 +268,6 @@ public final class ReportListener implements GroupListener
             addEnd(end);
             weights.onFree(end);
         }
-    }
-
-    private static String cacheKey(final SubmitDecoder request)
-    {
-        final byte[] key = new byte[request.cacheKeyLength()];
-        request.getCacheKey(key, 0, key.length);
-        return new String(key, StandardCharsets.UTF_8);
     }
 
     private void addStep(final StepView plan)
@@ -375,7 +379,7 @@ public final class ReportListener implements GroupListener
                 request.tenant.firstToken(nowNanos - request.submitNanos);
             }
         }
-        else
+        else if (request.lastTokenNanos != RequestRecord.UNKNOWN)
         {
             itl.record(nowNanos - request.lastTokenNanos);
         }
@@ -402,7 +406,7 @@ public final class ReportListener implements GroupListener
                 request.tenant.completed(request);
             }
             e2e.record(nowNanos - request.submitNanos);
-            if (request.tokens > 1)
+            if (request.tokens > 1 && request.firstTokenNanos != RequestRecord.UNKNOWN)
             {
                 tpot.record((request.lastTokenNanos - request.firstTokenNanos) / (request.tokens - 1));
             }
@@ -477,7 +481,7 @@ public final class ReportListener implements GroupListener
 
     private List<RankOccupancy> occupancy()
     {
-        return Arrays.stream(ranks).map(rank -> rank.occupancy(poolBlocks, elapsedNanos())).toList();
+        return Arrays.stream(ranks).map(rank -> rank.occupancy(poolBlocks, nowNanos, elapsedNanos())).toList();
     }
 
     private RunReport.RowCounts routedExperts()

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.report;
 
+import io.signalbox.event.codec.SubmitDecoder;
+
+import java.nio.charset.StandardCharsets;
+
 /** The requests of one tenant so far. */
 final class TenantRecord
 {
@@ -13,6 +17,14 @@ final class TenantRecord
     TenantRecord(final String name)
     {
         this.name = name;
+    }
+
+    /** The tenant that a Submit names, which is its cache key. */
+    static String key(final SubmitDecoder request)
+    {
+        final byte[] key = new byte[request.cacheKeyLength()];
+        request.getCacheKey(key, 0, key.length);
+        return new String(key, StandardCharsets.UTF_8);
     }
 
     void submitted()

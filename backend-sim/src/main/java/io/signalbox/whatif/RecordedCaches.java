@@ -23,13 +23,21 @@ final class RecordedCaches
     private final StateFold fold;
     private final long untilNanos;
 
-    /** @param untilNanos groups of this time and later ones do not count. */
-    RecordedCaches(final SchedulerConfig config, final long untilNanos)
+    /**
+     * @param untilNanos groups of this time and later ones do not count.
+     * @param ahead      the state ahead of the first group, which changes; {@code null}: nothing is ahead of it.
+     */
+    RecordedCaches(final SchedulerConfig config, final long untilNanos, final FoldedState ahead)
     {
         this.untilNanos = untilNanos;
-        fold = new StateFold(new FoldedState(new StateShape(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
+        fold = new StateFold(ahead != null ? ahead : new FoldedState(shape(config)));
+    }
+
+    private static StateShape shape(final SchedulerConfig config)
+    {
+        return new StateShape(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
             config.prefixCaching() && config.evictionPolicy() == EvictionPolicy.LRU,
-            config.get(BatchSettings.QUEUE_ORDER) == QueueOrder.FIRST_COME, config.capture() != null)));
+            config.get(BatchSettings.QUEUE_ORDER) == QueueOrder.FIRST_COME, config.capture() != null);
     }
 
     void onGroup(final DirectBuffer group, final int length)

@@ -15,6 +15,8 @@ import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.WeightsPlan;
+import io.signalbox.state.FoldedState;
+import io.signalbox.state.RequestState;
 import io.signalbox.stats.RequestOutcome;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
@@ -43,6 +45,8 @@ final class RunExtraction extends RunCollector
     /** The last request of each conversation that completed. */
     private final Long2LongHashMap lastOfConversation = new Long2LongHashMap(NONE);
     private final List<WeightsPlan.Change> newWeights = new ArrayList<>();
+    /** Ends of requests whose Submits are not among the groups. */
+    private final Long2LongHashMap begunAhead = new Long2LongHashMap(NONE);
     private Recorded asked;
     private long startNanos = NONE;
     private long lastEndNanos = NONE;
@@ -119,6 +123,19 @@ final class RunExtraction extends RunCollector
         this.keepsOutputs = keepsOutputs;
         hasDrafts = keepsOutputs && config.draftTokens() > 0;
         blockSizeTokens = config.blockSizeTokens();
+    }
+
+    /** The groups continue a run in this state. */
+    void behind(final FoldedState ahead)
+    {
+        ahead.requests().stream().filter(request -> request.stage() != RequestState.Stage.FINISHED)
+            .forEach(request -> begunAhead.put(request.id(), Long.MAX_VALUE));
+    }
+
+    /** Requests that had not ended at a time, and whose Submits are not among the groups. */
+    long begunAhead(final long nanos)
+    {
+        return begunAhead.values().stream().filter(endNanos -> endNanos >= nanos).count();
     }
 
     @Override
@@ -241,6 +258,10 @@ final class RunExtraction extends RunCollector
         final RequestOutcome outcome = live(end.requestId());
         super.onFree(end);
         lastEndNanos = nowNanos();
+        if (begunAhead.containsKey(end.requestId()))
+        {
+            begunAhead.put(end.requestId(), nowNanos());
+        }
         final Recorded request = requests.get(end.requestId());
         if (outcome != null && outcome.isCompleted() && request != null && request.conversationId != NONE)
         {

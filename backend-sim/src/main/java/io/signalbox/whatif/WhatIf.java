@@ -13,6 +13,7 @@ import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
+import io.signalbox.state.FoldedState;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -69,6 +70,12 @@ public final class WhatIf
         }
         recorded = new RunOutcome(report, extraction, workload, from);
         final List<String> sentences = notRepeated(extraction, simulation);
+        final long begunAhead = extraction.begunAhead(from);
+        if (begunAhead > 0)
+        {
+            sentences.add(counted(begunAhead, "request", "requests") + " that had begun: submitted in records that were " +
+                "removed");
+        }
         if (!beginning.isOfRun() && simulation.faults() != null)
         {
             sentences.add("the fault plan, which counts from the start of the run");
@@ -126,6 +133,20 @@ public final class WhatIf
      */
     public static WhatIf read(final GroupCursor run, final SchedulerConfig config, final Beginning beginning)
     {
+        return read(run, config, beginning, null);
+    }
+
+    /**
+     * As the other one, for a run whose earlier groups are not at hand. Requests that it has begun are not re-run; without
+     * another time, re-runs begin behind that state, with what ranks had cached.
+     *
+     * @param ahead the state ahead of the first group, which changes; {@code null}: nothing is ahead of it.
+     * @throws ConfigException also if the re-runs are to begin at an earlier time.
+     */
+    public static WhatIf read(
+        final GroupCursor run, final SchedulerConfig config, final Beginning asked, final FoldedState ahead)
+    {
+        final Beginning beginning = behind(asked, ahead);
         final Map<String, String> settings = run.settings();
         final boolean isSimulated = SimulationConfig.isIn(settings);
         final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
@@ -134,8 +155,13 @@ public final class WhatIf
         // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.
         final ReportListener figures = new ReportListener(config.toBuilder().capture(null).build());
         final ReportListener report = isSimulated ? figures : figures.fromFirstRequest();
+        if (ahead != null)
+        {
+            report.behind(ahead);
+            extraction.behind(ahead);
+        }
         final StepTimeFit fit = isSimulated ? null : new StepTimeFit();
-        final RecordedCaches caches = beginning.warm() ? new RecordedCaches(config, beginning.fromNanos()) : null;
+        final RecordedCaches caches = beginning.warm() ? new RecordedCaches(config, beginning.fromNanos(), ahead) : null;
         while (run.next())
         {
             extraction.onGroup(run.group(), 0, run.groupLength());
@@ -160,6 +186,20 @@ public final class WhatIf
                 extraction.newWeights(Long.MIN_VALUE));
         return new WhatIf(settings, config.toBuilder().capture(null).build(), simulation, extraction, report.report(),
             stepTimes(simulation, fitted), beginning, caches == null ? null : caches.prefixes());
+    }
+
+    private static Beginning behind(final Beginning asked, final FoldedState ahead)
+    {
+        if (ahead == null || asked.fromNanos() >= ahead.timeNanos())
+        {
+            return asked;
+        }
+        if (asked.isOfRun())
+        {
+            return new Beginning(ahead.timeNanos(), true);
+        }
+        throw new ConfigException("the re-runs are to begin at " + asked.fromNanos() + " ns, and what is kept of the " +
+            "journal is known from " + ahead.timeNanos() + " ns on; give a later time.");
     }
 
     private static boolean hasWaitingClients(final Map<String, String> settings)

@@ -14,6 +14,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A run that an earlier engine left, with the lock of its directory. */
 final class ContinuedRun implements RecordedRun
@@ -24,6 +25,8 @@ final class ContinuedRun implements RecordedRun
     private final JournalReader reader;
     private final JournalConfig config;
     private final ReadProgress progress;
+    /** Begins what is done beside the writer. */
+    private final Consumer<JournalWriter> keepUp;
     private long lastTimeNanos;
     /** Of the snapshot behind which inputs are applied; 0: all of them are. */
     private long begunAt;
@@ -35,7 +38,8 @@ final class ContinuedRun implements RecordedRun
         final DirectoryFiles files,
         final JournalReader reader,
         final JournalConfig config,
-        final ReadProgress progress)
+        final ReadProgress progress,
+        final Consumer<JournalWriter> keepUp)
     {
         this.directory = directory;
         this.lock = lock;
@@ -43,6 +47,7 @@ final class ContinuedRun implements RecordedRun
         this.reader = reader;
         this.config = config;
         this.progress = progress;
+        this.keepUp = keepUp;
     }
 
     /** Every record is read and checked; inputs ahead of the newest snapshot that fits are not applied again. */
@@ -169,6 +174,7 @@ final class ContinuedRun implements RecordedRun
         final JournalWriter writer = JournalWriter.behind(directory, lock, reader, lastTimeNanos, aside, config);
         handedOver = true;
         reader.close();
+        keepUp.accept(writer);
         return writer;
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.RecordedRun;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.router.DpRouters;
@@ -23,7 +24,10 @@ public final class DirectoryJournal implements RunJournal
     private final ReadProgress progress;
     /** {@code null} if the journal keeps tokens. */
     private final TokenKey key;
+    /** {@code null}: the installed ones. */
     private final DpRouters routers;
+    private final UpkeepListener listener;
+    private final JournalUpkeep.Rhythm rhythm;
 
     /** @param directory may be missing or empty, or hold a journal. */
     public DirectoryJournal(final Path directory, final JournalConfig config)
@@ -34,18 +38,36 @@ public final class DirectoryJournal implements RunJournal
     /** @param progress receives the progress of the replay. */
     public DirectoryJournal(final Path directory, final JournalConfig config, final ReadProgress progress)
     {
-        this(directory, config, progress, null, null);
+        this(directory, config, progress, null, null, UpkeepListener.NONE, JournalUpkeep.Rhythm.DEFAULT);
     }
 
     private DirectoryJournal(
         final Path directory, final JournalConfig config, final ReadProgress progress, final TokenKey key,
-        final DpRouters routers)
+        final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Rhythm rhythm)
     {
         this.directory = directory;
         this.config = config;
         this.progress = progress;
         this.key = key;
         this.routers = routers;
+        this.listener = listener;
+        this.rhythm = rhythm;
+    }
+
+    /**
+     * The same with a listener, which learns what is removed while the run continues, and why it cannot be.
+     *
+     * @param known routers that the run description may name.
+     */
+    public DirectoryJournal withUpkeep(final UpkeepListener receiver, final DpRouters known)
+    {
+        return new DirectoryJournal(directory, config, progress, key, known, receiver, rhythm);
+    }
+
+    /** The same with another rhythm of the thread beside the run. */
+    DirectoryJournal withRhythm(final JournalUpkeep.Rhythm other)
+    {
+        return new DirectoryJournal(directory, config, progress, key, routers, listener, other);
     }
 
     /**
@@ -60,7 +82,7 @@ public final class DirectoryJournal implements RunJournal
     public DirectoryJournal withoutTokens(final TokenKey tokenKey, final DpRouters known)
     {
         tokenKey.requireOutside(directory);
-        return new DirectoryJournal(directory, config, progress, tokenKey, known);
+        return new DirectoryJournal(directory, config, progress, tokenKey, known, listener, rhythm);
     }
 
     /**
@@ -86,11 +108,14 @@ public final class DirectoryJournal implements RunJournal
     {
         final Map<String, String> described =
             key == null ? description : WithheldJournal.describe(description, routers, key);
-        final JournalWriter writer = lock == null ? JournalWriter.create(directory, described, config) :
+        final JournalWriter writer = lock == null ? JournalWriter.createAlone(directory, described, config) :
             JournalWriter.create(directory, lock, ChronicleJournalStore.of(directory, config), described, config);
         try
         {
-            return new BegunRun(writer, key == null ? writer : new WithheldJournal(writer, description, routers, key));
+            final GroupJournal journal =
+                key == null ? writer : new WithheldJournal(writer, description, routers, key);
+            writer.keepUp(routers, listener, rhythm);
+            return new BegunRun(writer, journal);
         }
         catch (final RuntimeException | Error e)
         {
@@ -116,7 +141,8 @@ public final class DirectoryJournal implements RunJournal
             reader = JournalReader.recovering(files);
             requireTokens(reader.settings());
             RunComparison.require(directory, reader.settings(), description);
-            return new ContinuedRun(directory, lock, files, reader, config, progress);
+            return new ContinuedRun(directory, lock, files, reader, config, progress,
+                writer -> writer.keepUp(routers, listener, rhythm));
         }
         catch (final RuntimeException | Error e)
         {

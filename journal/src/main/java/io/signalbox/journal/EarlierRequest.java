@@ -2,13 +2,13 @@
 package io.signalbox.journal;
 
 /**
- * A request that was submitted in records that were removed, and had not ended there.
+ * A request that was submitted ahead of what is read, and had not ended there.
  *
  * @param requestId    its id.
  * @param submitNanos  logical time of its Submit.
  * @param promptTokens tokens of its prompt.
  * @param maxNewTokens most tokens that it generates.
  */
-record EarlierRequest(long requestId, long submitNanos, int promptTokens, int maxNewTokens)
+public record EarlierRequest(long requestId, long submitNanos, int promptTokens, int maxNewTokens)
 {
 }

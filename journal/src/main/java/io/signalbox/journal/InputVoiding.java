@@ -3,12 +3,15 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.GroupListener;
+import io.signalbox.journal.SnapshotFiles.Named;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.ExpandableArrayBuffer;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -66,30 +69,77 @@ public final class InputVoiding
         {
             lock.sign();
             final DirectoryFiles files = DirectoryFiles.of(directory, progress);
-            JournalBeginning.requireNone(files);
             final VoidedInput input;
             final long chain;
             try (JournalReader reader = JournalReader.recovering(files))
             {
-                input = inputThatThrows(reader);
+                input = inputThatThrows(reader, scheduler(files, reader));
                 chain = reader.chain();
             }
             try (JournalReader reader = JournalReader.recovering(files, input, chain))
             {
-                requireIndependent(reader);
+                requireIndependent(reader, scheduler(files, reader));
                 append(lock, files, reader.end(), input, chain);
             }
             return input;
         }
     }
 
-    private VoidedInput inputThatThrows(final JournalReader reader)
+    /**
+     * A scheduler in the state ahead of the reader's next group. If old segments were removed, that is the newest snapshot
+     * ahead of the record; the reader is moved behind it.
+     */
+    private Scheduler scheduler(final DirectoryFiles files, final JournalReader reader)
+    {
+        if (files.beginning() == null)
+        {
+            return factory.apply(reader.config(routers));
+        }
+        final List<String> passedOver = new ArrayList<>();
+        boolean isBehindRecord = false;
+        for (final Named named : new SchedulerStore(directory).newestFirst())
+        {
+            if (named.records() > record)
+            {
+                isBehindRecord = true;
+                continue;
+            }
+            try
+            {
+                final SchedulerSnapshot snapshot = SchedulerStore.read(named, routers);
+                JournalScanner.resuming(DirectoryFiles.of(directory), snapshot.mark()).close();
+                moveTo(reader, named.records());
+                return snapshot.scheduler();
+            }
+            catch (final UnfitSnapshotException e)
+            {
+                passedOver.add(named.file() + " is passed over: " + e.getMessage() + ".");
+            }
+        }
+        if (isBehindRecord)
+        {
+            throw new ConfigException(name() + " was replayed when a snapshot behind it was written, and only an input " +
+                "that cannot be replayed may be void; leave --void out.");
+        }
+        throw SnapshotStart.withoutSnapshot(directory, files.beginning(), passedOver);
+    }
+
+    private static void moveTo(final JournalReader reader, final long records)
+    {
+        while (reader.records() < records && reader.next())
+        {
+            // The groups ahead of the snapshot were applied when it was written.
+            continue;
+        }
+    }
+
+    private VoidedInput inputThatThrows(final JournalReader reader, final Scheduler scheduler)
     {
         if (reader.voided().stream().anyMatch(input -> input.record() == record))
         {
             throw new ConfigException(name() + " is void already; leave --void out.");
         }
-        final Verification run = JournalVerifier.replayTo(reader, factory.apply(reader.config(routers)), record, NOBODY);
+        final Verification run = JournalVerifier.replayTo(reader, scheduler, record, NOBODY);
         final Difference difference = run.difference();
         if (difference == null)
         {
@@ -113,10 +163,10 @@ public final class InputVoiding
         return "record " + record + " of " + directory;
     }
 
-    private void requireIndependent(final JournalReader reader)
+    private void requireIndependent(final JournalReader reader, final Scheduler scheduler)
     {
-        final Difference difference = JournalVerifier.replayTo(
-            reader, factory.apply(reader.config(routers)), Long.MAX_VALUE, NOBODY).difference();
+        final Difference difference =
+            JournalVerifier.replayTo(reader, scheduler, Long.MAX_VALUE, NOBODY).difference();
         if (difference != null && !difference.thrown())
         {
             throw new JournalException(JournalException.Kind.NOT_CONFIRMED, name() + " cannot be void: record " +

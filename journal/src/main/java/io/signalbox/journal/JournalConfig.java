@@ -3,10 +3,11 @@ package io.signalbox.journal;
 
 import io.signalbox.config.Setting;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
- * How a journal is written. None of it changes the digest.
+ * How a journal is written, and how much of it is kept. None of it changes the digest.
  *
  * @param durability   what an acknowledged group survives.
  * @param segmentBytes length of its records at which a segment is sealed and the next begun, at the end of a group; at
@@ -14,9 +15,22 @@ import java.util.List;
  * @param blockBytes   unit in which Chronicle maps and grows a segment's file; a power of two from 65,536 to 1 GiB.
  * @param packsRows    whether expert ids take as few bits as the largest of a record needs.
  * @param reserveBytes free space that is kept for requests that have begun; with less, an engine refuses new ones. 0: none.
+ * @param snapshotEvery records from one snapshot to the next, which are written while the run continues; 0: none, unless
+ *                     there is a limit.
+ * @param mostBytes    bytes of all segments that are kept while the run continues; 0: any.
+ * @param mostSegments segments that are kept; 0: any.
+ * @param mostAgeSeconds time since a segment was written last, for which it is kept; 0: any.
  */
 public record JournalConfig(
-    Durability durability, long segmentBytes, long blockBytes, boolean packsRows, long reserveBytes)
+    Durability durability,
+    long segmentBytes,
+    long blockBytes,
+    boolean packsRows,
+    long reserveBytes,
+    long snapshotEvery,
+    long mostBytes,
+    int mostSegments,
+    long mostAgeSeconds)
 {
     private static final long SMALLEST_BYTES = 1L << 16;
     /** The envelope names positions in 40 bits; half of that leaves room for the largest group. */
@@ -36,13 +50,24 @@ public record JournalConfig(
     public static final Setting<Long> RESERVE_BYTES = Setting.number("reserveBytes", "bytes", 1L << 24, 0, 1L << 40,
         "Disk blocks that are kept ahead for requests that have begun; with fewer left, an engine refuses new requests " +
             "until there is room again. 0: none.");
-    public static final List<Setting<?>> SETTINGS =
-        List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES, PACKS_ROWS, RESERVE_BYTES);
+    public static final Setting<Long> SNAPSHOT_EVERY = Setting.number("snapshotEvery", "records", 0, 0, 1L << 40,
+        "Records from one snapshot of the run to the next, which a thread beside the engine writes; 0: none, but 100000 " +
+            "with a limit on what is kept.");
+    public static final Setting<Long> MOST_BYTES = Setting.number("mostBytes", "bytes", 0, 0, 1L << 60,
+        "Bytes of the segments that are kept while the run continues; older ones are removed behind snapshots. 0: any.");
+    public static final Setting<Integer> MOST_SEGMENTS = Setting.integer("mostSegments", "", 0, 0, Integer.MAX_VALUE,
+        "Segments that are kept while the run continues. 0: any.");
+    public static final Setting<Long> MOST_AGE_SECONDS = Setting.number("mostAgeSeconds", "s", 0, 0, 3_153_600_000L,
+        "Time since a segment was written last, for which it is kept while the run continues. 0: any.");
+    public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES, PACKS_ROWS,
+        RESERVE_BYTES, SNAPSHOT_EVERY, MOST_BYTES, MOST_SEGMENTS, MOST_AGE_SECONDS);
 
-    /** Rows are packed or not, and space is reserved, as is the default. */
+    /** Rows are packed or not, space is reserved, and everything is kept, as is the default. */
     public JournalConfig(final Durability durability, final long segmentBytes, final long blockBytes)
     {
-        this(durability, segmentBytes, blockBytes, PACKS_ROWS.defaultValue(), RESERVE_BYTES.defaultValue());
+        this(durability, segmentBytes, blockBytes, PACKS_ROWS.defaultValue(), RESERVE_BYTES.defaultValue(),
+            SNAPSHOT_EVERY.defaultValue(), MOST_BYTES.defaultValue(), MOST_SEGMENTS.defaultValue(),
+            MOST_AGE_SECONDS.defaultValue());
     }
 
     public JournalConfig
@@ -51,18 +76,66 @@ public record JournalConfig(
         SEGMENT_BYTES.check(segmentBytes);
         BLOCK_BYTES.check(blockBytes);
         RESERVE_BYTES.check(reserveBytes);
+        SNAPSHOT_EVERY.check(snapshotEvery);
+        MOST_BYTES.check(mostBytes);
+        MOST_SEGMENTS.check(mostSegments);
+        MOST_AGE_SECONDS.check(mostAgeSeconds);
+    }
+
+    /** The same with segments of another size. */
+    public JournalConfig withSegmentBytes(final long bytes)
+    {
+        return new JournalConfig(durability, bytes, blockBytes, packsRows, reserveBytes, snapshotEvery, mostBytes,
+            mostSegments, mostAgeSeconds);
     }
 
     /** The same with rows that are packed or not. */
     public JournalConfig withPacksRows(final boolean wanted)
     {
-        return new JournalConfig(durability, segmentBytes, blockBytes, wanted, reserveBytes);
+        return new JournalConfig(durability, segmentBytes, blockBytes, wanted, reserveBytes, snapshotEvery, mostBytes,
+            mostSegments, mostAgeSeconds);
     }
 
     /** The same with another reserve. */
     public JournalConfig withReserveBytes(final long bytes)
     {
-        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, bytes);
+        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, bytes, snapshotEvery, mostBytes,
+            mostSegments, mostAgeSeconds);
+    }
+
+    /** The same with snapshots every so many records. */
+    public JournalConfig withSnapshotEvery(final long records)
+    {
+        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, reserveBytes, records, mostBytes,
+            mostSegments, mostAgeSeconds);
+    }
+
+    /** The same with other limits on what is kept; a limit of no bytes or of no time is one of 1. */
+    public JournalConfig withRetention(final RetentionLimits limits)
+    {
+        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, reserveBytes, snapshotEvery,
+            limits.mostBytes() == Long.MAX_VALUE ? 0 : Math.max(1, limits.mostBytes()),
+            limits.mostSegments() == Integer.MAX_VALUE ? 0 : limits.mostSegments(),
+            limits.mostAge() == null ? 0 : Math.max(1, limits.mostAge().toSeconds()));
+    }
+
+    /** The limits on what is kept while the run continues. */
+    public RetentionLimits retention()
+    {
+        return new RetentionLimits(mostBytes == 0 ? Long.MAX_VALUE : mostBytes,
+            mostSegments == 0 ? Integer.MAX_VALUE : mostSegments,
+            mostAgeSeconds == 0 ? null : Duration.ofSeconds(mostAgeSeconds));
+    }
+
+    /** Whether snapshots are written while the run continues. */
+    boolean isKeptUp()
+    {
+        return snapshotEvery > 0 || mostBytes > 0 || mostSegments > 0 || mostAgeSeconds > 0;
+    }
+
+    long recordsPerSnapshot()
+    {
+        return snapshotEvery > 0 ? snapshotEvery : SnapshotFollower.DEFAULT_EVERY;
     }
 
     public static JournalConfig of(final Durability durability)

@@ -12,12 +12,15 @@ import java.util.Map;
  * @param settings    settings that differ, by name.
  * @param withoutTokens whether one of them has no tokens, or hashes of another key: tokens, log-probabilities, block hashes,
  *                    state digests and texts of faults are not compared then, everything else is.
+ * @param ahead       records ahead of the first group that is compared; 0: all are compared. One journal, or both, have lost
+ *                    older segments.
+ * @param isEqualAhead whether the links of both journals say that these records are equal.
  * @param equalGroups groups from the first on that are equal: byte for byte, or in everything that is compared.
  * @param first       {@code null} if every group is equal.
  */
 public record JournalDiff(
-    Side left, Side right, Map<String, Values> settings, boolean withoutTokens, long equalGroups,
-    FirstDifference first, Requests requests, List<ChangedRequest> worst)
+    Side left, Side right, Map<String, Values> settings, boolean withoutTokens, long ahead,
+    boolean isEqualAhead, long equalGroups, FirstDifference first, Requests requests, List<ChangedRequest> worst)
 {
     /** A journal that was read to its end. */
     public record Side(Path path, long records, long groups, Ending ending, String digest)
@@ -97,10 +100,10 @@ public record JournalDiff(
     {
     }
 
-    /** Whether settings and groups are equal. */
+    /** Whether settings and groups are equal, also those that were removed. */
     public boolean isEqual()
     {
-        return settings.isEmpty() && first == null;
+        return settings.isEmpty() && first == null && (ahead == 0 || isEqualAhead);
     }
 
     /**
@@ -145,7 +148,7 @@ public record JournalDiff(
     {
         try
         {
-            return JournalReader.open(directory, progress);
+            return JournalReader.openKept(directory, progress);
         }
         catch (final JournalException e)
         {

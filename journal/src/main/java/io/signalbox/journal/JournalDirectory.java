@@ -153,6 +153,35 @@ public final class JournalDirectory
         }
     }
 
+    /** Whether it was created. */
+    static boolean create(final Path directory)
+    {
+        try
+        {
+            return OwnerOnly.createDirectory(directory);
+        }
+        catch (final IOException e)
+        {
+            throw StoreFault.writing("the journal's directory " + directory + " cannot be created", directory, e);
+        }
+    }
+
+    /** Another process may have used the directory until the lock was taken. */
+    static void begin(final Path directory, final JournalLock lock)
+    {
+        requireNoForeignEntry(directory);
+        lock.requireOwnFormat();
+        try
+        {
+            OwnerOnly.restrictDirectory(directory);
+        }
+        catch (final IOException e)
+        {
+            throw StoreFault.writing(directory + " cannot be restricted to its owner", directory, e);
+        }
+        lock.sign();
+    }
+
     private static JournalException occupied(final Path directory)
     {
         return new JournalException(Kind.ALREADY_EXISTS, directory + " is not empty, it holds " + (beganNever(directory)

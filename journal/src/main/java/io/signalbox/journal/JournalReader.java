@@ -326,6 +326,13 @@ public final class JournalReader implements GroupCursor, GroupSource
         return List.copyOf(voids.inputs());
     }
 
+    /** Requests that had not ended where the records begin that are kept; empty if none was removed. */
+    public List<EarlierRequest> earlierRequests()
+    {
+        final JournalBeginning beginning = scanner.files().beginning();
+        return beginning == null ? List.of() : beginning.requests();
+    }
+
     /** Whether the current group, or its rows, have the packed form in the file. */
     boolean isPacked()
     {

@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.DpRouters;
 import org.agrona.DirectBuffer;
 
@@ -34,6 +35,7 @@ public final class JournalRedaction
     {
         key.requireOutside(source);
         key.requireOutside(target);
+        requireWhole(source);
         try (JournalReader reader = JournalReader.open(source, progress))
         {
             final Map<String, String> settings = reader.settings();
@@ -64,6 +66,19 @@ public final class JournalRedaction
                 writer.close();
             }
             return new Result(writer.records(), writer.groups(), writer.bytes(), writer.digest(), reader.ending());
+        }
+    }
+
+    /** A shortened journal continues from a state that has hashes without a key, and tokens of live requests. */
+    private static void requireWhole(final Path source)
+    {
+        final long first = JournalRetention.firstRecord(source);
+        if (first > 0)
+        {
+            throw new JournalException(Kind.RECORDS_REMOVED, source + " begins at record " + first + ", because its older " +
+                "segments were removed, and cannot be redacted: what is left is decided again only from snapshots, which " +
+                "have tokens and hashes without a key. Redact a journal before segments are removed, or leave tokens out " +
+                "from the beginning with --journal-tokens=hashes.");
         }
     }
 

@@ -16,7 +16,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -29,6 +31,11 @@ public final class JournalRetention
 {
     /** The largest ring of groups of an engine: a client may not have seen the ends of so many. */
     static final long UNSEEN_GROUPS = 1L << 20;
+    /**
+     * Journals of which this process removes segments. A second channel of the lock, when it is closed, would release the
+     * lock that the first one has.
+     */
+    private static final Set<Path> AT_WORK = new HashSet<>();
 
     private final Path directory;
     private final RetentionLimits limits;
@@ -99,18 +106,48 @@ public final class JournalRetention
         {
             return removal(0, 0, files.beginning());
         }
+        final Path journal = RealPath.of(directory);
+        if (!begin(journal))
+        {
+            throw locked("another thread of this process");
+        }
         try (FileChannel channel = OwnerOnly.open(directory.resolve(JournalBeginning.LOCK)); FileLock lock = lock(channel))
         {
             if (lock == null)
             {
-                throw new JournalException(Kind.LOCKED, "another process removes segments of " + directory +
-                    "; wait until it has ended.");
+                throw locked("another process");
             }
             return applyLocked();
         }
         catch (final IOException e)
         {
             throw StoreFault.writing("old segments of " + directory + " cannot be removed", directory, e);
+        }
+        finally
+        {
+            end(journal);
+        }
+    }
+
+    private JournalException locked(final String holder)
+    {
+        return new JournalException(
+            Kind.LOCKED, holder + " removes segments of " + directory + "; wait until it has ended.");
+    }
+
+    private static boolean begin(final Path journal)
+    {
+        synchronized (AT_WORK)
+        {
+            return AT_WORK.add(journal);
+        }
+    }
+
+    private static void end(final Path journal)
+    {
+        synchronized (AT_WORK)
+        {
+            AT_WORK.remove(journal);
         }
     }
 

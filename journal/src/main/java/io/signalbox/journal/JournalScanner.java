@@ -174,7 +174,7 @@ final class JournalScanner implements AutoCloseable
         final int number = segment + 1;
         if (ending.isSealed() && (number >= files.segmentCount() || isLastAndUnused(number)))
         {
-            end = new ScanEnd(progress.committed(), ending, number, progress.recordsOfSegmentBefore(), true, -1, -1,
+            end = new ScanEnd(progress.committed(), ending, number, progress.recordsOfSegmentBefore(), true, -1, -1, -1,
                 number < files.segmentCount() ? number : -1);
             return;
         }
@@ -340,14 +340,15 @@ final class JournalScanner implements AutoCloseable
         }
         switch (match.decision())
         {
-            case END -> finish(-1, -1);
+            case END -> finish(-1, -1, rest.residueEnd());
             case TRUNCATE_TORN ->
             {
                 if (!recovering)
                 {
                     refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.position());
                 }
-                finish(progress.committedPosition(), Math.max(rest.residueEnd(), progress.committedPosition()));
+                finish(progress.committedPosition(), Math.max(rest.residueEnd(), progress.committedPosition()),
+                    rest.residueEnd());
             }
             default -> refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.position());
         }
@@ -362,7 +363,7 @@ final class JournalScanner implements AutoCloseable
             segment, offset, progress.records(), null);
     }
 
-    private void finish(final long cutFrom, final long cutTo)
+    private void finish(final long cutFrom, final long cutTo, final long zerosFrom)
     {
         final boolean empty = progress.isSegmentEmpty();
         final boolean trailing = segment + 1 < files.segmentCount();
@@ -371,9 +372,9 @@ final class JournalScanner implements AutoCloseable
         walker = null;
         end = empty
             ? new ScanEnd(progress.committed(), Ending.OPEN, segment, progress.recordsOfSegmentBefore(), segmentSealed, -1,
-                -1, segment)
+                -1, -1, segment)
             : new ScanEnd(progress.committed(), Ending.OPEN, segment + 1, progress.committedSegmentRecords(), false, cutFrom,
-                cutTo, trailing ? segment + 1 : -1);
+                cutTo, zerosFrom, trailing ? segment + 1 : -1);
     }
 
     public RecordType type()

@@ -6,10 +6,10 @@ import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.router.DpRouters;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -27,6 +27,7 @@ public final class JournalWriter implements GroupJournal
     private final Path directory;
     private final JournalLock lock;
     private final SegmentedLog log;
+    private final JournalConfig config;
     private final Durability durability;
     private boolean packsRows;
     private Map<String, String> runDescription = Map.of();
@@ -41,19 +42,22 @@ public final class JournalWriter implements GroupJournal
     private volatile boolean cutShort;
     private boolean dirty;
     private boolean closed;
+    /** {@code null}: everything is kept. */
+    private JournalUpkeep upkeep;
 
     JournalWriter(final Path directory, final JournalLock lock, final SegmentedLog log, final JournalConfig config)
     {
         this.directory = directory;
         this.lock = lock;
         this.log = log;
+        this.config = config;
         durability = config.durability();
         packsRows = config.packsRows();
         space = new DiskSpace(directory, config.reserveBytes(), log::usableBytes);
     }
 
     /**
-     * Begins a journal.
+     * Begins a journal. If the configuration keeps a part of it, the run may use installed routers only.
      *
      * @param directory created if it is missing; otherwise {@link JournalDirectory#requireFree free}.
      * @param settings  everything the run depends on; stored sorted by name.
@@ -63,16 +67,57 @@ public final class JournalWriter implements GroupJournal
     public static JournalWriter create(
         final Path directory, final Map<String, String> settings, final JournalConfig config)
     {
+        final JournalWriter writer = createAlone(directory, settings, config);
+        writer.keepUp(null, UpkeepListener.NONE, JournalUpkeep.Rhythm.DEFAULT);
+        return writer;
+    }
+
+    /**
+     * As the other one.
+     *
+     * @param routers  those that the run may name.
+     * @param listener receives what is removed while the run continues.
+     */
+    public static JournalWriter create(
+        final Path directory,
+        final Map<String, String> settings,
+        final JournalConfig config,
+        final DpRouters routers,
+        final UpkeepListener listener)
+    {
+        final JournalWriter writer = createAlone(directory, settings, config);
+        writer.keepUp(routers, listener, JournalUpkeep.Rhythm.DEFAULT);
+        return writer;
+    }
+
+    /**
+     * Snapshots are written and old segments removed from now on, if the configuration asks for it.
+     *
+     * @param routers {@code null}: the installed ones.
+     */
+    void keepUp(final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Rhythm rhythm)
+    {
+        if (config.isKeptUp())
+        {
+            upkeep = JournalUpkeep.start(
+                directory, config, routers == null ? DpRouters.installed() : routers, listener, rhythm);
+        }
+    }
+
+    /** As {@link #create}, and nothing is done beside it until {@link #keepUp}. */
+    static JournalWriter createAlone(
+        final Path directory, final Map<String, String> settings, final JournalConfig config)
+    {
         JvmFlags.requireToWrite();
         ChronicleLogging.start();
         JournalDirectory.requireFree(directory);
-        final boolean created = createDirectory(directory);
+        final boolean created = JournalDirectory.create(directory);
         try
         {
             final JournalLock lock = JournalLock.acquireUnsigned(directory);
             try
             {
-                begin(directory, lock);
+                JournalDirectory.begin(directory, lock);
                 return create(directory, lock, ChronicleJournalStore.of(directory, config), settings, config);
             }
             catch (final RuntimeException | Error e)
@@ -95,34 +140,6 @@ public final class JournalWriter implements GroupJournal
     public Map<String, String> runDescription()
     {
         return runDescription;
-    }
-
-    private static boolean createDirectory(final Path directory)
-    {
-        try
-        {
-            return OwnerOnly.createDirectory(directory);
-        }
-        catch (final IOException e)
-        {
-            throw StoreFault.writing("the journal's directory " + directory + " cannot be created", directory, e);
-        }
-    }
-
-    /** Another process may have used the directory until the lock was taken. */
-    private static void begin(final Path directory, final JournalLock lock)
-    {
-        JournalDirectory.requireNoForeignEntry(directory);
-        lock.requireOwnFormat();
-        try
-        {
-            OwnerOnly.restrictDirectory(directory);
-        }
-        catch (final IOException e)
-        {
-            throw StoreFault.writing(directory + " cannot be restricted to its owner", directory, e);
-        }
-        lock.sign();
     }
 
     static JournalWriter create(
@@ -393,6 +410,7 @@ public final class JournalWriter implements GroupJournal
             return;
         }
         closed = true;
+        endUpkeep();
         try
         {
             if (failure == null || failure.kind() == Kind.DISK_FULL)
@@ -409,6 +427,14 @@ public final class JournalWriter implements GroupJournal
         {
             log.abandon();
             lock.close();
+        }
+    }
+
+    private void endUpkeep()
+    {
+        if (upkeep != null)
+        {
+            upkeep.close();
         }
     }
 
@@ -438,6 +464,7 @@ public final class JournalWriter implements GroupJournal
             return;
         }
         closed = true;
+        endUpkeep();
         try
         {
             log.abandon();

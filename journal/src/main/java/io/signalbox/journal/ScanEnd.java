@@ -11,6 +11,7 @@ package io.signalbox.journal;
  * @param lastSealed    whether that one ends with a seal.
  * @param cutFrom       position in its file at which a torn tail starts; -1 if there is none.
  * @param cutTo         position at which that tail ends.
+ * @param zerosFrom     position in its file behind which every byte is zero; -1 if that is not known.
  * @param emptySegment  number of the first segment that was created and has no whole record; -1 if there is none.
  */
 record ScanEnd(
@@ -21,6 +22,7 @@ record ScanEnd(
     boolean lastSealed,
     long cutFrom,
     long cutTo,
+    long zerosFrom,
     int emptySegment)
 {
     boolean sealed()

@@ -142,11 +142,18 @@ final class SealedSegments
      */
     static SegmentCheck check(final Path directory, final int endSegment, final ReadProgress progress)
     {
+        return check(directory, 0, endSegment, progress);
+    }
+
+    /** As the other one, from a segment on. */
+    static SegmentCheck check(
+        final Path directory, final int fromSegment, final int endSegment, final ReadProgress progress)
+    {
         final DirectoryFiles files = DirectoryFiles.of(directory, progress);
         final List<String> unchecked = new ArrayList<>();
         int segments = 0;
         long bytes = 0;
-        for (int segment = files.firstSegment(); segment < endSegment; segment++)
+        for (int segment = Math.max(fromSegment, files.firstSegment()); segment < endSegment; segment++)
         {
             final SegmentSums sums = SegmentSums.readOrNull(directory, segment);
             try (ByteSource source = requireFile(directory, files, segment))

@@ -49,7 +49,10 @@ final class SetAside
         }
     }
 
-    /** Copies a torn tail; {@code null} if there is none. Syncs every segment, whatever level wrote it. */
+    /**
+     * Copies a torn tail; {@code null} if there is none. Syncs every segment, whatever level wrote it, and frees the space
+     * that the writer had reserved.
+     */
     Path tornTail(final ScanEnd end)
     {
         try
@@ -58,7 +61,12 @@ final class SetAside
             {
                 force(segment);
             }
-            return end.cutFrom() < 0 ? null : copy(end);
+            final Path copied = end.cutFrom() < 0 ? null : copy(end);
+            if (end.zerosFrom() >= 0)
+            {
+                SpaceReserve.releaseBehind(files.dataFile(end.segments() - 1), end.zerosFrom());
+            }
+            return copied;
         }
         catch (final IOException e)
         {

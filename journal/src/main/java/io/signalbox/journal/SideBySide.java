@@ -24,6 +24,8 @@ final class SideBySide
     private final RequestMatching requests;
     /** {@code null} if groups are compared byte for byte. */
     private final SameDecisions withoutTokens;
+    private long ahead;
+    private boolean isEqualAhead;
     private long equalGroups;
     /** The last group that is equal. */
     private final MutableDirectBuffer before = new ExpandableArrayBuffer(4096);
@@ -39,6 +41,7 @@ final class SideBySide
         private boolean hasGroup;
         private long startNanos;
         private long nowNanos;
+        private boolean hasBegun;
 
         private One(final Path path, final JournalReader reader)
         {
@@ -48,10 +51,20 @@ final class SideBySide
 
         private void advance()
         {
-            final boolean isFirst = reader.groups() == 0;
             hasGroup = next();
             nowNanos = hasGroup ? reader.timeNanos() : nowNanos;
-            startNanos = isFirst ? nowNanos : startNanos;
+            startNanos = hasBegun ? startNanos : nowNanos;
+            hasBegun = true;
+        }
+
+        /** Moves behind so many records, which the other journal has not. */
+        private void skip(final long records)
+        {
+            boolean more = true;
+            while (more && reader.records() < records)
+            {
+                more = next();
+            }
         }
 
         private boolean next()
@@ -102,8 +115,25 @@ final class SideBySide
         return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
     }
 
+    /** If one journal has lost older segments, both are compared from its first record on. */
+    private void skipRemoved()
+    {
+        // A whole journal was opened behind its run description.
+        if (left.reader.groups() > 0 || right.reader.groups() > 0)
+        {
+            ahead = Math.max(left.reader.records(), right.reader.records());
+            left.skip(ahead);
+            right.skip(ahead);
+            // Behind a group that is void.
+            left.skip(right.reader.records());
+            right.skip(left.reader.records());
+            isEqualAhead = left.reader.records() == right.reader.records() && left.reader.chain() == right.reader.chain();
+        }
+    }
+
     SideBySide run()
     {
+        skipRemoved();
         left.advance();
         right.advance();
         while (left.hasGroup || right.hasGroup)
@@ -135,8 +165,8 @@ final class SideBySide
         }
         requests.end();
         diff = new JournalDiff(
-            left.side(), right.side(), settings(), withoutTokens != null, equalGroups, first, requests.counts(),
-            requests.worst());
+            left.side(), right.side(), settings(), withoutTokens != null, ahead, isEqualAhead, equalGroups, first,
+            requests.counts(), requests.worst());
         return this;
     }
 

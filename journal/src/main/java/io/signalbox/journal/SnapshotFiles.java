@@ -31,6 +31,7 @@ final class SnapshotFiles
     static final int ALWAYS_KEPT = 2;
     private static final Pattern PART = Pattern.compile("[a-z]+-\\d{16}\\.(\\d{1,18})\\.part");
     private static final Duration LEFT_AFTER = Duration.ofMinutes(10);
+    private static final Object WRITING = new Object();
 
     private final Path directory;
     private final String kind;
@@ -62,8 +63,19 @@ final class SnapshotFiles
         return String.format(Locale.ROOT, "%s-%016d", kind, records);
     }
 
-    /** Writes a snapshot behind so many records, then thins the others out. */
+    /**
+     * Writes a snapshot behind so many records, then thins the others out. Two threads of a process would have one name for
+     * what they write aside.
+     */
     void write(final long records, final Content content)
+    {
+        synchronized (WRITING)
+        {
+            writeAlone(records, content);
+        }
+    }
+
+    private void writeAlone(final long records, final Content content)
     {
         final Path file = directory.resolve(name(kind, records));
         final Path part = directory.resolve(file.getFileName() + "." + ProcessHandle.current().pid() + ".part");

@@ -159,6 +159,29 @@ final class SpaceReserve
             " bytes (" + usable + " free); free some space.");
     }
 
+    /**
+     * Frees the disk blocks that a stopped writer had reserved behind the end of its file, as far as the file system
+     * supports it. No byte changes.
+     *
+     * @param zerosFrom position behind which every byte is zero.
+     */
+    static void releaseBehind(final Path file, final long zerosFrom)
+    {
+        final int descriptor = isNative() ? PosixAPI.posix().open(file.toString(), READ_WRITE, 0) : -1;
+        if (descriptor < 0)
+        {
+            return;
+        }
+        final long length = file.toFile().length();
+        if (length > zerosFrom)
+        {
+            PosixAPI.posix().fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, zerosFrom, length - zerosFrom);
+        }
+        // Blocks behind the length go when it is set, also to what it is.
+        PosixAPI.posix().ftruncate(descriptor, length);
+        PosixAPI.posix().close(descriptor);
+    }
+
     /** Frees what was reserved beyond {@code end}, if the file system supports it. */
     void release(final long end)
     {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -99,6 +100,42 @@ final class EngineKillTest
             runs.stream().mapToLong(VisibleRequests::resumedWithTokens).sum(),
             runs.stream().mapToLong(VisibleRequests::shownTokens).sum(),
             runs.stream().mapToLong(VisibleRequests::checkedRows).sum());
+    }
+
+    /** Snapshots are written and segments removed while the engines run: killed at any moment of it. */
+    @Test
+    void shouldLoseNothingThatIsNeededWhileOldSegmentsAreRemoved() throws Exception
+    {
+        final int kills = Strength.of(2, 60);
+        final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 16));
+        engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
+            temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS));
+        final Path journal = temporary.resolve("journal");
+        final VisibleRequests seen = new VisibleRequests();
+        for (int kill = 0; kill < kills; kill++)
+        {
+            final Process engine = engines.start(kept(arguments(journal, Durability.PROCESS, kill, REQUESTS)));
+            killOnce(engine, seen, 4_000 + random.nextInt(6_000), random.nextInt(30_000_000));
+        }
+        final Process last = engines.start(kept(arguments(journal, Durability.PROCESS, kills, LAST_REQUESTS)));
+        try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))
+        {
+            lines.lines().forEach(seen::line);
+        }
+        assertEquals(0, last.waitFor(), engines::errors);
+        assertTrue(JournalRetention.firstRecord(journal) > 0, "no segment was removed");
+        final Verification found = JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE);
+        assertTrue(found.matches(), () -> String.valueOf(found.difference()));
+        assertEquals(Ending.CLOSED, found.ending());
+        assertEquals(List.of(), SegmentAudit.of(journal, ReadProgress.NONE).damaged());
+        seen.check(journal);
+    }
+
+    private static String[] kept(final String... arguments)
+    {
+        final String[] with = Arrays.copyOf(arguments, arguments.length + 1);
+        with[arguments.length] = "kept";
+        return with;
     }
 
     private VisibleRequests run(

@@ -22,11 +22,13 @@ import java.util.concurrent.CountDownLatch;
  * The process that {@link EngineKillTest} kills: an engine under load, which continues the run of its directory. It prints
  * what its client sees, each line after it became visible.
  *
- * <p>Arguments: directory, durability, first key of its requests, number of requests.
+ * <p>Arguments: directory, durability, first key of its requests, number of requests; a fifth one if the journal is kept
+ * small while the engine runs.
  */
 final class KilledEngine
 {
     private static final int OUTSTANDING = 12;
+    private static final long UNSEEN_GROUPS = 1024;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final PrintStream OUT = System.out;
 
@@ -37,11 +39,15 @@ final class KilledEngine
     public static void main(final String[] arguments) throws Exception
     {
         OUT.println("OPENING");
-        final JournalConfig written = new JournalConfig(Durability.valueOf(arguments[1]), 1 << 18, Runs.SMALL_BLOCK);
+        final boolean keepsAll = arguments.length < 5;
+        final JournalConfig all =
+            new JournalConfig(Durability.valueOf(arguments[1]), keepsAll ? 1 << 18 : 1 << 16, Runs.SMALL_BLOCK);
+        final JournalConfig written = keepsAll ? all :
+            all.withSnapshotEvery(150).withRetention(new RetentionLimits(Long.MAX_VALUE, 3, null));
         final Visible visible = new Visible();
         final EngineConfig config = KeyedRequests.config()
-            .runJournal(new DirectoryJournal(Path.of(arguments[0]), written,
-                (read, total) -> OUT.println("READ " + read)))
+            .runJournal(SmallRetention.prompt(new DirectoryJournal(Path.of(arguments[0]), written,
+                (read, total) -> OUT.println("READ " + read)), UNSEEN_GROUPS))
             .listener(visible::onGroup);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {

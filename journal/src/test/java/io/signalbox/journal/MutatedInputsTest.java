@@ -201,7 +201,7 @@ final class MutatedInputsTest
                 return () -> QuestionsOf.ask(question, () -> reader(asked));
             case 5:
                 final MemoryFiles replayed = forged();
-                return () -> RowReplay.run(reader(replayed), DpRouters.installed(),
+                return () -> RowReplay.run(ReplayStart.atTheFirstRecord(reader(replayed), DpRouters.installed()),
                     request -> request.rows(0, request.computedTokens()).ids());
             default:
                 final MemoryFiles withheld = forged();

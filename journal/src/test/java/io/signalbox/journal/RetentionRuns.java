@@ -58,6 +58,18 @@ public final class RetentionRuns
         final Path journal = directory.resolve("journal");
         EndedRuns.write(journal, GROUPS);
         EndedRuns.snapshots(journal, EVERY);
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            reader.next();
+            if (EndedRuns.keepSegments(journal, 1).segments() > 0)
+            {
+                return "a reader of this process has lost its segment";
+            }
+        }
+        if (!isAloneAtWork(journal))
+        {
+            return "a second thread removes segments";
+        }
         if (EndedRuns.keepSegments(journal, 1).segments() == 0)
         {
             return "nothing is removed";
@@ -71,6 +83,28 @@ public final class RetentionRuns
         Files.delete(journal.resolve(JournalBeginning.FILE));
         JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE);
         return firstUnseenDamage(held);
+    }
+
+    /** Asks for a second removal from within the first one. */
+    private static boolean isAloneAtWork(final Path journal)
+    {
+        final boolean[] refused = new boolean[1];
+        final Path copy = EndedRuns.copy(journal, journal.resolveSibling("at-work"));
+        new JournalRetention(copy, new RetentionLimits(Long.MAX_VALUE, 1, null), EndedRuns.ROUTERS, (done, total) ->
+        {
+            try
+            {
+                if (!refused[0])
+                {
+                    EndedRuns.keepSegments(copy, 1);
+                }
+            }
+            catch (final JournalException e)
+            {
+                refused[0] = e.kind() == JournalException.Kind.LOCKED && e.getMessage().startsWith("another thread");
+            }
+        }, EndedRuns.UNSEEN).apply();
+        return refused[0];
     }
 
     /** From the first record that is kept. */

@@ -132,16 +132,26 @@ final class VisibleRequests
         return resumedWithTokens;
     }
 
-    /** Compares all that was seen with the requests, and with the journal. */
+    /** Compares all that was seen with the requests, and with the journal, as far as that is kept. */
     void check(final Path journal)
     {
         final Recorded recorded = new Recorded();
-        try (JournalReader reader = JournalReader.open(journal))
+        try (JournalReader reader = JournalReader.openKept(journal, ReadProgress.NONE))
         {
+            recorded.isShortened = reader.groups() > 0;
             while (reader.next())
             {
                 recorded.readGroup(reader.group(), 0, reader.groupLength());
             }
+        }
+        if (recorded.isShortened)
+        {
+            // Ids grow: those of requests that are gone are lower.
+            final long lowest = recorded.keys.keySet().iterator().next();
+            accepted.removeIf(id -> id < lowest);
+            ended.retainAll(recorded.keys.keySet());
+            tokens.keySet().removeIf(id -> id < lowest);
+            recorded.ended.retainAll(recorded.keys.keySet());
         }
         assertTrue(recorded.keys.keySet().containsAll(accepted), "a request that was visible is not in the journal");
         assertEquals(recorded.keys.size(), new HashSet<>(recorded.keys.values()).size(), "a request is there twice");
@@ -182,6 +192,7 @@ final class VisibleRequests
         private final Map<Long, List<Integer>> tokens = new HashMap<>();
         private final Set<Long> ended = new HashSet<>();
         private final Set<Long> released = new HashSet<>();
+        private boolean isShortened;
 
         @Override
         protected void onSubmit(final SubmitDecoder message)
@@ -204,7 +215,13 @@ final class VisibleRequests
             {
                 for (int i = 0; i < commit.emitted(entry); i++)
                 {
-                    tokens.get(commit.requestId(entry)).add(commit.token(token++));
+                    final List<Integer> emitted = tokens.get(commit.requestId(entry));
+                    assertTrue(emitted != null || isShortened, "a token of no request");
+                    if (emitted != null)
+                    {
+                        emitted.add(commit.token(token));
+                    }
+                    token++;
                 }
             }
         }

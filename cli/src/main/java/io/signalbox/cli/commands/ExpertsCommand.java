@@ -15,7 +15,7 @@ import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.RowExport;
 import io.signalbox.cli.printing.RowFormat;
 import io.signalbox.cli.printing.RowSplit;
-import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.inspect.RowReplay;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Command;
@@ -69,7 +69,7 @@ public final class ExpertsCommand implements Callable<Integer>
 
     @Option(names = "--start", paramLabel = "N",
         description = "Begin with the row of position N of each request (default: ${DEFAULT-VALUE}).")
-    private int start;
+    private int position;
 
     @Option(names = "--split", paramLabel = "PART", converter = Word.OfSplit.class,
         completionCandidates = Word.OfSplit.class,
@@ -109,14 +109,15 @@ public final class ExpertsCommand implements Callable<Integer>
         final DpRouters routers = Plugins.routers(plugins);
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES);
             ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox experts"));
-            JournalReader reader = JournalReader.open(journal, progress))
+            ReplayStart start = ReplayStart.of(journal, routers, progress))
         {
-            if (reader.config(routers).capture() == null)
+            RemovedRecords.note(console, "signalbox experts", journal);
+            if (start.reader().shape() == null)
             {
                 throw new ConfigException(journal + " has no rows of routed experts, because its run captured none; give " +
                     "the journal of a run that did.");
             }
-            return export(reader, routers, progress, file);
+            return export(start, progress, file);
         }
     }
 
@@ -128,21 +129,20 @@ public final class ExpertsCommand implements Callable<Integer>
             throw new ConfigException(all ? "--request and --all exclude each other; leave one out." :
                 "--request is missing; give --request=ID,..., or --all.");
         }
-        if (start < 0)
+        if (position < 0)
         {
-            throw new ConfigException("--start=" + start + " is negative; give a position, 0 for the first one.");
+            throw new ConfigException("--start=" + position + " is negative; give a position, 0 for the first one.");
         }
     }
 
-    private int export(
-        final JournalReader reader, final DpRouters routers, final ReadingProgress progress, final OutputFile file)
+    private int export(final ReplayStart start, final ReadingProgress progress, final OutputFile file)
     {
         try (NewDirectory directory = NewDirectory.create(OUT, out))
         {
             final RowExport export = new RowExport(directory,
-                new RowExport.Form(start, split, format, inherited == Word.InheritedIds.MASK),
+                new RowExport.Form(position, split, format, inherited == Word.InheritedIds.MASK),
                 requestIds == null ? null : new TreeSet<>(requestIds));
-            final RowReplay.Outcome outcome = RowReplay.run(reader, routers, export);
+            final RowReplay.Outcome outcome = RowReplay.run(start, export);
             progress.close();
             if (outcome.difference() != null)
             {

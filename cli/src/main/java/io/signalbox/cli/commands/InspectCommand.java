@@ -17,9 +17,8 @@ import io.signalbox.cli.printing.ParquetTable;
 import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.RunInspection;
 import io.signalbox.cli.printing.TablePrinter;
-import io.signalbox.journal.JournalReader;
-import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.RunMoment;
+import io.signalbox.journal.StateStart;
 import io.signalbox.journal.inspect.AcceptedDrafts;
 import io.signalbox.journal.inspect.JournalQuery;
 import io.signalbox.journal.inspect.MomentQuery;
@@ -69,6 +68,7 @@ import java.util.function.Consumer;
         "            permissions, disk or memory; 3 internal error."})
 public final class InspectCommand implements Callable<Integer>
 {
+    private static final String NAME = "signalbox inspect";
     private static final int DOCUMENT_BYTES = 1 << 16;
     private static final int RUN_BYTES = 1 << 18;
     private static final int TEXT_ROWS = 20;
@@ -127,7 +127,7 @@ public final class InspectCommand implements Callable<Integer>
         }
         final QueryOptions.Question question = questions.question(requestId, journal);
         checkChoice(question != null ? "A table" : null);
-        noteRemoved();
+        RemovedRecords.note(console, NAME, journal);
         if (acceptedDrafts)
         {
             printAcceptedDrafts();
@@ -145,17 +145,6 @@ public final class InspectCommand implements Callable<Integer>
             printRequest();
         }
         return ExitCode.OK;
-    }
-
-    /** On standard error: the answer itself is the same for every journal. */
-    private void noteRemoved()
-    {
-        final long first = JournalRetention.firstRecord(journal);
-        if (first > 0)
-        {
-            console.err().println("signalbox inspect: " + journal + " begins at record " + first + ", because its older " +
-                "segments were removed: what is ahead of it is not in the answer, nor are requests submitted there.");
-        }
     }
 
     /** @param table what is asked for, as the beginning of a sentence; {@code null} if it is no table. */
@@ -214,7 +203,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private RequestInspection.JournalEnd follow(final QueryOptions.Question question, final TablePrinter printer)
     {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
             return question.query().follow(journal, progress.before(printer), progress, () ->
             {
@@ -258,7 +247,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private RunMoment answer(final MomentQuery query, final JournalQuery.RowReceiver rows)
     {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
             return query.run(journal, progress.before(rows), progress);
         }
@@ -266,7 +255,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private RequestInspection.JournalEnd answer(final QueryOptions.Question question, final JournalQuery.RowReceiver rows)
     {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
             return question.query().run(journal, progress.before(rows), progress);
         }
@@ -288,10 +277,10 @@ public final class InspectCommand implements Callable<Integer>
 
     private RunInspection inspectRun()
     {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect"));
-            JournalReader reader = JournalReader.open(journal, progress))
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME));
+            StateStart start = StateStart.of(journal, progress))
         {
-            return RunInspection.read(journal, reader);
+            return RunInspection.read(journal, start);
         }
     }
 
@@ -307,7 +296,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private void printAcceptedDrafts()
     {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
             for (final int[] counts : AcceptedDrafts.read(journal, progress).values())
             {
@@ -319,7 +308,7 @@ public final class InspectCommand implements Callable<Integer>
 
     private RequestInspection inspect()
     {
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
             final RequestInspection inspection = RequestInspector.inspect(journal, requestId, progress);
             if (inspection.lives().isEmpty())

@@ -2,7 +2,8 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.inspect.RowReplay;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -36,9 +37,9 @@ final class JournaledExperts implements RecordedExperts
     @Override
     public void forEach(final Receiver receiver)
     {
-        try (JournalReader reader = JournalReader.open(journal))
+        try (ReplayStart start = ReplayStart.of(journal, routers, ReadProgress.NONE))
         {
-            final RowReplay.Outcome outcome = RowReplay.run(reader, routers, request ->
+            final RowReplay.Outcome outcome = RowReplay.run(start, request ->
             {
                 if (request.hasRows() && request.computedTokens() > 0)
                 {

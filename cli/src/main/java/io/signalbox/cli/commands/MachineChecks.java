@@ -175,7 +175,7 @@ final class MachineChecks
         {
             detail.append(" 'signalbox gpu' checks the CUDA backend there.");
         }
-        return new Check("gpu", found.ready(), false, detail.toString(),
-            found.ready() ? "" : "simulate and replay need none");
+        return (found.ready() ? Check.ok("gpu", detail.toString()) :
+            Check.missing("gpu", detail.toString(), "simulate and replay need none")).optional();
     }
 }

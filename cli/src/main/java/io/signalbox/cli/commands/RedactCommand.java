@@ -3,12 +3,14 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.RedactReport;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalRedaction;
 import io.signalbox.journal.RealPath;
@@ -43,6 +45,8 @@ import java.util.concurrent.Callable;
         "            permissions, disk or memory; 3 internal error."})
 public final class RedactCommand implements Callable<Integer>
 {
+    private static final int DOCUMENT_BYTES = 1 << 12;
+
     private final Console console;
 
     @Parameters(index = "0", paramLabel = "JOURNAL", description = "The journal's directory.")
@@ -57,6 +61,9 @@ public final class RedactCommand implements Callable<Integer>
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
     private List<String> plugins = List.of();
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
 
     @Mixin
     private final ProgressOption progressOption = new ProgressOption();
@@ -78,15 +85,20 @@ public final class RedactCommand implements Callable<Integer>
         }
         JournalDirectory.requireFree(target);
         final DpRouters routers = Plugins.routers(plugins);
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
+        {
+            final JournalRedaction.Result result = redact(routers, key);
+            final RedactReport report = new RedactReport(journal, target, key.id(), result);
+            jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
+            return ExitCode.OK;
+        }
+    }
+
+    private JournalRedaction.Result redact(final DpRouters routers, final TokenKey key)
+    {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox redact")))
         {
-            final JournalRedaction.Result result =
-                JournalRedaction.redact(journal, target, routers, key, progress);
-            console.out().printf("%-18s%s records, %s, digest %s%n", "journal", Decimals.grouped(result.records()),
-                Decimals.bytes(result.bytes()), result.digest());
-            console.out().printf("%-18s%s groups without tokens, key %s%n", "redacted", Decimals.grouped(result.groups()),
-                key.id());
-            return ExitCode.OK;
+            return JournalRedaction.redact(journal, target, routers, key, progress);
         }
     }
 }

@@ -18,11 +18,12 @@ import io.signalbox.journal.InputVoiding;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
-import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.BackendProvider;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -34,7 +35,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 
 /** Verifies a journal by re-running it, and recovers one that was not closed. */
 @Command(
@@ -221,11 +221,7 @@ public final class ReplayCommand implements Callable<Integer>
                 "the directory can be used for a new journal.");
         }
         final AtomicReference<Scheduler> made = new AtomicReference<>();
-        final Verification verification = verify(config ->
-        {
-            made.set(new Scheduler(config));
-            return made.get();
-        });
+        final Verification verification = verify(made);
         if (at != null && verification.matches() && verification.records() <= at)
         {
             throw new ConfigException("--at=" + at + " is after record " + (verification.records() - 1) +
@@ -240,7 +236,8 @@ public final class ReplayCommand implements Callable<Integer>
         return verification;
     }
 
-    private Verification verify(final Function<SchedulerConfig, Scheduler> factory)
+    /** @param made receives the scheduler that decided, if its router's state is asked for. */
+    private Verification verify(final AtomicReference<Scheduler> made)
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
         {
@@ -252,7 +249,26 @@ public final class ReplayCommand implements Callable<Integer>
             {
                 return JournalVerifier.verifyKept(journal, routers, progress);
             }
-            return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, routers, factory, progress);
+            if (at == null)
+            {
+                return verifyKept(made, progress);
+            }
+            return JournalVerifier.verifyTo(journal, at, routers, config ->
+            {
+                made.set(new Scheduler(config));
+                return made.get();
+            }, progress);
+        }
+    }
+
+    private Verification verifyKept(final AtomicReference<Scheduler> made, final ReadProgress progress)
+    {
+        try (ReplayStart start = ReplayStart.of(journal, routers, progress))
+        {
+            made.set(start.scheduler());
+            return JournalVerifier.replay(start.reader(), start.scheduler(), (group, offset, length) ->
+            {
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ModelOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.PromptOptions;
 import io.signalbox.cli.options.PromptTokenizer;
 import io.signalbox.cli.options.RecordedModel;
@@ -22,7 +23,6 @@ import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.PromptAnswer;
 import io.signalbox.cli.printing.PromptAnswers;
-import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
 import io.signalbox.cli.printing.ServedJson;
@@ -32,8 +32,6 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DeferredJournal;
-import io.signalbox.journal.JournalException;
-import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelDigest;
@@ -101,6 +99,9 @@ public final class RunCommand implements Callable<Integer>
     @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
     private final JournalOptions journalOptions = new JournalOptions();
 
+    @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 5)
+    private final RetentionOptions retentionOptions = new RetentionOptions();
+
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
@@ -125,7 +126,7 @@ public final class RunCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        journalOptions.check();
+        journalOptions.check(retentionOptions.limits());
         promptOptions.check(servingOptions.captures());
         journalOptions.requireApart("--output", promptOptions.output());
         servingOptions.requireNotRead("--output", promptOptions.output());
@@ -247,7 +248,7 @@ public final class RunCommand implements Callable<Integer>
             })
             .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
         final DeferredJournal journal =
-            journalOptions.journal(() -> description(engine, plan), servingOptions.knownRouters());
+            journalOptions.journal(() -> description(engine, plan), servingOptions.knownRouters(), written());
         if (journal == null && (jsonOptions.isJson() || document != null))
         {
             description(engine, plan);
@@ -256,7 +257,8 @@ public final class RunCommand implements Callable<Integer>
         serve(engine, journal, clock, prompts, requests, reasons, file);
         stopped.journal(null);
         final long wallNanos = clock.getAsLong();
-        final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
+        final JournalFacts facts = journal == null ? null : facts(journal.writer(),
+            written().verify(journal.writer(), servingOptions.knownRouters(), Scheduler::new));
         final RunReport figures = report.report();
         jsonOptions.print(console, document,
             () -> ServedJson.text(description, figures, facts, WallClock.of(figures, wallNanos), prompts.size(), incomplete,
@@ -273,7 +275,7 @@ public final class RunCommand implements Callable<Integer>
         console.err().printf("%nwall clock        %s s%n", Decimals.text(wallNanos / 1e9, 2));
         if (facts != null)
         {
-            console.err().printf("journal           %s%n", facts.path());
+            written().print(facts.path());
         }
     }
 
@@ -357,22 +359,9 @@ public final class RunCommand implements Callable<Integer>
         }
     }
 
-    private Verdict verify(final JournalWriter writer)
+    private WrittenJournal written()
     {
-        if (!journalOptions.verifies())
-        {
-            return Verdict.NOT_ASKED;
-        }
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME + ", verifying")))
-        {
-            return Verdict.of(writer, JournalVerifier.verifyTo(
-                writer.path(), Long.MAX_VALUE, servingOptions.knownRouters(), Scheduler::new, progress));
-        }
-        // The run has ended: its report is printed even if the journal cannot be read.
-        catch (final JournalException | OutOfMemoryError e)
-        {
-            return Verdict.unread(CommandFailure.of(e));
-        }
+        return new WrittenJournal(console, NAME, journalOptions, progressOption);
     }
 
     private static JournalFacts facts(final JournalWriter writer, final Verdict verdict)

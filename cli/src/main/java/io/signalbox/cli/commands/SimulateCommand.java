@@ -6,6 +6,7 @@ import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.WorkloadOptions;
 import io.signalbox.cli.printing.Asked;
@@ -16,7 +17,6 @@ import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.JournalFacts;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
-import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
@@ -27,8 +27,6 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.journal.DeferredJournal;
-import io.signalbox.journal.JournalException;
-import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.WriteBehind;
 import io.signalbox.report.RunReport;
@@ -67,7 +65,6 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
-        "  signalbox simulate --plugins my-router.jar --router my-router",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --faults 'rank 3 step 2000 lost back-after 20s'",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
@@ -76,6 +73,7 @@ import java.util.function.Function;
         "            options, input, files, disk or memory; 3 internal error."})
 public final class SimulateCommand implements Callable<Integer>
 {
+    private static final String NAME = "signalbox simulate";
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final Console console;
@@ -94,6 +92,9 @@ public final class SimulateCommand implements Callable<Integer>
 
     @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
     private final JournalOptions journalOptions = new JournalOptions();
+
+    @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 5)
+    private final RetentionOptions retentionOptions = new RetentionOptions();
 
     @Option(names = "--seed", paramLabel = "N",
         description = "Seed workload, sampled tokens and routed experts with N (default: ${DEFAULT-VALUE}).")
@@ -135,7 +136,7 @@ public final class SimulateCommand implements Callable<Integer>
         IdleOptions.refuse(spec.commandLine().getParseResult());
         // Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind.
         EngineConfig.INGRESS_SLOTS.check(ringSlots);
-        journalOptions.check();
+        journalOptions.check(retentionOptions.limits());
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);
         final Workload workload = HeapShortage.named(
@@ -166,13 +167,20 @@ public final class SimulateCommand implements Callable<Integer>
         }
     }
 
+    private WrittenJournal written()
+    {
+        return new WrittenJournal(console, NAME, journalOptions, progressOption);
+    }
+
     private int run(final Simulation simulation, final int requests, final OutputFile file)
     {
-        final DeferredJournal journal = journalOptions.journal(simulation::settings, schedulerOptions.known());
+        final DeferredJournal journal =
+            journalOptions.journal(simulation::settings, schedulerOptions.known(), written());
         final long startNanos = System.nanoTime();
         final RunReport report = run(simulation, journal);
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
-        final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
+        final JournalFacts facts = journal == null ? null : facts(journal.writer(),
+            written().verify(journal.writer(), schedulerOptions.known(), verifyingScheduler));
         final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
         jsonOptions.print(console, file,
             () -> ReportJson.text(simulation.settings(), report, asked, facts, wallClock),
@@ -183,31 +191,12 @@ public final class SimulateCommand implements Callable<Integer>
     private RunReport run(final Simulation simulation, final DeferredJournal journal)
     {
         try (StopNotice notice = new StopNotice("simulate", console.err());
-            Progress progress = progressOption.show(console, "signalbox simulate"))
+            Progress progress = progressOption.show(console, NAME))
         {
             // The threaded engine has a thread for the journal.
             return simulation.run(engines(journal, notice), journal, threaded ? null : WriteBehind::of,
                 (ended, total, nanos) -> progress.show(ended, total, () -> Decimals.grouped(ended) + " of " +
                     Decimals.grouped(total) + " requests, " + nanos / NANOS_PER_SECOND + " s simulated"));
-        }
-    }
-
-    private Verdict verify(final JournalWriter writer)
-    {
-        if (!journalOptions.verifies())
-        {
-            return Verdict.NOT_ASKED;
-        }
-        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox simulate, verifying")))
-        {
-            return Verdict.of(
-                writer, JournalVerifier.verifyTo(
-                    writer.path(), Long.MAX_VALUE, schedulerOptions.known(), verifyingScheduler, progress));
-        }
-        // The run has ended: its report is printed even if the journal cannot be read.
-        catch (final JournalException | OutOfMemoryError e)
-        {
-            return Verdict.unread(CommandFailure.of(e));
         }
     }
 
@@ -222,7 +211,7 @@ public final class SimulateCommand implements Callable<Integer>
             (unread ? " was not verified: " + journal.verdict().problem() + " Repeat it with 'signalbox replay " :
                 " does not verify; see 'signalbox replay ") + journal.path() + " --verify'" +
             (unread ? "." : ", and please report it."));
-        return refusal.print(console, "signalbox simulate");
+        return refusal.print(console, NAME);
     }
 
     private static JournalFacts facts(final JournalWriter writer, final Verdict verdict)
@@ -242,7 +231,7 @@ public final class SimulateCommand implements Callable<Integer>
             Decimals.text(wallClock.requestsPerSecond(), 0), Decimals.text(wallClock.simulatedOverWall(), 1));
         if (journal != null)
         {
-            console.err().printf("journal           %s%n", journal.path());
+            written().print(journal.path());
         }
     }
 

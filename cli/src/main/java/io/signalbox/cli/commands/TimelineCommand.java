@@ -37,6 +37,8 @@ import java.util.concurrent.Callable;
         "            permissions, disk or memory; 3 internal error."})
 public final class TimelineCommand implements Callable<Integer>
 {
+    private static final String NAME = "signalbox timeline";
+
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
@@ -65,7 +67,8 @@ public final class TimelineCommand implements Callable<Integer>
     {
         JournalArgument.requireNamed(journal);
         final TimeWindow window = windowOptions.window(journal);
-        return new FileOfJournalRun(console, "signalbox timeline", journal, out).call(jsonOptions, progressOption,
+        RemovedRecords.note(console, NAME, journal);
+        return new FileOfJournalRun(console, NAME, journal, out).call(jsonOptions, progressOption,
             PerfettoFile::new, (timeline, progress) -> Timeline.read(journal, timeline, window, progress));
     }
 }

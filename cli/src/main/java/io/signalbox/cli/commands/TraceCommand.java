@@ -8,6 +8,8 @@ import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.TraceFile;
 import io.signalbox.cli.printing.TraceForm;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.JournalRetention;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.JournaledWorkload;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
@@ -41,6 +43,8 @@ import java.util.concurrent.Callable;
         "            permissions, disk or memory; 3 internal error."})
 public final class TraceCommand implements Callable<Integer>
 {
+    private static final String NAME = "signalbox trace";
+
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
@@ -73,13 +77,16 @@ public final class TraceCommand implements Callable<Integer>
         JournalArgument.requireNamed(journal);
         final Map<String, String> settings;
         final int blockTokens;
-        try (JournalReader reader = JournalReader.open(journal))
+        try (JournalReader reader = JournalReader.openKept(journal, ReadProgress.NONE))
         {
             settings = reader.settings();
             blockTokens = reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
         }
-        final boolean isVirtualTime = settings.containsKey(SimulationConfig.PREFIX + SimulationConfig.SEED);
-        return new FileOfJournalRun(console, "signalbox trace", journal, out).call(jsonOptions, progressOption,
+        RemovedRecords.note(console, NAME, journal);
+        // If records were removed, the first Submit that is left is the beginning.
+        final boolean isVirtualTime = JournalRetention.firstRecord(journal) == 0 &&
+            settings.containsKey(SimulationConfig.PREFIX + SimulationConfig.SEED);
+        return new FileOfJournalRun(console, NAME, journal, out).call(jsonOptions, progressOption,
             file -> new TraceFile(file, form, blockTokens, isVirtualTime),
             (trace, progress) -> JournaledWorkload.read(journal, trace, progress));
     }

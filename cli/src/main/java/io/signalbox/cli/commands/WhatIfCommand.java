@@ -20,8 +20,10 @@ import io.signalbox.cli.printing.WhatIfText;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.StateStart;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
+import io.signalbox.state.FoldedState;
 import io.signalbox.whatif.Beginning;
 import io.signalbox.whatif.Variant;
 import io.signalbox.whatif.WhatIf;
@@ -148,8 +150,10 @@ public final class WhatIfCommand implements Callable<Integer>
         final Beginning beginning = start.beginning(journal);
         final WhatIf question;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
-            JournalReader reader = JournalReader.open(journal, progress))
+            StateStart kept = StateStart.of(journal, progress))
         {
+            final JournalReader reader = kept.reader();
+            RemovedRecords.note(console, "signalbox whatif", journal);
             // Options are checked before the journal is read to its end.
             final SchedulerConfig recorded = reader.config(scheduler.known());
             for (final VariantOptions.Named variant : asked)
@@ -159,7 +163,7 @@ public final class WhatIfCommand implements Callable<Integer>
             checkMemory(recorded, changed, threads);
             final JournaledExperts experts = expertDevices == null ? null :
                 JournaledExperts.of(journal, recorded, scheduler.known());
-            final WhatIf read = read(reader, recorded, beginning);
+            final WhatIf read = read(reader, recorded, beginning, kept.state());
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
             question = experts == null ? costed : costed.withExperts(experts, recorded.capture(), expertDevices);
         }
@@ -172,12 +176,13 @@ public final class WhatIfCommand implements Callable<Integer>
         }
     }
 
-    private static WhatIf read(final JournalReader reader, final SchedulerConfig recorded, final Beginning beginning)
+    private static WhatIf read(
+        final JournalReader reader, final SchedulerConfig recorded, final Beginning beginning, final FoldedState ahead)
     {
         final GroupSource groups = GroupSource.ahead(reader);
         try
         {
-            return WhatIf.read(groups, recorded, beginning);
+            return WhatIf.read(groups, recorded, beginning, ahead);
         }
         finally
         {

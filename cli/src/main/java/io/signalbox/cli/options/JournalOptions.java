@@ -7,9 +7,13 @@ import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalDirectory;
+import io.signalbox.journal.JournalUpkeep;
 import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.RealPath;
+import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.TokenKey;
+import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
@@ -57,6 +61,15 @@ public final class JournalOptions
         description = "Store expert ids in as few bits as the largest needs: fewer bytes, more CPU time.")
     private boolean packsRows;
 
+    @Option(names = "--segment-bytes", paramLabel = "BYTES",
+        description = "Begin another segment of the journal after so many bytes of records (default: 1073741824).")
+    private long segmentBytes = JournalConfig.SEGMENT_BYTES.defaultValue();
+
+    @Option(names = "--snapshot-every", paramLabel = "RECORDS",
+        description = "Write a snapshot of the run after so many records while it continues; 0 for none, but 100000 if " +
+            "segments are to be removed (default: 0).")
+    private long snapshotEvery = JournalConfig.SNAPSHOT_EVERY.defaultValue();
+
     @Option(names = TOKENS, paramLabel = "FORM", converter = Word.OfTokens.class,
         completionCandidates = Word.OfTokens.class,
         description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
@@ -67,6 +80,7 @@ public final class JournalOptions
     private Path keyFile;
 
     private TokenKey key;
+    private RetentionLimits limits = RetentionLimits.NONE;
 
     /** Directories that this command made, each after its parent. */
     private final List<Path> made = new ArrayList<>();
@@ -76,9 +90,20 @@ public final class JournalOptions
         return !noVerify;
     }
 
-    /** Makes all checks that are possible before anything is written. */
-    public void check()
+    /**
+     * Makes all checks that are possible before anything is written.
+     *
+     * @param kept limits of what is kept while the run continues.
+     */
+    public void check(final RetentionLimits kept)
     {
+        limits = kept;
+        config();
+        if (noJournal && (snapshotEvery > 0 || !limits.equals(RetentionLimits.NONE)))
+        {
+            throw new ConfigException("snapshots and limits concern the journal, and --no-journal writes none; leave " +
+                "them out.");
+        }
         if (directory != null && directory.toString().isEmpty())
         {
             throw new ConfigException("--journal is empty; give a directory, or leave the option out.");
@@ -93,6 +118,12 @@ public final class JournalOptions
             JournalDirectory.requireFree(directory);
             attempt(directory, () -> missing(directory));
         }
+    }
+
+    private JournalConfig config()
+    {
+        return JournalConfig.of(durability).withPacksRows(packsRows).withSegmentBytes(segmentBytes)
+            .withSnapshotEvery(snapshotEvery).withRetention(limits);
     }
 
     private void readKey()
@@ -138,8 +169,10 @@ public final class JournalOptions
      *
      * @param settings the run's description, made when the journal is opened.
      * @param routers  those that the description may name.
+     * @param listener receives what is removed while the run continues.
      */
-    public DeferredJournal journal(final Supplier<Map<String, String>> settings, final DpRouters routers)
+    public DeferredJournal journal(
+        final Supplier<Map<String, String>> settings, final DpRouters routers, final UpkeepListener listener)
     {
         if (noJournal)
         {
@@ -147,30 +180,37 @@ public final class JournalOptions
         }
         if (key == null)
         {
-            return new DeferredJournal(() -> open(settings.get()), this::removeMade);
+            return new DeferredJournal(() -> open(settings.get(), routers, listener), this::removeMade);
         }
         final Map<String, String> description = new TreeMap<>();
         return new DeferredJournal(() ->
         {
             description.putAll(settings.get());
-            return open(WithheldJournal.describe(description, routers, key));
+            return open(WithheldJournal.describe(description, routers, key), routers, listener);
         }, writer -> new WithheldJournal(writer, description, routers, key), this::removeMade);
     }
 
     /** The writer of the run's journal; if it cannot be opened, all files of this command are removed. */
-    JournalWriter open(final Map<String, String> settings)
+    JournalWriter open(final Map<String, String> settings, final DpRouters routers, final UpkeepListener listener)
     {
         try
         {
             final Path target = directory == null ? nextRun() : directory;
             make(target);
-            return JournalWriter.create(target, settings, JournalConfig.of(durability).withPacksRows(packsRows));
+            return JournalWriter.create(target, settings, config(), routers, listener);
         }
         catch (final RuntimeException | Error e)
         {
             removeMade();
             throw e;
         }
+    }
+
+    /** Does what the options ask for and could not be done while the run continued. */
+    public void conclude(
+        final Path journal, final DpRouters routers, final UpkeepListener listener, final ReadProgress progress)
+    {
+        JournalUpkeep.conclude(journal, config(), routers, listener, progress);
     }
 
     /** Removes the directories that {@link #open} made and that are empty; the writer removes its files in them. */

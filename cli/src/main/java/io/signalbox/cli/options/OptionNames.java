@@ -79,6 +79,10 @@ public final class OptionNames
         put(EngineConfig.INGRESS_SLOTS, "--ring-size");
         put(JournalConfig.DURABILITY, "--durability");
         put(JournalConfig.PACKS_ROWS, "--pack-rows");
+        put(JournalConfig.SEGMENT_BYTES, "--segment-bytes");
+        put(JournalConfig.SNAPSHOT_EVERY, "--snapshot-every");
+        put(JournalConfig.MOST_BYTES, "--most-bytes");
+        put(JournalConfig.MOST_SEGMENTS, "--most-segments");
         put(RouterConfig.SNAPSHOT, "--router-snapshot");
         OPTIONS.put("router", "--router");
         OPTIONS.put("label", "--router");

@@ -28,6 +28,8 @@ public final class DiffJson
             Json.object(json, "right", body -> side(json, diff.right()));
             Json.object(json, "settings", body -> values(json, diff.settings()));
             json.writeBooleanField("withoutTokens", diff.withoutTokens());
+            json.writeNumberField("firstRecord", diff.ahead());
+            json.writeBooleanField("equalAhead", diff.isEqualAhead());
             json.writeNumberField("equalGroups", diff.equalGroups());
             first(json, diff.first());
             Json.object(json, "requests", body -> requests(json, diff.requests()));

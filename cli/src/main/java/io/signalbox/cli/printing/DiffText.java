@@ -42,6 +42,13 @@ public final class DiffText
                 "log-probabilities");
             out.printf(ROW, "", "and digests are not compared; everything else is");
         }
+        if (diff.ahead() > 0)
+        {
+            out.printf(ROW, "removed", "one journal has lost " + Decimals.grouped(diff.ahead()) + " records or more: " +
+                (diff.isEqualAhead() ? "their links say that they are equal" : "what they had is not compared") +
+                "; requests that were");
+            out.printf(ROW, "", "submitted there are not compared");
+        }
         if (diff.first() == null)
         {
             out.printf(ROW, "events", "all " + Decimals.grouped(diff.equalGroups()) + " groups are equal" +

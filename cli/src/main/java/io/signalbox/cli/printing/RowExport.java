@@ -142,7 +142,8 @@ public final class RowExport implements RowReplay.Receiver
             throw new ConfigException("--request=" + left.first() + " has no rows in " + journal +
                 ": no request of this id has ended in its " + Decimals.grouped(outcome.submitted().count()) +
                 " Submits, whose ids are " + outcome.submitted().lowestId() + " to " + outcome.submitted().highestId() +
-                "; give one that has.");
+                (outcome.firstRecord() == 0 ? "" : " and which begin at record " + outcome.firstRecord() +
+                    ": rows of requests that ended earlier are gone") + "; give one that has.");
         }
         if (requests == 0)
         {
@@ -176,6 +177,8 @@ public final class RowExport implements RowReplay.Receiver
             json.writeNumberField("withoutRows", withoutRows);
             json.writeNumberField("empty", empty);
             json.writeNumberField("unfinished", outcome.unfinished());
+            json.writeNumberField("firstRecord", outcome.firstRecord());
+            json.writeNumberField("endedAhead", outcome.endedAhead());
             json.writeNumberField("bytes", bytes);
         });
     }
@@ -190,6 +193,12 @@ public final class RowExport implements RowReplay.Receiver
         {
             row(out, "left out", Decimals.counted(withoutRows, "request") + " that asked for no rows, " +
                 Decimals.grouped(outcome.unfinished()) + " that had not ended");
+        }
+        if (outcome.firstRecord() > 0)
+        {
+            row(out, "gone", "rows of " + Decimals.counted(outcome.endedAhead(), "request") +
+                " that ended ahead of record " + Decimals.grouped(outcome.firstRecord()) +
+                ", and of all whose records were removed");
         }
         if (empty > 0)
         {

@@ -6,6 +6,7 @@ import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.StateStart;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
@@ -34,13 +35,21 @@ public final class RunInspection
         this.end = end;
     }
 
-    /** Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. */
-    public static RunInspection read(final Path journal, final JournalReader reader)
+    /**
+     * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. If
+     * records were removed, requests that had not ended there count as submitted, without the latencies that are not known.
+     */
+    public static RunInspection read(final Path journal, final StateStart start)
     {
+        final JournalReader reader = start.reader();
         final ReportListener listener = listener(reader);
         if (!SimulationConfig.isIn(reader.settings()))
         {
             listener.fromFirstRequest();
+        }
+        if (start.state() != null)
+        {
+            listener.behind(start.state());
         }
         JournalEnd end = JournalEnd.BEING_WRITTEN;
         final GroupSource groups = GroupSource.ahead(reader);

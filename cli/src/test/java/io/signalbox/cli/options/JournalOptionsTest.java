@@ -7,6 +7,9 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.RetentionLimits;
+import io.signalbox.journal.UpkeepListener;
+import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -38,14 +41,14 @@ class JournalOptionsTest
     {
         final Path target = Files.createDirectory(directory.resolve("target"));
         final JournalOptions options = options(target);
-        options.check();
+        options.check(RetentionLimits.NONE);
         Files.createDirectories(target.resolve("data/deep"));
         Files.writeString(target.resolve("data/deep/results.csv"), "mine");
         Files.writeString(target.resolve("notes.txt"), "mine");
         final Map<String, String> before = tree(target);
 
         assertEquals(JournalException.Kind.ALREADY_EXISTS,
-            assertThrows(JournalException.class, () -> options.open(SETTINGS)).kind());
+            assertThrows(JournalException.class, () -> open(options)).kind());
 
         assertEquals(before, tree(target));
     }
@@ -55,18 +58,18 @@ class JournalOptionsTest
     {
         final Path target = directory.resolve("target");
         final JournalOptions late = options(target);
-        late.check();
-        try (JournalWriter first = options(target).open(SETTINGS))
+        late.check(RetentionLimits.NONE);
+        try (JournalWriter first = open(options(target)))
         {
             final Map<String, String> before = tree(target);
-            final JournalException running = assertThrows(JournalException.class, () -> late.open(SETTINGS));
+            final JournalException running = assertThrows(JournalException.class, () -> open(late));
 
             assertEquals(JournalException.Kind.LOCKED, running.kind(), running.getMessage());
             assertEquals(before, tree(target));
             assertEquals(1, first.records());
         }
         final Map<String, String> closed = tree(target);
-        assertThrows(JournalException.class, () -> late.open(SETTINGS));
+        assertThrows(JournalException.class, () -> open(late));
         assertEquals(closed, tree(target));
     }
 
@@ -75,7 +78,7 @@ class JournalOptionsTest
     {
         final Path parent = directory.resolve("made");
         final JournalOptions options = options(parent.resolve("journal"));
-        final DeferredJournal journal = new DeferredJournal(() -> options.open(SETTINGS), options::removeMade);
+        final DeferredJournal journal = new DeferredJournal(() -> open(options), options::removeMade);
         journal.open();
         assertTrue(Files.exists(parent.resolve("journal/lock")));
 
@@ -90,7 +93,7 @@ class JournalOptionsTest
     {
         final Path target = directory.resolve("made/journal");
         final JournalOptions options = options(target);
-        final DeferredJournal journal = new DeferredJournal(() -> options.open(SETTINGS), options::removeMade);
+        final DeferredJournal journal = new DeferredJournal(() -> open(options), options::removeMade);
         journal.open();
         Files.writeString(target.resolve("notes.txt"), "mine");
 
@@ -121,6 +124,11 @@ class JournalOptionsTest
         final CommandRun run = CommandRun.of("simulate", "--conversations", "2", "--journal", target.toString());
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertEquals(ExitCode.OK, CommandRun.of("replay", target.toString(), "--verify").exitCode());
+    }
+
+    private static JournalWriter open(final JournalOptions options)
+    {
+        return options.open(SETTINGS, DpRouters.installed(), UpkeepListener.NONE);
     }
 
     private static JournalOptions options(final Path target)

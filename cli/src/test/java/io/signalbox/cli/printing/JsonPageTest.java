@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -107,14 +108,24 @@ class JsonPageTest
         return Files.readString(directory.resolve("weights/1.json"));
     }
 
-    private List<String> moments(final String journal)
+    private String redacted(final String journal) throws IOException
+    {
+        final Path key = Files.createFile(
+            directory.resolve("key"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.write(key, new byte[32]);
+        return run("redact", journal, directory.resolve("redacted").toString(), "--journal-key", key.toString(), "--json");
+    }
+
+    private List<String> moments(final String journal) throws IOException
     {
         return List.of(
             run("snapshot", journal, "--scheduler", "--most-segments=9", "--json"),
             run("runs", directory.toString(), "--json"),
             run("inspect", journal, "--at=100", "--json"),
             run("inspect", journal, "--moment=0.5", "--show=ranks", "--json"),
-            run("inspect", journal, "--moment=0.5", "--show=blocks", "--json"));
+            run("inspect", journal, "--moment=0.5", "--show=blocks", "--json"),
+            run("doctor", journal, "--json"),
+            redacted(journal));
     }
 
     private List<String> documents() throws IOException

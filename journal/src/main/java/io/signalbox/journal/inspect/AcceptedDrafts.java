@@ -31,7 +31,7 @@ public final class AcceptedDrafts
      */
     public static SortedMap<Long, int[]> read(final Path directory, final ReadProgress progress)
     {
-        try (JournalReader reader = JournalReader.open(directory, progress))
+        try (JournalReader reader = JournalReader.openKept(directory, progress))
         {
             final Collector collector = new Collector();
             GroupCollector.read(directory, reader, collector);
@@ -84,9 +84,11 @@ public final class AcceptedDrafts
             for (int entry = 0; entry < step.entryCount(); entry++)
             {
                 final int emitted = step.emitted(entry);
-                if (emitted > 0)
+                // Of a request that was submitted in records that were removed, the first steps are not known.
+                final Emissions request = emitted > 0 ? counts.get(step.requestId(entry)) : null;
+                if (request != null)
                 {
-                    counts.computeIfAbsent(step.requestId(entry), id -> new Emissions()).accepted.addInt(emitted - 1);
+                    request.accepted.addInt(emitted - 1);
                 }
             }
         }

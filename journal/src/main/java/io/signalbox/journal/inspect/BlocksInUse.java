@@ -2,6 +2,8 @@
 package io.signalbox.journal.inspect;
 
 import io.signalbox.event.StepView;
+import io.signalbox.state.RankState;
+import io.signalbox.state.RequestState;
 
 /** How many KV blocks of one rank live requests hold. */
 final class BlocksInUse
@@ -21,6 +23,19 @@ final class BlocksInUse
         for (int i = 0; i < plan.changeCount(); i++)
         {
             count += references[plan.changeBlockId(i)]++ == 0 ? 1 : 0;
+        }
+    }
+
+    /** Adds the blocks of the requests that run on the rank. */
+    void add(final RankState rank)
+    {
+        for (int i = 0; i < rank.running().size(); i++)
+        {
+            final RequestState request = rank.running().get(i);
+            for (int block = 0; block < request.blockCount(); block++)
+            {
+                count += references[request.block(block)]++ == 0 ? 1 : 0;
+            }
         }
     }
 

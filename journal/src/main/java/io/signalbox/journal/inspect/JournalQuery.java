@@ -8,7 +8,9 @@ import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalFollower;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.StateStart;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.state.FoldedState;
 import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
@@ -40,6 +42,7 @@ public abstract class JournalQuery extends EventReader
     private boolean hasBegun;
     /** Holds the current group. */
     private GroupSource current;
+    private FoldedState ahead;
     private RowReceiver receiver;
     private long nowNanos;
     private long record;
@@ -62,8 +65,15 @@ public abstract class JournalQuery extends EventReader
     public final JournalEnd runTo(
         final Path directory, final long lastRecord, final RowReceiver rows, final ReadProgress progress)
     {
-        try (JournalReader opened =
-            needsAll() ? JournalReader.open(directory, progress) : JournalReader.openKept(directory, progress))
+        if (needsAll())
+        {
+            try (StateStart start = StateStart.of(directory, progress))
+            {
+                ahead = start.state();
+                return answer(directory, start.reader(), lastRecord, rows);
+            }
+        }
+        try (JournalReader opened = JournalReader.openKept(directory, progress))
         {
             return answer(directory, opened, lastRecord, rows);
         }
@@ -123,10 +133,19 @@ public abstract class JournalQuery extends EventReader
         readGroup(group, 0, length);
     }
 
-    /** Whether the answer depends on records ahead of the first one that is kept. */
+    /**
+     * Whether the answer depends on the state of the run: if records were removed, it begins behind a snapshot then, whose
+     * state is {@link #ahead()}.
+     */
     boolean needsAll()
     {
         return true;
+    }
+
+    /** The state ahead of the first group; {@code null} if nothing is ahead of it, or no state is needed. */
+    final FoldedState ahead()
+    {
+        return ahead;
     }
 
     /** Reads what the query needs of the run description. */

@@ -8,11 +8,14 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.GroupSource;
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongHashSet;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -35,7 +38,8 @@ public final class JournaledWorkload
 
     /**
      * Reads a journal that is closed, was not closed, or is being written: then up to the last group that was whole when
-     * the first reading ended.
+     * the first reading ended. Requests that were submitted in records that were removed are left out; one that followed
+     * such a request follows none.
      *
      * @throws io.signalbox.journal.JournalException if the journal is damaged.
      */
@@ -43,8 +47,8 @@ public final class JournaledWorkload
         final Path directory, final Consumer<JournaledRequest> receiver, final ReadProgress progress)
     {
         return read(directory, receiver,
-            () -> JournalReader.open(directory, (done, total) -> progress.onRead(done, 2 * total)),
-            () -> JournalReader.open(
+            () -> JournalReader.openKept(directory, (done, total) -> progress.onRead(done, 2 * total)),
+            () -> JournalReader.openKept(
                 directory, (done, total) -> progress.onRead(Math.min(done, total) + total, 2 * total)));
     }
 
@@ -58,10 +62,17 @@ public final class JournaledWorkload
         final JournalEnd end;
         try (JournalReader reader = first.get())
         {
+            reader.earlierRequests().forEach(request -> ends.earlier.add(request.requestId()));
+            ends.groupsAhead = reader.groups();
             end = GroupCollector.read(directory, reader, ends);
         }
         try (JournalReader reader = second.get())
         {
+            if (reader.groups() != ends.groupsAhead)
+            {
+                throw new JournalException(Kind.RECORDS_REMOVED, directory +
+                    " lost segments while it was read: another process removed them; read it again.");
+            }
             GroupCollector.read(directory, reader, new SubmitReader(ends, receiver));
         }
         return end;
@@ -89,10 +100,14 @@ public final class JournaledWorkload
         /** Generated tokens of requests that stopped by themselves. */
         private final Long2LongHashMap stopped = new Long2LongHashMap(ABSENT);
         private final Long2LongHashMap cancelledAfter = new Long2LongHashMap(ABSENT);
+        /** Requests whose Submits were removed. */
+        private final LongHashSet earlier = new LongHashSet();
         private Live asked;
         private long submits;
         private long lastRecord;
         private long nowNanos;
+        /** Groups that were removed. */
+        private long groupsAhead;
 
         @Override
         public void onGroup(final GroupSource groups)
@@ -128,6 +143,10 @@ public final class JournaledWorkload
         protected void onFree(final FreeDecoder end)
         {
             final Live request = live.remove(end.requestId());
+            if (request == null && earlier.remove(end.requestId()))
+            {
+                return;
+            }
             if (end.reason() == FreeReason.STOP && end.generatedTokens() < request.maxNewTokens)
             {
                 stopped.put(request.ordinal, end.generatedTokens());
@@ -143,6 +162,8 @@ public final class JournaledWorkload
     {
         private final Ends ends;
         private final Consumer<JournaledRequest> receiver;
+        /** Of the Submits so far, if some were removed. */
+        private final LongHashSet ids = new LongHashSet();
         private long ordinal;
 
         private SubmitReader(final Ends ends, final Consumer<JournaledRequest> receiver)
@@ -168,8 +189,14 @@ public final class JournaledWorkload
             submit.getBlockHashes(hashBytes, 0, hashBytes.length);
             final byte[] key = new byte[submit.cacheKeyLength()];
             submit.getCacheKey(key, 0, key.length);
-            receiver.accept(new JournaledRequest(submit.requestId(), submit.timeNanos(), submit.predecessorId(),
-                submit.thinkTimeNanos(), submit.conversationId(), submit.promptTokens(),
+            final boolean follows = ends.groupsAhead == 0 || ids.contains(submit.predecessorId());
+            if (ends.groupsAhead > 0)
+            {
+                ids.add(submit.requestId());
+            }
+            receiver.accept(new JournaledRequest(submit.requestId(), submit.timeNanos(),
+                follows ? submit.predecessorId() : ABSENT, follows ? submit.thinkTimeNanos() : 0,
+                submit.conversationId(), submit.promptTokens(),
                 stopped == ABSENT ? submit.maxNewTokens() : (int)stopped, ends.cancelledAfter.get(ordinal),
                 new String(key, StandardCharsets.UTF_8), hashes(hashBytes)));
             ordinal++;

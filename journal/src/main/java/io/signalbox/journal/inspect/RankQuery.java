@@ -59,6 +59,11 @@ public final class RankQuery extends JournalQuery
     {
         requireRank(journal, rank);
         blocks = new BlocksInUse(journal.setting(SchedulerConfig.KV_BLOCKS));
+        if (ahead() != null)
+        {
+            blocks.add(ahead().rank(rank));
+            mostBlocks = blocks.count();
+        }
     }
 
     @Override

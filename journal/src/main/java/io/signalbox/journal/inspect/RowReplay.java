@@ -10,13 +10,11 @@ import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
-import io.signalbox.router.DpRouters;
-import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
 
@@ -42,8 +40,11 @@ public final class RowReplay
      * @param unfinished accepted requests that had not ended.
      * @param difference the first group that differs; its requests and all later ones were not handed out. {@code null} if
      *                   every group is equal.
+     * @param firstRecord of the re-run; 0, unless records were removed. Requests that ended ahead of it are not handed out.
+     * @param endedAhead of those, requests whose Submits are kept.
      */
-    public record Outcome(JournalEnd end, SubmittedIds submitted, long unfinished, Difference difference)
+    public record Outcome(
+        JournalEnd end, SubmittedIds submitted, long unfinished, Difference difference, long firstRecord, long endedAhead)
     {
     }
 
@@ -54,17 +55,15 @@ public final class RowReplay
     /**
      * Re-runs a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
      *
-     * @param reader has handed out no group yet; its configuration captures rows.
-     * @param routers those that the run description may name.
-     * @throws JournalException if the journal is damaged, or names a router that is absent.
+     * @param start its reader has handed out no group yet; its configuration captures rows.
+     * @throws JournalException if the journal is damaged.
      */
-    public static Outcome run(final JournalReader reader, final DpRouters routers, final Receiver receiver)
+    public static Outcome run(final ReplayStart start, final Receiver receiver)
     {
-        final Scheduler scheduler = new Scheduler(reader.config(routers));
-        final Ends ends = new Ends(scheduler, receiver);
+        final Ends ends = new Ends(start, receiver);
         try
         {
-            final Verification verification = JournalVerifier.replay(reader, scheduler, ends);
+            final Verification verification = JournalVerifier.replay(start.reader(), start.scheduler(), ends);
             return ends.outcome(JournalEnd.of(verification.ending()), verification.difference());
         }
         catch (final JournalException e)
@@ -82,21 +81,23 @@ public final class RowReplay
     {
         private static final long ABSENT = -1;
 
-        private final Scheduler scheduler;
+        private final ReplayStart start;
         private final Receiver receiver;
         private final Long2LongHashMap promptTokens = new Long2LongHashMap(ABSENT);
         private final SubmitCount submits = new SubmitCount();
         private int asked;
 
-        private Ends(final Scheduler scheduler, final Receiver receiver)
+        private Ends(final ReplayStart start, final Receiver receiver)
         {
-            this.scheduler = scheduler;
+            this.start = start;
             this.receiver = receiver;
+            start.requests().forEach(request -> promptTokens.put(request.requestId(), request.promptTokens()));
         }
 
         private Outcome outcome(final JournalEnd end, final Difference difference)
         {
-            return new Outcome(end, submits.submits(), promptTokens.size(), difference);
+            return new Outcome(
+                end, submits.submits(), promptTokens.size(), difference, start.firstRecord(), start.ended());
         }
 
         @Override
@@ -123,7 +124,7 @@ public final class RowReplay
         {
             final long id = end.requestId();
             receiver.onEnded(new EndedRequest(id, end.reason(), (int)promptTokens.remove(id), end.computedTokens(),
-                FreeSpans.of(end), scheduler.rows(id)));
+                FreeSpans.of(end), start.scheduler().rows(id)));
         }
     }
 }

@@ -20,8 +20,12 @@ import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.StateStart;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.FoldedState;
+import io.signalbox.state.RankState;
+import io.signalbox.state.RequestState;
 import org.agrona.collections.LongArrayList;
 import org.agrona.collections.LongHashSet;
 
@@ -98,18 +102,41 @@ public final class Timeline extends EventReader implements GroupCollector
     public static JournalEnd read(
         final Path directory, final TimelineReceiver receiver, final TimeWindow window, final ReadProgress progress)
     {
-        try (JournalReader reader = JournalReader.open(directory, progress))
+        try (StateStart start = StateStart.of(directory, progress))
         {
-            return read(directory, reader, receiver, window);
+            return read(directory, start, receiver, window);
         }
     }
 
     static JournalEnd read(
-        final Path directory, final JournalReader reader, final TimelineReceiver receiver, final TimeWindow window)
+        final Path directory, final StateStart start, final TimelineReceiver receiver, final TimeWindow window)
     {
-        final Timeline timeline = new Timeline(reader, receiver, window);
+        final Timeline timeline = new Timeline(start.reader(), receiver, window);
         receiver.onRun(timeline.ranks.length);
-        return GroupCollector.read(directory, reader, timeline);
+        if (start.state() != null)
+        {
+            timeline.begin(start.state());
+        }
+        return GroupCollector.read(directory, start.reader(), timeline);
+    }
+
+    /** Steps in flight are handed out when they land, without the requests that they admitted. */
+    private void begin(final FoldedState state)
+    {
+        nowNanos = state.timeNanos();
+        for (int i = 0; i < ranks.length; i++)
+        {
+            final RankLine rank = ranks[i];
+            final RankState was = state.rank(i);
+            rank.blocks.add(was);
+            rank.running = was.running().size();
+            was.open().forEach(
+                step -> rank.flights.add(new Flight(step.step(), step.plannedNanos(), new LongArrayList())));
+            figures(i);
+        }
+        state.requests().stream()
+            .filter(request -> request.stage() != RequestState.Stage.FINISHED && request.generatedTokens() == 0)
+            .forEach(request -> tokenless.add(request.id()));
     }
 
     @Override

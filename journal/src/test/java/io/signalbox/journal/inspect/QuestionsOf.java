@@ -2,6 +2,7 @@
 package io.signalbox.journal.inspect;
 
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.StateStart;
 import org.agrona.collections.LongArrayList;
 
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ public final class QuestionsOf
             case 6 -> table(new EventQuery(new EventFilter(Set.of(), -1, null, null, ALWAYS)), journal);
             case 7 -> RequestInspector.inspectTo(NAME, journal.get(), 2, Long.MAX_VALUE);
             case 8 -> JournaledWorkload.read(NAME, request -> { }, journal, journal);
-            default -> Timeline.read(NAME, journal.get(), new Nobody(), ALWAYS);
+            default -> Timeline.read(NAME, new StateStart(journal.get(), null), new Nobody(), ALWAYS);
         }
     }
 

@@ -10,6 +10,7 @@ import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.inspect.EndedRequest;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RowReplay;
@@ -85,7 +86,7 @@ final class RowReplayTest
     {
         try (JournalReader reader = JournalReader.open(journal))
         {
-            return RowReplay.run(reader, DpRouters.installed(), receiver);
+            return RowReplay.run(ReplayStart.atTheFirstRecord(reader, DpRouters.installed()), receiver);
         }
     }
 

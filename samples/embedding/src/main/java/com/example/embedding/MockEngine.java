@@ -14,6 +14,7 @@ import io.signalbox.export.RoutedExpertsFile;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.RetentionLimits;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
@@ -39,7 +40,9 @@ public final class MockEngine
                 .ranks(2).kvBlocks(1025).capture(new ModelShape(4, 64, 2)).build())
             .backend(new EchoBackend())
             .submitWaitNanos(LONG_ENOUGH.toNanos())
-            .runJournal(new DirectoryJournal(Path.of(args[0]), JournalConfig.of(Durability.PROCESS)));
+            .runJournal(new DirectoryJournal(Path.of(args[0]), JournalConfig.of(Durability.PROCESS)
+                .withSegmentBytes(1L << 26).withSnapshotEvery(50_000)
+                .withRetention(new RetentionLimits(20_000_000_000L, Integer.MAX_VALUE, null))));
         final ExecutorService sender = Executors.newSingleThreadExecutor();
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.printing.CommandFailure;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.Verdict;
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalRetention;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.UpkeepListener;
+import io.signalbox.journal.Verification;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** The journal of the run of a command: reports what cannot be removed of it, and verifies it when it is closed. */
+record WrittenJournal(Console console, String command, JournalOptions options, ProgressOption progressOption)
+    implements UpkeepListener
+{
+    @Override
+    public void onFailure(final String sentence, final boolean continues)
+    {
+        console.err().println(command + ": " + sentence + (continues ? "" :
+            " From here on nothing is removed from this journal, and the run continues."));
+    }
+
+    /** Writes the snapshots and removes the segments that are left to it, then verifies what there is. */
+    Verdict verify(
+        final JournalWriter writer, final DpRouters routers, final Function<SchedulerConfig, Scheduler> factory)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, command + ", verifying")))
+        {
+            options.conclude(writer.path(), routers, this, progress);
+            return options.verifies() ? Verdict.of(writer, verify(writer.path(), routers, factory, progress)) :
+                Verdict.NOT_ASKED;
+        }
+        // The run has ended: its report is printed even if the journal cannot be read.
+        catch (final JournalException | OutOfMemoryError e)
+        {
+            return Verdict.unread(CommandFailure.of(e));
+        }
+    }
+
+    private static Verification verify(
+        final Path journal,
+        final DpRouters routers,
+        final Function<SchedulerConfig, Scheduler> factory,
+        final ReadProgress progress)
+    {
+        return JournalRetention.firstRecord(journal) > 0 ? JournalVerifier.verifyKept(journal, routers, progress) :
+            JournalVerifier.verifyTo(journal, Long.MAX_VALUE, routers, factory, progress);
+    }
+
+    /** Names its place on standard error. */
+    void print(final Path journal)
+    {
+        final long first = JournalRetention.firstRecord(journal);
+        console.err().printf("journal           %s%s%n", journal,
+            first > 0 ? ", which begins at record " + first + ": older segments were removed" : "");
+    }
+}

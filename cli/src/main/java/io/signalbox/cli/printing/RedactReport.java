@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.journal.JournalRedaction;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/**
+ * The result of {@code redact}.
+ *
+ * @param key names the key.
+ */
+public record RedactReport(Path journal, Path target, String key, JournalRedaction.Result result)
+{
+    public String json()
+    {
+        return Json.text("signalbox.redact/1", json ->
+        {
+            json.writeStringField("path", journal.toString());
+            json.writeStringField("out", target.toString());
+            json.writeStringField("journalEnd", EnumNames.label(JournalEnd.of(result.ending())));
+            json.writeNumberField("records", result.records());
+            json.writeNumberField("groups", result.groups());
+            json.writeNumberField("bytes", result.bytes());
+            json.writeStringField("digest", result.digest());
+            json.writeStringField("key", key);
+        });
+    }
+
+    public void print(final PrintStream out)
+    {
+        out.printf("%-18s%s records, %s, digest %s%n", "journal", Decimals.grouped(result.records()),
+            Decimals.bytes(result.bytes()), result.digest());
+        out.printf("%-18s%s groups without tokens, key %s%n", "redacted", Decimals.grouped(result.groups()), key);
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** Receives what is done beside a run to keep its journal small, from the thread that does it. */
+public interface UpkeepListener
+{
+    /** Ignores what it receives. */
+    UpkeepListener NONE = new UpkeepListener()
+    {
+    };
+
+    /** Segments were removed, or notes say why those stay that are too much. */
+    default void onRemoval(final JournalRetention.Removal removal)
+    {
+    }
+
+    /**
+     * Snapshots cannot be written, or segments not be removed. The run continues, and its journal grows.
+     *
+     * @param sentence  the fault, its place and the remedy.
+     * @param continues whether it is tried again; else this run writes no further snapshot and removes no further segment.
+     */
+    default void onFailure(final String sentence, final boolean continues)
+    {
+    }
+}
