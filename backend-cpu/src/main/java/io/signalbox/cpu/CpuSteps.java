@@ -113,7 +113,7 @@ final class CpuSteps
         return null;
     }
 
-    /** Without a guess, token 0 is one like any other. */
+    /** If there is no guess, token 0 is one like any other. */
     private int guess(final CpuStepPlan.Entry entry, final int start, final int token)
     {
         final int id = entry.guess(start, token);

@@ -51,7 +51,7 @@ final class DeviceDrafts
         }
         for (int i = guessCount; i < guessCount + count; i++)
         {
-            // Without a guess, token 0 is one like any other.
+            // If there is no guess, token 0 is one like any other.
             guesses[i] = guesses[i] < 0 || guesses[i] >= vocabulary ? 0 : guesses[i];
         }
         guessCount += count;

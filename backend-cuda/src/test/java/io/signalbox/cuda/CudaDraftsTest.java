@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Whatever is guessed, and however late a step learns its start, answers and routed experts are those without. */
+/** Whatever is guessed, and however late the start of a step is known, answers and routed experts are those without. */
 @Timeout(600)
 @ExtendWith(ThreadedDriver.class)
 class CudaDraftsTest
