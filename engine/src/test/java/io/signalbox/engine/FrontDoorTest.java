@@ -53,7 +53,7 @@ class FrontDoorTest
             arguments("CompletionHandle", "tokens.show();\n        audience.tell();", "audience.tell();"),
             arguments("TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);", "tokens = new int[2 * appended];"),
             arguments("Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
-            arguments("Handover", "CallbackThreads.EXECUTOR.execute(task);\n        }\n        finally",
+            arguments("Handover", "CallbackThreads.EXECUTOR.execute(once);\n        }\n        finally",
                 "}\n        finally"),
             arguments(
                 "ClientEvents", "inputs.event(message.timeNanos());\n        credits.passed(message.requestId());", ""),
