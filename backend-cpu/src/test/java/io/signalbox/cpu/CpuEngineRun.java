@@ -35,6 +35,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -60,6 +61,9 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
     private static final int SHARED = 26;
     private static final int BLOCK_SIZE = 4;
     private static final int BLOCKS = 49;
+    /** If draft tokens fill the steps, so that fewer requests run. */
+    private static final int FEWER_BLOCKS = 33;
+    private static final int MANY_DRAFTS = 4;
 
     /** Counts preemptions, entries whose draft tokens were right, and steps that are computed again. */
     private static final class Preemptions extends EventReader
@@ -126,21 +130,27 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
     void play(final Path temporary) throws Exception
     {
         final Preemptions preemptions = new Preemptions();
+        final CountDownLatch submitted = new CountDownLatch(REQUESTS);
         final CpuBackend sound = new CpuBackend(MODEL, new CpuBackendConfig().threads(threads).precision(precision)
             .drafts(drafts == 0 ? null : new KnownAnswers(MODEL, precision)));
         final FaultyBackend faulty = new FaultyBackend(sound, depth, Math.max(1, faults), EnumSet.of(
             InjectedFault.STEP_FAILED, InjectedFault.RANK_LOST, InjectedFault.TWICE, InjectedFault.FALSE_TOKEN));
-        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(BLOCKS)
+        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(drafts < MANY_DRAFTS ? BLOCKS : FEWER_BLOCKS)
             .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).draftTokens(drafts).capture(SHAPE).prefixCaching(true)
             .sameStepSharing(true).set(BatchSettings.PARTIAL_BLOCKS, 1).maxFailures(1000).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(faults == 0 ? sound : faulty)
             .vocabularySize(MODEL.plan().vocabulary()).rankResets(1000).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
-            .listener(preemptions::readGroup)
+            .listener((group, offset, length) ->
+            {
+                // Requests that come while others end would rarely meet in the pool.
+                awaitAll(submitted);
+                preemptions.readGroup(group, offset, length);
+            })
             .runJournal(new DirectoryJournal(temporary, JournalConfig.of(Durability.PROCESS)));
         final Map<Integer, CompletionHandle> handles = new HashMap<>();
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
-            submit(engine, handles);
+            submit(engine, handles, submitted);
             for (final Map.Entry<Integer, CompletionHandle> request : handles.entrySet())
             {
                 check(request.getKey(), request.getValue(), precision);
@@ -154,13 +164,28 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
         assertNull(JournalVerifier.verify(temporary, Scheduler::new).difference());
     }
 
+    private static void awaitAll(final CountDownLatch submitted)
+    {
+        try
+        {
+            submitted.await();
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** All requests at once; some are cancelled when they have a token. */
-    private static void submit(final SignalboxEngine engine, final Map<Integer, CompletionHandle> handles) throws Exception
+    private static void submit(
+        final SignalboxEngine engine, final Map<Integer, CompletionHandle> handles, final CountDownLatch submitted)
+        throws Exception
     {
         final List<CompletionHandle> cancelled = new ArrayList<>();
         for (int index = 0; index < REQUESTS; index++)
         {
             handles.put(index, engine.submit(request(index)));
+            submitted.countDown();
             if (index % 9 == 4)
             {
                 cancelled.add(handles.get(index));
