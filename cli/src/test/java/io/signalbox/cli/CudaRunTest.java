@@ -29,7 +29,7 @@ class CudaRunTest
     @TempDir
     private Path directory;
 
-    /** The library that the tests of backend-cuda have built last. */
+    /** The library that the tests of backend-cuda have built last; those that lack a symbol have no objects beside them. */
     private static Optional<Path> emulatedDriver() throws IOException
     {
         final Path built = ROOT.resolve("backend-cuda/target/emulated");
@@ -39,7 +39,8 @@ class CudaRunTest
         }
         try (Stream<Path> directories = Files.list(built))
         {
-            return directories.map(each -> each.resolve("libcuda.so.1")).filter(Files::isRegularFile)
+            return directories.filter(each -> Files.exists(each.resolve("driver.o")))
+                .map(each -> each.resolve("libcuda.so.1")).filter(Files::isRegularFile)
                 .max(Comparator.comparing(library -> library.toFile().lastModified()));
         }
     }
