@@ -135,7 +135,8 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
             .drafts(drafts == 0 ? null : new KnownAnswers(MODEL, precision)));
         final FaultyBackend faulty = new FaultyBackend(sound, depth, Math.max(1, faults), EnumSet.of(
             InjectedFault.STEP_FAILED, InjectedFault.RANK_LOST, InjectedFault.TWICE, InjectedFault.FALSE_TOKEN));
-        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(drafts < MANY_DRAFTS ? BLOCKS : FEWER_BLOCKS)
+        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks)
+            .kvBlocks(drafts < MANY_DRAFTS ? BLOCKS : FEWER_BLOCKS)
             .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).draftTokens(drafts).capture(SHAPE).prefixCaching(true)
             .sameStepSharing(true).set(BatchSettings.PARTIAL_BLOCKS, 1).maxFailures(1000).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(faults == 0 ? sound : faulty)

@@ -34,8 +34,8 @@ public final class RoutedExperts
     /** Null if the shape has no combine weights. */
     private final float[] combineWeights;
     private final byte[] states;
-    /** Rows by state, once they were counted; every thread counts the same. */
-    private volatile int[] counts;
+    /** Rows by state. */
+    private final int[] counts = new int[STATES.length];
     private final int promptTokens;
     private final List<WeightSpan> weights;
 
@@ -69,6 +69,10 @@ public final class RoutedExperts
         this.states = states;
         this.promptTokens = promptTokens;
         this.weights = weights;
+        for (final byte state : states)
+        {
+            counts[state]++;
+        }
     }
 
     /**
@@ -213,17 +217,7 @@ public final class RoutedExperts
     /** Rows in this state. */
     public int count(final RowState state)
     {
-        int[] known = counts;
-        if (known == null)
-        {
-            known = new int[STATES.length];
-            for (final byte each : states)
-            {
-                known[each]++;
-            }
-            counts = known;
-        }
-        return known[state.ordinal()];
+        return counts[state.ordinal()];
     }
 
     /**

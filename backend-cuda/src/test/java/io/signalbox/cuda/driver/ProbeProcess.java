@@ -30,7 +30,7 @@ public final class ProbeProcess
         return answers(environment, List.of(options)).lines().findFirst().orElse("");
     }
 
-    /** What it printed, lines of the form {@code READY [4096] 1 GPU, driver for CUDA 13.0.}. */
+    /** The lines that it printed, of the form {@code READY [4096] 1 GPU, driver for CUDA 13.0.}. */
     static String answers(final Map<String, String> environment, final List<String> options)
         throws IOException, InterruptedException
     {

@@ -7,7 +7,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
 import java.nio.ByteOrder;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
@@ -17,15 +19,14 @@ import java.util.regex.Pattern;
 public final class EventQuery extends JournalQuery
 {
     private static final String UNREAD = "";
-    private static final int TEMPLATES = 64;
 
     private final EventFilter filter;
     private final Pattern rank;
     private final Pattern request;
     private final GroupReader messages = new GroupReader();
     private final StringBuilder text = new StringBuilder();
-    /** By template id; {@code null}: not seen yet. */
-    private final String[] names = new String[TEMPLATES];
+    /** By decoder. */
+    private final Map<Class<?>, String> names = new HashMap<>();
     private long index;
 
     public EventQuery(final EventFilter filter)
@@ -113,9 +114,14 @@ public final class EventQuery extends JournalQuery
 
     private String name(final MessageDecoderFlyweight message)
     {
-        final int template = message.sbeTemplateId();
-        names[template] = names[template] == null ? nameOf(message) : names[template];
-        return names[template];
+        final String known = names.get(message.getClass());
+        if (known != null)
+        {
+            return known;
+        }
+        final String name = nameOf(message);
+        names.put(message.getClass(), name);
+        return name;
     }
 
     @Override
