@@ -8,6 +8,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.experts.ModelShape;
 
 /**
  * The device side of a rank, without the rank's thread: for checks and measurements that give it steps
@@ -26,13 +27,19 @@ public final class DeviceSteps implements AutoCloseable
      */
     public DeviceSteps(final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form)
     {
+        this(driver, config, form, form == null ? null : config.shape());
+    }
+
+    private DeviceSteps(
+        final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form, final ModelShape captured)
+    {
         this.driver = driver;
         owner = true;
         device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load(), config, null);
         try
         {
             device.loadWeights();
-            rank = RankDevice.open(driver, device, config, 0, form, form == null ? null : config.shape());
+            rank = RankDevice.open(driver, device, config, 0, form, captured);
         }
         catch (final RuntimeException | Error e)
         {
@@ -44,36 +51,43 @@ public final class DeviceSteps implements AutoCloseable
         }
     }
 
-    /** Steps of the model of a configuration, for a rank of these sizes. */
+    /**
+     * Steps of the model of a configuration, for a rank of these sizes.
+     *
+     * @param captured the model's shape, with or without combine weights; null: capture is disabled.
+     */
     public static DeviceSteps ofModel(
-        final CudaDriver driver, final CudaBackendConfig config, final RankSizes sizes, final CaptureForm form)
+        final CudaDriver driver, final CudaBackendConfig config, final RankSizes sizes, final CaptureForm form,
+        final ModelShape captured)
     {
         config.sized(sizes);
-        return new DeviceSteps(driver, config, form);
+        return new DeviceSteps(driver, config, form, captured);
     }
 
-    private DeviceSteps(final DeviceSteps first, final CudaBackendConfig config, final CaptureForm form)
+    private DeviceSteps(
+        final DeviceSteps first, final CudaBackendConfig config, final CaptureForm form, final ModelShape captured)
     {
         driver = first.driver;
         device = first.device;
         owner = false;
-        rank = RankDevice.open(driver, device, config, 0, form, form == null ? null : config.shape());
+        rank = RankDevice.open(driver, device, config, 0, form, captured);
     }
 
     /**
      * Steps of another kind with the same context, kernels and weights, among them the memory that layers read; to be closed
      * before these.
      */
-    public DeviceSteps besideModel(final CudaBackendConfig config, final RankSizes sizes, final CaptureForm form)
+    public DeviceSteps besideModel(
+        final CudaBackendConfig config, final RankSizes sizes, final CaptureForm form, final ModelShape captured)
     {
         config.sized(sizes);
-        return beside(config, form);
+        return new DeviceSteps(this, config, form, captured);
     }
 
     /** The same for steps without a model. */
     public DeviceSteps beside(final CudaBackendConfig config, final CaptureForm form)
     {
-        return new DeviceSteps(this, config, form);
+        return new DeviceSteps(this, config, form, form == null ? null : config.shape());
     }
 
     public CaptureRing ring()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
@@ -19,9 +18,6 @@ final class FastKernels
     private static final int BLOCKS = 8;
     private static final int STEPS = 12;
     private static final int CHUNK_TOKENS = 12;
-    /** Values differ by bf16's last bit here and there; half of that noise flips few choices. */
-    private static final double LEAST_SHARE = 0.95;
-
     private FastKernels()
     {
     }
@@ -31,9 +27,9 @@ final class FastKernels
         for (final CheckedModel model : CheckedModel.SMALL)
         {
             final ModelWeights weights = GeneratedModel.weights(model.plan(WeightType.BF16), options.seed());
-            try (ModelSteps exact = new ModelSteps(device, options.device(), weights,
-                ModelSection.sizes(BLOCKS, SEQUENCES * CHUNK_TOKENS, SEQUENCES), CaptureForm.FUSED);
-                ModelSteps fast = exact.fast(options.device(), exact.sizes(), CaptureForm.FUSED))
+            try (ModelSteps exact = ModelSteps.weighed(device, options.device(), weights,
+                ModelSection.sizes(BLOCKS, SEQUENCES * CHUNK_TOKENS, SEQUENCES));
+                ModelSteps fast = exact.fast(options.device()))
             {
                 compare(exact, fast, model, findings);
             }
@@ -46,10 +42,7 @@ final class FastKernels
     {
         final String name = model.name() + ", fast kernels";
         final int[][] tables = ModelSection.tables(SEQUENCES, BLOCKS / SEQUENCES);
-        int choices = 0;
-        int sameChoices = 0;
-        int tokens = 0;
-        int sameTokens = 0;
+        final LikenessOfChoices likeness = new LikenessOfChoices(model.shape().shape(), SEQUENCES);
         for (int step = 0; step < STEPS; step++)
         {
             final List<ModelToken> fed = tokens(step, tables, exact.sampled(), model.shape().vocabulary());
@@ -60,26 +53,9 @@ final class FastKernels
                 findings.failed(name + ": " + (fast.fault() == null ? exact.fault() : fast.fault()) + ".");
                 return;
             }
-            for (int i = 0; i < exact.rows().length; i++)
-            {
-                sameChoices += exact.rows()[i] == fast.rows()[i] ? 1 : 0;
-            }
-            choices += exact.rows().length;
-            for (int i = 0; i < SEQUENCES; i++)
-            {
-                sameTokens += exact.sampled()[i] == fast.sampled()[i] ? 1 : 0;
-            }
-            tokens += SEQUENCES;
+            likeness.add(exact, fast);
         }
-        findings.count(name + ": choices of experts", choices);
-        findings.count(name + ": choices as by the exact kernels", sameChoices);
-        findings.count(name + ": tokens sampled", tokens);
-        findings.count(name + ": tokens as by the exact kernels", sameTokens);
-        if (sameChoices < LEAST_SHARE * choices || sameTokens < LEAST_SHARE * tokens)
-        {
-            findings.failed(name + ": only " + sameChoices + " of " + choices + " choices of experts and " + sameTokens +
-                " of " + tokens + " tokens are those of the exact kernels.");
-        }
+        likeness.report(name, findings);
     }
 
     /** A chunk of each sequence, then a token of each. */
@@ -111,7 +87,7 @@ final class FastKernels
         final int most = batches.get(batches.size() - 1);
         final String name = model.name() + ", fast kernels: ";
         try (ModelSteps fast = exact.fast(options.device(), ModelSection.sizes(
-            ModelSection.blocks(model, most), Math.max(most, model.prefill()), most), null))
+            ModelSection.blocks(model, most), Math.max(most, model.prefill()), most)))
         {
             for (final int batch : batches)
             {

@@ -14,8 +14,10 @@ import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
 
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
@@ -27,6 +29,8 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     private final CheckDevice device;
     private final ModelWeights weights;
     private final RankSizes sizes;
+    /** The contents of rows; null if capture is off. */
+    private final ModelShape captured;
     private final DriverResources events;
     private final CudaDriver.Event start;
     private final CudaDriver.Event end;
@@ -34,7 +38,9 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     private long step;
     private boolean arrived;
     private int[] sampled;
+    private float[] logprobs = {};
     private byte[] rows;
+    private float[] combineWeights;
     private String fault;
 
     /** @param form of capture; null: off. */
@@ -42,28 +48,44 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
         final CaptureForm form)
     {
-        this(device, ordinal, weights, sizes, form, KernelFamily.EXACT, null);
+        this(device, ordinal, weights, sizes, form, KernelFamily.EXACT, form == null ? null : weights.plan().shape(), null);
+    }
+
+    /** As these, with combine weights beside the captured experts, and log-probabilities. */
+    static ModelSteps weighed(
+        final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes)
+    {
+        return new ModelSteps(device, ordinal, weights, sizes, CaptureForm.FUSED, KernelFamily.EXACT,
+            weights.plan().shape().withCombineWeights(true), null);
     }
 
     /** The same weights with other buffers and another form of capture; to be closed before these. */
     ModelSteps beside(final int ordinal, final RankSizes of, final CaptureForm form)
     {
-        return new ModelSteps(device, ordinal, weights, of, form, KernelFamily.EXACT, steps);
+        return new ModelSteps(device, ordinal, weights, of, form, KernelFamily.EXACT,
+            form == null ? null : weights.plan().shape(), steps);
     }
 
-    /** The same weights with other buffers and the fast kernels; to be closed before these. */
-    ModelSteps fast(final int ordinal, final RankSizes of, final CaptureForm form)
+    /** The same with other buffers, the fast kernels and the same rows; to be closed before these. */
+    ModelSteps fast(final int ordinal)
     {
-        return new ModelSteps(device, ordinal, weights, of, form, KernelFamily.FAST, steps);
+        return new ModelSteps(device, ordinal, weights, sizes, CaptureForm.FUSED, KernelFamily.FAST, captured, steps);
+    }
+
+    /** The same weights with other buffers and the fast kernels, without capture; to be closed before these. */
+    ModelSteps fast(final int ordinal, final RankSizes of)
+    {
+        return new ModelSteps(device, ordinal, weights, of, null, KernelFamily.FAST, null, steps);
     }
 
     private ModelSteps(
         final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
-        final CaptureForm form, final KernelFamily family, final DeviceSteps first)
+        final CaptureForm form, final KernelFamily family, final ModelShape captured, final DeviceSteps first)
     {
         this.device = device;
         this.weights = weights;
         this.sizes = sizes;
+        this.captured = captured;
         events = new DriverResources(device.driver());
         start = events.timedEvent();
         end = events.timedEvent();
@@ -71,8 +93,8 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
             .kernelFamily(family).captureForm(form).stepObserver(this);
         try
         {
-            steps = first == null ? DeviceSteps.ofModel(device.driver(), config, sizes, form) :
-                first.besideModel(config, sizes, form);
+            steps = first == null ? DeviceSteps.ofModel(device.driver(), config, sizes, form, captured) :
+                first.besideModel(config, sizes, form, captured);
         }
         catch (final RuntimeException | Error e)
         {
@@ -87,6 +109,10 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     {
         final CaptureSlot slot = steps.ring().tryOpen(++step);
         write(slot.stepBlock(), tokens);
+        if (isWeighed())
+        {
+            slot.stepBlock().wantLogprobs();
+        }
         arrived = false;
         steps.launch(slot);
         final long since = System.nanoTime();
@@ -173,11 +199,41 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         arrived = true;
         fault = null;
         sampled = Arrays.copyOf(sampledTokens, sampledCount);
-        rows = new byte[slice == null ? 0 : slice.rowCount() * slice.rowBytes()];
+        if (isWeighed())
+        {
+            logprobs = new float[sampledCount];
+            for (int i = 0; i < sampledCount; i++)
+            {
+                logprobs[i] = slot.logprob(i);
+            }
+        }
+        rows = new byte[slice == null ? 0 : slice.rowCount() * captured.idsBytes()];
+        combineWeights = new float[slice == null || !isWeighed() ? 0 : slice.rowCount() * captured.rowIds()];
         if (slice != null)
         {
-            slice.buffer().getBytes(slice.offset(), rows);
+            read(slice);
             slice.release();
+        }
+    }
+
+    private boolean isWeighed()
+    {
+        return captured != null && captured.combineWeights();
+    }
+
+    private void read(final CaptureSlice slice)
+    {
+        final int idsBytes = captured.idsBytes();
+        final int weightsOfRow = combineWeights.length / slice.rowCount();
+        for (int row = 0; row < slice.rowCount(); row++)
+        {
+            final int at = slice.offset() + row * slice.rowBytes();
+            slice.buffer().getBytes(at, rows, row * idsBytes, idsBytes);
+            for (int i = 0; i < weightsOfRow; i++)
+            {
+                combineWeights[row * weightsOfRow + i] =
+                    slice.buffer().getFloat(at + idsBytes + Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
+            }
         }
     }
 
@@ -204,6 +260,18 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     byte[] rows()
     {
         return rows;
+    }
+
+    /** Of the experts of {@link #rows}; empty if these are not {@link #weighed}. */
+    float[] combineWeights()
+    {
+        return combineWeights;
+    }
+
+    /** Of {@link #sampled} tokens; empty if these are not {@link #weighed}. */
+    float[] logprobs()
+    {
+        return logprobs;
     }
 
     /** Of the last step's kernels, on the device's clock. */

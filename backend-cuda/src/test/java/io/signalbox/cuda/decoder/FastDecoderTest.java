@@ -31,7 +31,11 @@ class FastDecoderTest
     private static final int STEPS = 3;
     /** Four steps of bf16. */
     private static final double FARTHEST = 0x1p-6;
-    private static final double LEAST_SHARE = 0.98;
+    /**
+     * The share by which the weight of a token's k-th expert may differ. Another expert than the exact kernels' may thus be
+     * chosen only if its score is that close to the score of theirs.
+     */
+    private static final double WIDEST_GAP = 0x1p-5;
 
     @BeforeEach
     void assumeDriver()
@@ -78,14 +82,24 @@ class FastDecoderTest
         return Math.sqrt(difference / square);
     }
 
+    /** Of the weights of each layer's experts in descending order, so whichever experts they are. */
+    private static double widestGap(final float[] exact, final float[] fast)
+    {
+        double widest = 0;
+        for (int i = 0; i < exact.length; i++)
+        {
+            widest = Math.max(widest, Math.abs(exact[i] - (double)fast[i]) / exact[i]);
+        }
+        return widest;
+    }
+
     @ParameterizedTest
     @EnumSource(value = ModelFamily.class, names = {"OLMOE", "QWEN3_MOE", "MIXTRAL"})
     void shouldComeNearTheExactKernels(final ModelFamily family)
     {
         final ModelWeights weights = weights(family);
         double farthest = 0;
-        int choices = 0;
-        int equal = 0;
+        double gap = 0;
         try (DecoderRig exact = new DecoderRig(weights, Precision.BF16);
             DecoderRig fast = new DecoderRig(weights, Precision.BF16, KernelFamily.FAST))
         {
@@ -96,13 +110,7 @@ class FastDecoderTest
                 int entry = 0;
                 for (int token = 0; token < tokens.size(); token++)
                 {
-                    final int[] expected = exact.experts(token);
-                    final int[] found = fast.experts(token);
-                    for (int i = 0; i < expected.length; i++)
-                    {
-                        choices++;
-                        equal += expected[i] == found[i] ? 1 : 0;
-                    }
+                    gap = Math.max(gap, widestGap(exact.expertWeights(token), fast.expertWeights(token)));
                     if (tokens.get(token).sampled())
                     {
                         farthest = Math.max(farthest, distance(exact.logits(entry), fast.logits(entry)));
@@ -114,7 +122,7 @@ class FastDecoderTest
             }
         }
         assertTrue(farthest <= FARTHEST, family + ": logits differ by " + farthest);
-        assertTrue(equal >= LEAST_SHARE * choices, family + ": " + equal + " of " + choices + " choices are equal");
+        assertTrue(gap <= WIDEST_GAP, family + ": weights of experts differ by " + gap);
     }
 
     /** The tokens of a step are computed one at a time, with another tiling; the model has dense layers and experts. */
