@@ -23,9 +23,23 @@ abstract class Follower
     /** There are tokens, or an end, or a wish of the follower. Never waits, and never runs the follower's code. */
     final void signal()
     {
-        if (news.getAndIncrement() == 0)
+        if (news.getAndIncrement() > 0)
+        {
+            return;
+        }
+        boolean handedOver = false;
+        try
         {
             handover.handOver();
+            handedOver = true;
+        }
+        finally
+        {
+            if (!handedOver && handover.withdraw())
+            {
+                // The JVM is exhausted: the next signal tries again.
+                news.set(0);
+            }
         }
     }
 

@@ -30,6 +30,8 @@ final class Handover
     void handOver()
     {
         pending.set(true);
+        // An executor may hand over within a hand-over.
+        final Boolean outer = HANDING_OVER.get();
         HANDING_OVER.set(Boolean.TRUE);
         try
         {
@@ -46,8 +48,14 @@ final class Handover
         }
         finally
         {
-            HANDING_OVER.set(null);
+            HANDING_OVER.set(outer);
         }
+    }
+
+    /** Takes a task back that was handed over and has not begun; false: it has. */
+    boolean withdraw()
+    {
+        return pending.compareAndSet(true, false);
     }
 
     private void runElsewhere()

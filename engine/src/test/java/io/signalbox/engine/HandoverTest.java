@@ -80,4 +80,36 @@ class HandoverTest
         }, runs::incrementAndGet).handOver()));
         assertEquals(0, runs.get());
     }
+
+    @Test
+    void shouldTellAFollowerAgainOnceTheJvmIsNoLongerExhausted() throws InterruptedException
+    {
+        final AtomicInteger asked = new AtomicInteger();
+        final CountDownLatch read = new CountDownLatch(1);
+        final Follower follower = new Follower(task ->
+        {
+            if (asked.getAndIncrement() == 0)
+            {
+                throw new OutOfMemoryError("planted");
+            }
+            pool.execute(task);
+        })
+        {
+            @Override
+            void read()
+            {
+                read.countDown();
+            }
+
+            @Override
+            void stop()
+            {
+            }
+        };
+
+        assertThrows(OutOfMemoryError.class, follower::signal);
+        follower.signal();
+        assertTrue(read.await(60, TimeUnit.SECONDS));
+        pool.shutdown();
+    }
 }

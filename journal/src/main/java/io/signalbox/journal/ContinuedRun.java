@@ -174,7 +174,15 @@ final class ContinuedRun implements RecordedRun
         final JournalWriter writer = JournalWriter.behind(directory, lock, reader, lastTimeNanos, aside, config);
         handedOver = true;
         reader.close();
-        keepUp.accept(writer);
+        try
+        {
+            keepUp.accept(writer);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            writer.close();
+            throw e;
+        }
         return writer;
     }
 

@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class JournalUpkeep implements AutoCloseable
 {
+    private static final long CLOSING_POLL_MILLIS = 10;
+
     private final Path directory;
     private final RetentionLimits limits;
     private final DpRouters routers;
@@ -30,6 +32,8 @@ public final class JournalUpkeep implements AutoCloseable
     private int segments;
     private List<String> notes = List.of();
     private String failure;
+    /** The listener is being called. */
+    private volatile boolean isTelling;
 
     /**
      * How often it looks at the journal, and how much it keeps in any case.
@@ -164,7 +168,7 @@ public final class JournalUpkeep implements AutoCloseable
             return continues;
         }
         // Whatever it is: a run does not end because of its upkeep.
-        catch (final RuntimeException | OutOfMemoryError | StackOverflowError | AssertionError e)
+        catch (final RuntimeException | Error e)
         {
             report("the upkeep of " + directory + " stopped: " + e, false);
             return false;
@@ -204,8 +208,9 @@ public final class JournalUpkeep implements AutoCloseable
         }
     }
 
-    private static void tell(final Runnable call)
+    private void tell(final Runnable call)
     {
+        isTelling = true;
         try
         {
             call.run();
@@ -215,22 +220,26 @@ public final class JournalUpkeep implements AutoCloseable
             // A listener that throws loses the call.
             return;
         }
+        finally
+        {
+            isTelling = false;
+        }
     }
 
     /**
-     * Ends the thread, at the latest behind the snapshot or the removal at which it is; a listener that closes the journal
-     * does not wait for itself.
+     * Ends the thread, at the latest behind the snapshot or the removal at which it is. A listener that is being called is
+     * not waited for: it may wait for this call, and behind it the thread does nothing more.
      */
     @Override
     public void close()
     {
         stopping.countDown();
         boolean interrupted = false;
-        while (thread != Thread.currentThread() && thread.isAlive())
+        while (thread != Thread.currentThread() && thread.isAlive() && !isTelling)
         {
             try
             {
-                thread.join();
+                thread.join(CLOSING_POLL_MILLIS);
             }
             catch (final InterruptedException e)
             {

@@ -8,6 +8,7 @@ import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 
 import java.util.HashMap;
@@ -61,7 +62,7 @@ final class NeededRequests extends EventReader
         final long begunWallNanos)
     {
         super(SubmitDecoder.TEMPLATE_ID, AcceptedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID,
-            BackendResetDecoder.TEMPLATE_ID, NewWeightsDecoder.TEMPLATE_ID);
+            BackendResetDecoder.TEMPLATE_ID, NewWeightsDecoder.TEMPLATE_ID, RefusedDecoder.TEMPLATE_ID);
         captures = reader.shape() != null;
         this.newestSegment = newestSegment;
         this.unseenFrom = unseenFrom;
@@ -128,6 +129,16 @@ final class NeededRequests extends EventReader
     {
         final Map.Entry<Integer, JournalBeginning> found = beginnings.floorEntry(mostSegment);
         return found == null ? null : found.getValue();
+    }
+
+    /** A client may not have seen its refusal. */
+    @Override
+    protected void onRefused(final RefusedDecoder message)
+    {
+        if (groups > unseenFrom)
+        {
+            oldestUnseen = Math.min(oldestUnseen, segment);
+        }
     }
 
     @Override

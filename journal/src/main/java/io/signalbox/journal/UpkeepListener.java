@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** Receives what is done beside a run to keep its journal small, from the thread that does it. */
+/** Receives what is done beside a run to keep its journal small, from the thread that does it. A call must not wait. */
 public interface UpkeepListener
 {
     /** Ignores what it receives. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.CudaBackend;
 import io.signalbox.cuda.CudaBackendConfig;
@@ -323,6 +324,10 @@ final class ModelSection implements CheckSection
         for (int i = 0; i < millis.length; i++)
         {
             steps.run(all.get(i));
+            if (steps.fault() != null)
+            {
+                throw new InvariantViolation("a step that was to be timed failed: " + steps.fault());
+            }
             millis[i] = steps.millis();
         }
         return new Quantiles(Arrays.copyOfRange(millis, millis.length > 1 ? 1 : 0, millis.length)).at(0.5);
