@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.report.RunReport;
@@ -11,7 +10,6 @@ import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.SimulationProgress;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.Workload;
-import org.agrona.DirectBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -73,32 +71,12 @@ public class SimulationBenchmark
         simulation = new Simulation(
             SchedulerConfig.builder().ranks(8).blockSizeTokens(BLOCK_TOKENS).kvBlocks(64).build(),
             SimulationConfig.DEFAULT, workload);
-        behind = report.equals("elsewhere") ? journal -> new Nobody() : null;
+        behind = report.equals("elsewhere") ? journal -> GroupJournal.NONE : null;
     }
 
     @Benchmark
     public RunReport run()
     {
         return simulation.run(SteppedEngine::new, null, behind, SimulationProgress.NONE);
-    }
-
-    /** Groups that another thread would read. */
-    private static final class Nobody implements GroupJournal
-    {
-        @Override
-        public void append(
-            final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
-        {
-        }
-
-        @Override
-        public void endOfBatch()
-        {
-        }
-
-        @Override
-        public void close()
-        {
-        }
     }
 }

@@ -3,7 +3,7 @@ package io.signalbox.event;
 
 import org.agrona.DirectBuffer;
 
-/** Where one message of a group is. Its fields are read from the array, without the checks of a buffer. */
+/** The place of one message in a group. Its fields are read from the array, without the checks of a buffer. */
 abstract class MessageView
 {
     DirectBuffer buffer;

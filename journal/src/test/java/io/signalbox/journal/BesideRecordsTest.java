@@ -37,16 +37,23 @@ final class BesideRecordsTest
     @TempDir
     private Path directory;
 
-    /** A journal of a killed writer whose last append did not finish, after its recovery. */
-    private Path recovered() throws IOException
+    /** A journal as a killed writer leaves it. */
+    private Path killed(final String name) throws IOException
     {
         final Path written = directory.resolve("written");
-        final Path journal = directory.resolve("recovered");
+        final Path killed = directory.resolve(name);
         try (JournalWriter writer = JournalWriter.create(written, Runs.settings(), Runs.options(Durability.PROCESS)))
         {
             Runs.append(writer, 12);
-            EndedRuns.copy(written, journal);
+            EndedRuns.copy(written, killed);
         }
+        return killed;
+    }
+
+    /** A journal of a killed writer whose last append did not finish, after its recovery. */
+    private Path recovered() throws IOException
+    {
+        final Path journal = killed("recovered");
         final Path file = DirectoryFiles.of(journal).dataFile(0);
         final byte[] bytes = Files.readAllBytes(file);
         int end = bytes.length;
@@ -218,13 +225,7 @@ final class BesideRecordsTest
     @Test
     void shouldFreeTheReserveOfAKilledWriter() throws IOException
     {
-        final Path written = directory.resolve("written");
-        final Path killed = directory.resolve("killed");
-        try (JournalWriter writer = JournalWriter.create(written, Runs.settings(), Runs.options(Durability.PROCESS)))
-        {
-            Runs.append(writer, 12);
-            EndedRuns.copy(written, killed);
-        }
+        final Path killed = killed("killed");
         final Path file = DirectoryFiles.of(killed).dataFile(0);
         final byte[] before = Files.readAllBytes(file);
         final SpaceReserve reserve = new SpaceReserve(file, 1 << 20, 8 << 20);
