@@ -45,7 +45,7 @@ final class BesideRecordsTest
         try (JournalWriter writer = JournalWriter.create(written, Runs.settings(), Runs.options(Durability.PROCESS)))
         {
             Runs.append(writer, 12);
-            EndedRuns.copy(written, killed);
+            KilledCopy.of(written, killed);
         }
         return killed;
     }
@@ -152,7 +152,7 @@ final class BesideRecordsTest
     void shouldAgreeWithOtherProcessesThatRemoveAtOnce() throws Exception
     {
         final Path journal = withSnapshots();
-        final Path alone = EndedRuns.copy(journal, directory.resolve("alone"));
+        final Path alone = KilledCopy.of(journal, directory.resolve("alone"));
         final int expected = EndedRuns.keepSegments(alone, 1).segments();
         final List<Process> processes = new ArrayList<>();
         for (int i = 0; i < 3; i++)

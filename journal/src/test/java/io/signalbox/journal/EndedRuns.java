@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs whose requests end soon, so that old segments are not needed, and copies of their directories. */
+/** Runs whose requests end soon, so that old segments are not needed. */
 final class EndedRuns
 {
     static final JournalConfig CONFIG = Runs.smallSegments(Durability.PROCESS);
@@ -78,22 +78,6 @@ final class EndedRuns
     {
         return new JournalRetention(journal, new RetentionLimits(Long.MAX_VALUE, segments, null), ROUTERS,
             ReadProgress.NONE, UNSEEN).apply();
-    }
-
-    static Path copy(final Path journal, final Path target)
-    {
-        try (Stream<Path> files = Files.walk(journal))
-        {
-            for (final Path file : files.sorted().toList())
-            {
-                Files.copy(file, target.resolve(journal.relativize(file)));
-            }
-            return target;
-        }
-        catch (final IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
     }
 
     static List<String> names(final Path directory)

@@ -194,7 +194,7 @@ class JournalRetentionTest
     void shouldLeaveAWholeJournalWhereverItIsStopped() throws IOException
     {
         EndedRuns.snapshots(journal, EVERY);
-        final Path done = EndedRuns.copy(journal, directory.resolve("done"));
+        final Path done = KilledCopy.of(journal, directory.resolve("done"));
         final Removal removal = EndedRuns.keepSegments(done, 1);
         final List<Path> removed = new ArrayList<>();
         for (int segment = 0; segment < removal.segments(); segment++)
@@ -210,7 +210,7 @@ class JournalRetentionTest
             {
                 continue;
             }
-            final Path at = EndedRuns.copy(journal, directory.resolve("stopped" + stopped));
+            final Path at = KilledCopy.of(journal, directory.resolve("stopped" + stopped));
             Files.write(at.resolve(JournalBeginning.FILE + ".part"), new byte[stopped + 2]);
             Files.copy(done.resolve(JournalBeginning.COPY), at.resolve(JournalBeginning.COPY));
             if (stopped > -2)
@@ -326,7 +326,7 @@ class JournalRetentionTest
                 removed += EndedRuns.keepSegments(live, 2).segments();
                 assertTrue(segments(live).size() <= 7, segments(live)::toString);
             }
-            EndedRuns.copy(live, directory.resolve("killed"));
+            KilledCopy.of(live, directory.resolve("killed"));
         }
         assertTrue(removed > 5, "removed " + removed);
         final Path killed = directory.resolve("killed");

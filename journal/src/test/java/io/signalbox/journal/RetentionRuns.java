@@ -89,7 +89,7 @@ public final class RetentionRuns
     private static boolean isAloneAtWork(final Path journal)
     {
         final boolean[] refused = new boolean[1];
-        final Path copy = EndedRuns.copy(journal, journal.resolveSibling("at-work"));
+        final Path copy = KilledCopy.of(journal, journal.resolveSibling("at-work"));
         new JournalRetention(copy, new RetentionLimits(Long.MAX_VALUE, 1, null), EndedRuns.ROUTERS, (done, total) ->
         {
             try

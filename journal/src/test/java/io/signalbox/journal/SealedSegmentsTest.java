@@ -163,7 +163,7 @@ class SealedSegmentsTest
         try (JournalWriter writer = JournalWriter.create(open, Runs.settings(), EndedRuns.CONFIG))
         {
             EndedRuns.append(writer, new Scheduler(Runs.CONFIG), 0, GROUPS);
-            EndedRuns.copy(open, directory.resolve("killed"));
+            KilledCopy.of(open, directory.resolve("killed"));
         }
         journal = directory.resolve("killed");
         Files.deleteIfExists(sums(0));

@@ -9,6 +9,7 @@ import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.KilledCopy;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.Verification;
@@ -25,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -52,20 +52,6 @@ final class EngineOnJournalTest
         return new Ask(prompt, 9, 0, 0);
     }
 
-    /** The files as a process that is killed now leaves them. */
-    private Path killed(final Path journal, final int number) throws IOException
-    {
-        final Path copy = temporary.resolve("journal-" + number);
-        try (Stream<Path> files = Files.walk(journal))
-        {
-            for (final Path file : files.sorted().toList())
-            {
-                Files.copy(file, copy.resolve(journal.relativize(file)));
-            }
-        }
-        return copy;
-    }
-
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldVerifyAJournalOverManyRestarts(final boolean snapshots) throws Exception
@@ -88,7 +74,7 @@ final class EngineOnJournalTest
             }
             else
             {
-                journal = killed(journal, i);
+                journal = KilledCopy.of(journal, temporary.resolve("journal-" + i));
             }
             if (snapshots)
             {

@@ -5,13 +5,11 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.KilledCopy;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The program that wrote the golden journal of a run that was killed, continued, given new weights and closed. */
 final class GoldenRun
@@ -33,8 +31,7 @@ final class GoldenRun
             killed.submit(request(i));
             killed.turn(2);
         }
-        final Path journal = directory.resolve("restarted");
-        copy(first, journal);
+        final Path journal = KilledCopy.of(first, directory.resolve("restarted"));
         final Incarnation second = open(journal);
         second.newWeights();
         for (int i = 10; i <= 14; i++)
@@ -62,17 +59,5 @@ final class GoldenRun
         final int[] prompt = new int[6 + number * 7 % 30];
         Arrays.setAll(prompt, i -> (i * 3 + number % 3) % ContentModel.VOCABULARY);
         return new Ask(prompt, 6 + number % 9, 0, 0);
-    }
-
-    /** The files as a process that is killed now leaves them. */
-    private static void copy(final Path from, final Path to) throws IOException
-    {
-        try (Stream<Path> files = Files.walk(from))
-        {
-            for (final Path file : files.sorted().toList())
-            {
-                Files.copy(file, to.resolve(from.relativize(file)));
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.KilledCopy;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.SmallRetention;
@@ -17,8 +18,6 @@ import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +26,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -52,19 +50,6 @@ final class ShortenedRunTest
         final int[] prompt = new int[4 + number % 30];
         Arrays.setAll(prompt, i -> (i * 3 + number % 5) % ContentModel.VOCABULARY);
         return new Ask(prompt, NEW_TOKENS, 0, 0);
-    }
-
-    private Path killed(final Path journal, final int number) throws IOException
-    {
-        final Path copy = temporary.resolve("journal-" + number);
-        try (Stream<Path> files = Files.walk(journal))
-        {
-            for (final Path file : files.sorted().toList())
-            {
-                Files.copy(file, copy.resolve(journal.relativize(file)));
-            }
-        }
-        return copy;
     }
 
     private static void snapshots(final Path journal)
@@ -128,7 +113,7 @@ final class ShortenedRunTest
             }
             else
             {
-                journal = killed(journal, i);
+                journal = KilledCopy.of(journal, temporary.resolve("journal-" + i));
             }
             snapshots(journal);
             removed += SmallRetention.apply(journal, UNSEEN_GROUPS).segments();
