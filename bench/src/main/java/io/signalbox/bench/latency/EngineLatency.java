@@ -39,6 +39,7 @@ public final class EngineLatency
 {
     private static final double LOW_RATE = 200;
     private static final double WARM_UP_SHARE = 0.5;
+    private static final double TURN_SHARE = 0.5;
     private static final int MAXIMUM_WINDOWS = 3;
     /** Threads of the engine between the one that submits and itself. */
     private static final int FLOOR_THREADS = 2;
@@ -58,6 +59,7 @@ public final class EngineLatency
     private final HandlerThreads threads;
     private final List<String> maxima = new ArrayList<>();
     private final List<String> latencies = new ArrayList<>();
+    private final List<String> turns = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private int engines;
 
@@ -144,6 +146,10 @@ public final class EngineLatency
         System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | " +
             "waiting thread has it: p50 | p99 |%n| --- | --- |%s%n", " ---: |".repeat(7));
         latencies.forEach(System.out::println);
+        System.out.printf("%nAt 200/s by turns, half as long each: the hand-overs alone, with one thread between, then the " +
+            "engine.%n%n| waiting | journal | turn | hand-overs p50 | p99 | first token p50 | p99 | times |%n| --- | --- | --- |%s%n",
+            " ---: |".repeat(5));
+        turns.forEach(System.out::println);
         remarks.forEach(remark -> System.out.printf("%n%s%n", remark));
     }
 
@@ -162,7 +168,7 @@ public final class EngineLatency
         }
     }
 
-    private void row(final LatencyCell cell) throws IOException
+    private void row(final LatencyCell cell) throws IOException, InterruptedException
     {
         System.err.println(cell.name());
         final FirstTokenTimes tokens = new FirstTokenTimes(null);
@@ -180,6 +186,10 @@ public final class EngineLatency
             maxima.add(String.format(Locale.ROOT, "%s%.1f %% | %s |", cost, waits.cpuMicros() / seconds / 1e4,
                 waits.blockedWaits(awaited.received().getTotalCount())));
             write(cell.name(), "200-received", awaited.received());
+            if (isQuick(Optional.ofNullable(cell.durability())))
+            {
+                turns.addAll(new LowRateTurns().measure(load, 1, LOW_RATE, seconds * TURN_SHARE).rows(head));
+            }
             final String curve = cell.waitingName() + ", " +
                 (cell.durability() == null ? "no journal" : cell.journalName());
             light.add(curve, awaited.visible());
@@ -298,7 +308,7 @@ public final class EngineLatency
         }
     }
 
-    private static String time(final long nanos)
+    static String time(final long nanos)
     {
         return nanos < 1_000_000 ? String.format(Locale.ROOT, "%.0f µs", nanos / 1e3) :
             String.format(Locale.ROOT, nanos < 100_000_000 ? "%.1f ms" : "%.0f ms", nanos / 1e6);
