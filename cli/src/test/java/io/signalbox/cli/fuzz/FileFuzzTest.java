@@ -2,14 +2,17 @@
 package io.signalbox.cli.fuzz;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Spoilt input files: 200 traces, 100 router files and 150 checkpoints reduced; 12,000, 6,000 and 9,000 full. */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class FileFuzzTest
 {
     @Test
