@@ -42,6 +42,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -114,7 +115,7 @@ public final class Main implements Callable<Integer>
     {
         try
         {
-            final CommandLine line = commandLine(console);
+            final CommandLine line = commandLine(console, asked(arguments));
             final String help = HelpRequest.of(line, arguments);
             if (help != null)
             {
@@ -142,27 +143,53 @@ public final class Main implements Callable<Integer>
         return known ? "signalbox " + arguments[0] : "signalbox";
     }
 
+    /** Every command. */
     static CommandLine commandLine(final Console console)
     {
+        return commandLine(console, HelpCommand.COMMANDS);
+    }
+
+    /** Only the command that is asked for: a model of all commands takes longer than many a command. */
+    private static List<String> asked(final String... arguments)
+    {
+        final String first = arguments.length == 0 ? "" : arguments[0];
+        return HelpCommand.COMMANDS.contains(first) && !HelpCommand.ABOUT_OTHERS.contains(first) ? List.of(first) :
+            HelpCommand.COMMANDS;
+    }
+
+    private static Object command(final String name, final Console console)
+    {
+        return switch (name)
+        {
+            case "simulate" -> new SimulateCommand(console);
+            case "run" -> new RunCommand(console);
+            case "compare" -> new CompareCommand(console);
+            case "replay" -> new ReplayCommand(console);
+            case "inspect" -> new InspectCommand(console);
+            case "snapshot" -> new SnapshotCommand(console);
+            case "runs" -> new RunsCommand(console);
+            case "experts" -> new ExpertsCommand(console);
+            case "trace" -> new TraceCommand(console);
+            case "redact" -> new RedactCommand(console);
+            case "timeline" -> new TimelineCommand(console);
+            case "whatif" -> new WhatIfCommand(console);
+            case "diff" -> new DiffCommand(console);
+            case "doctor" -> new DoctorCommand(console);
+            case "gpu" -> new GpuCommand(console, Main.class);
+            case "help" -> new HelpCommand(console);
+            case "completion" -> new CompletionCommand(console);
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
+    private static CommandLine commandLine(final Console console, final List<String> names)
+    {
         final CommandLine line = new CommandLine(new Main());
-        line.addSubcommand(new SimulateCommand(console));
-        line.addSubcommand(new RunCommand(console));
-        line.addSubcommand(new CompareCommand(console));
-        line.addSubcommand(new ReplayCommand(console));
-        line.addSubcommand(new InspectCommand(console));
-        line.addSubcommand(new SnapshotCommand(console));
-        line.addSubcommand(new RunsCommand(console));
-        line.addSubcommand(new ExpertsCommand(console));
-        line.addSubcommand(new TraceCommand(console));
-        line.addSubcommand(new RedactCommand(console));
-        line.addSubcommand(new TimelineCommand(console));
-        line.addSubcommand(new WhatIfCommand(console));
-        line.addSubcommand(new DiffCommand(console));
-        line.addSubcommand(new DoctorCommand(console));
-        line.addSubcommand(new GpuCommand(console, Main.class));
-        line.addSubcommand(new HelpCommand(console));
-        line.addSubcommand(new CompletionCommand(console));
-        line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
+        names.forEach(name -> line.addSubcommand(command(name, console)));
+        if (names.contains("whatif"))
+        {
+            line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
+        }
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
         line.setUsageHelpWidth(console.columns());
@@ -196,7 +223,7 @@ public final class Main implements Callable<Integer>
         final String command = exception.getCommandLine().getCommandSpec().qualifiedName();
         // A converter's own exception has the better sentence.
         final Throwable cause = exception.getCause() == null ? exception : exception.getCause();
-        final String mistyped = MistypedArguments.explain(exception);
+        final String mistyped = MistypedArguments.explain(exception, () -> commandLine(console));
         final String problem = mistyped != null ? mistyped :
             cause instanceof ConfigException fault
                 ? OptionNames.named(fault, exception.getCommandLine().getCommandSpec()).getMessage()

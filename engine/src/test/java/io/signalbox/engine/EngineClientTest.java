@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineClientTest
 {
     private static final long SECOND = 1_000_000_000L;
@@ -267,12 +267,12 @@ class EngineClientTest
             for (int i = 0; i < 200; i++)
             {
                 final CompletionHandle handle = client.submit(requestWithRows(2, 0), 30 * SECOND);
-                handle.await(30 * SECOND);
+                handle.await(60 * SECOND);
                 final CompletableFuture<RoutedExperts> released = CompletableFuture.supplyAsync(() -> takeRows(handle));
-                final RoutedExperts read = handle.rows(Duration.ofSeconds(30));
+                final RoutedExperts read = handle.rows(Duration.ofMinutes(1));
                 final RoutedExperts taken = released.join();
                 assertTrue(read == null || Arrays.equals(read.ids(), taken.ids()), "round " + i);
-                assertNull(handle.rows(Duration.ofSeconds(30)));
+                assertNull(handle.rows(Duration.ofMinutes(1)));
             }
         }
     }

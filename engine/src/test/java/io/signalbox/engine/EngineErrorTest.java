@@ -389,7 +389,7 @@ class EngineErrorTest
             {
                 try
                 {
-                    handle.ended().get(30, TimeUnit.SECONDS);
+                    handle.ended().get(60, TimeUnit.SECONDS);
                 }
                 catch (final ExecutionException e)
                 {

@@ -123,7 +123,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldRefuseAPipeInPlaceOfAFileOfRecords() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -143,7 +143,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldRefuseAPipeInPlaceOfASegment() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -165,7 +165,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotFollowALockThatIsALinkOrAPipe() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();

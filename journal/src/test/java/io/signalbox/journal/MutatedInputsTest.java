@@ -13,6 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
@@ -36,6 +38,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * -Dsignalbox.mutations says. Each ends in an answer or in the exception that its reader names, within a bound of memory;
  * the longest read is printed. Records of mutated groups and rows have right checksums and links, as of a writer at fault.
  */
+@Timeout(value = 12, unit = TimeUnit.HOURS)
 final class MutatedInputsTest
 {
     private static final int INPUTS = Integer.getInteger("signalbox.mutations", Strength.of(10_000, 5_000_000));

@@ -123,6 +123,24 @@ final class SoakClients
         }
     }
 
+    /** Waits until so few are open as a closed loop has, however far a slow machine is behind. */
+    void catchUp() throws Exception
+    {
+        while (open.size() > WINDOW)
+        {
+            endOldest();
+        }
+    }
+
+    /** Leaves requests under way. */
+    void begin(final SignalboxEngine engine)
+    {
+        for (int i = 0; i < WINDOW; i++)
+        {
+            submit(engine);
+        }
+    }
+
     void finish() throws Exception
     {
         while (!open.isEmpty())

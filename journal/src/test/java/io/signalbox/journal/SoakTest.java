@@ -74,6 +74,7 @@ final class SoakTest
             for (int look = 0; look < LOOKS; look++)
             {
                 clients.load(engine, requestsPerSecond, seconds / LOOKS);
+                clients.catchUp();
                 live.add(liveBytes());
             }
             checkHeap(live);
@@ -83,6 +84,10 @@ final class SoakTest
                 final long faults = engine.stats().requests().restarts();
                 assertTrue(faults > 0, "no step failed");
                 assertEquals(0, engine.untakenRows().requests(), "rows that nobody released");
+            }
+            else
+            {
+                clients.begin(engine);
             }
         }
         finally

@@ -15,11 +15,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The contract of backends finds each planted defect, by the test that names the duty and with one sentence. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PlantedBackendsTest
 {
     private static final Duration SHORT = Duration.ofMillis(300);
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     /** Runs only when a test here calls it. */
     private static final class Contract extends BackendContractTest

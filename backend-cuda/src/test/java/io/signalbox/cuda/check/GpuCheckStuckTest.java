@@ -28,6 +28,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class GpuCheckStuckTest
 {
     private static final long LIMIT_NANOS = 500_000_000;
+    private static final CheckLimits SHORT = new CheckLimits(2, 2);
+    /** Where everything ends by itself. */
+    private static final CheckLimits LONG = new CheckLimits(60, 60);
     private static final CheckProgress NOBODY = new CheckProgress()
     {
         @Override
@@ -115,7 +118,7 @@ class GpuCheckStuckTest
     void shouldNotStopAtASectionThatFails()
     {
         EmulatedDriver.failCall("cuMemHostAlloc", 1, 2);
-        final CheckOutcome outcome = check(EnumSet.of(GpuSection.LINK, GpuSection.LAUNCHES));
+        final CheckOutcome outcome = check(new JCudaBinding(), LONG, EnumSet.of(GpuSection.LINK, GpuSection.LAUNCHES));
 
         assertFalse(outcome.stopped());
         assertEquals(List.of(CheckVerdict.FAILED, CheckVerdict.PASSED),
@@ -138,7 +141,7 @@ class GpuCheckStuckTest
     @Test
     void shouldGiveLongSectionsALimitOfTheirOwn()
     {
-        final CheckConfig options = options(2000, 13.2, EnumSet.allOf(GpuSection.class));
+        final CheckConfig options = options(2000, 13.2, SHORT, EnumSet.allOf(GpuSection.class));
 
         assertEquals(2, new CheckRun(options, NOBODY).limitSeconds(GpuSection.STEPS));
         assertEquals(2.5 * OverheadSection.expectedSeconds(options),
@@ -148,13 +151,19 @@ class GpuCheckStuckTest
 
     private CheckOutcome check(final Set<GpuSection> sections)
     {
-        return new GpuCheck(driver, GpuCheck.sections(CheckOracle.JAVA, null, List.of()))
-            .run(options(40, 0.0, sections), NOBODY);
+        return check(driver, SHORT, sections);
     }
 
-    private static CheckConfig options(final int steps, final double millis, final Set<GpuSection> sections)
+    private static CheckOutcome check(final JCudaBinding driver, final CheckLimits limits, final Set<GpuSection> sections)
+    {
+        return new GpuCheck(driver, GpuCheck.sections(CheckOracle.JAVA, null, List.of()))
+            .run(options(40, 0.0, limits, sections), NOBODY);
+    }
+
+    private static CheckConfig options(
+        final int steps, final double millis, final CheckLimits limits, final Set<GpuSection> sections)
     {
         return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
-            List.of(new OverheadCell(32, 32, millis)), 0, 20, new CheckLimits(2, 2), sections, List.of("false"));
+            List.of(new OverheadCell(32, 32, millis)), 0, 20, limits, sections, List.of("false"));
     }
 }

@@ -68,7 +68,7 @@ class MachineFactsTest
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void shouldTakeTheAnswerOfTheToolInItsOrder()
     {
         final MachineFacts facts = new MachineFacts(root);
@@ -92,7 +92,7 @@ class MachineFactsTest
 
     /** The tool numbers devices in another order, and those too that the driver hides from this process. */
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void shouldAskTheToolByTheAddressOfTheDevice() throws IOException
     {
         write("tool", "echo \"$1\" > " + root.resolve("asked"));
@@ -104,7 +104,7 @@ class MachineFactsTest
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void shouldComeBackFromADriverThatDoesNot()
     {
         final CountDownLatch answer = new CountDownLatch(1);

@@ -93,7 +93,7 @@ class SanitizerSectionTest
 
     /** The check beneath a tool would keep the device from the next process. */
     @Test
-    @Timeout(60)
+    @Timeout(180)
     void shouldEndATimedOutToolTogetherWithItsChildren() throws IOException
     {
         play("sleep 3600 & echo $! >> " + directory.resolve("children") + "; wait");

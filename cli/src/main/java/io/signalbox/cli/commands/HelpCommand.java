@@ -35,6 +35,8 @@ public final class HelpCommand implements Callable<Integer>
     public static final List<String> COMMANDS =
         List.of("simulate", "run", "compare", "replay", "inspect", "snapshot", "runs", "experts", "trace", "redact",
             "timeline", "whatif", "diff", "doctor", "gpu", "help", "completion");
+    /** Commands that look at the others. */
+    public static final List<String> ABOUT_OTHERS = List.of("help", "completion");
 
     private final Console console;
     @Spec

@@ -101,7 +101,7 @@ public final class ChangedScheduler extends RankOptions
         catch (final ParameterException e)
         {
             final Throwable cause = e.getCause() == null ? e : e.getCause();
-            final String mistyped = MistypedArguments.explain(e);
+            final String mistyped = MistypedArguments.explain(e, () -> line);
             throw mistyped == null && cause instanceof ConfigException fault
                 ? OptionNames.named(fault, line.getCommandSpec())
                 : new ConfigException((mistyped == null ? e.getMessage() : mistyped).replaceFirst("\\.?$", "") +

@@ -12,6 +12,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Explains arguments that a command does not have, with the nearest names. */
@@ -25,19 +26,23 @@ public final class MistypedArguments
     {
     }
 
-    /** A clause without full stop; {@code null} if the fault is another one. */
-    public static String explain(final ParameterException fault)
+    /**
+     * A clause without full stop; {@code null} if the fault is another one.
+     *
+     * @param all the command line with every command, of which the fault's may have one.
+     */
+    public static String explain(final ParameterException fault, final Supplier<CommandLine> all)
     {
         final CommandLine command = fault.getCommandLine();
         if (fault instanceof MissingParameterException)
         {
-            return unknownOption(command);
+            return unknownOption(command, all);
         }
         if (fault instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty())
         {
             final String argument = unmatched.getUnmatched().get(0);
             return looksLikeOption(argument)
-                ? unknownOption(command.getCommandSpec(), name(argument)) : unknownArgument(command, argument);
+                ? unknownOption(command.getCommandSpec(), name(argument), all) : unknownArgument(command, argument);
         }
         final boolean valueOfFlag = fault.getArgSpec() instanceof OptionSpec option && isFlag(option);
         return valueOfFlag ? flag(command.getCommandSpec(), (OptionSpec)fault.getArgSpec()) : null;
@@ -69,10 +74,10 @@ public final class MistypedArguments
     }
 
     /** An option that the command does not have is the cause more often than the one that is missing. */
-    private static String unknownOption(final CommandLine command)
+    private static String unknownOption(final CommandLine command, final Supplier<CommandLine> all)
     {
         return command.getUnmatchedArguments().stream().filter(MistypedArguments::looksLikeOption).findFirst()
-            .map(argument -> unknownOption(command.getCommandSpec(), name(argument))).orElse(null);
+            .map(argument -> unknownOption(command.getCommandSpec(), name(argument), all)).orElse(null);
     }
 
     private static boolean looksLikeOption(final String argument)
@@ -80,9 +85,9 @@ public final class MistypedArguments
         return argument.length() > 1 && argument.startsWith("-");
     }
 
-    private static String unknownOption(final CommandSpec command, final String name)
+    private static String unknownOption(final CommandSpec command, final String name, final Supplier<CommandLine> all)
     {
-        final List<String> owners = owners(command, name);
+        final List<String> owners = owners(command, name, all.get());
         if (!owners.isEmpty())
         {
             final List<String> own = longNames(command);
@@ -93,12 +98,12 @@ public final class MistypedArguments
     }
 
     /** Other commands with such an option. */
-    private static List<String> owners(final CommandSpec command, final String name)
+    private static List<String> owners(final CommandSpec command, final String name, final CommandLine all)
     {
         final List<String> owners = new ArrayList<>();
-        command.root().subcommands().forEach((other, line) ->
+        all.getSubcommands().forEach((other, line) ->
         {
-            if (line.getCommandSpec() != command && line.getCommandSpec().findOption(name) != null)
+            if (!other.equals(command.name()) && line.getCommandSpec().findOption(name) != null)
             {
                 owners.add(other);
             }

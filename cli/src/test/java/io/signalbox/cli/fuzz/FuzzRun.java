@@ -11,7 +11,7 @@ import java.util.Map;
 final class FuzzRun implements AutoCloseable
 {
     /** Far above what a case needs: milliseconds. */
-    private static final long CASE_SECONDS = 60;
+    private static final long CASE_MILLIS = 60_000;
     private static final List<String> SMALL_JVM =
         List.of("-Xmx512m", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final Path KEPT = Path.of("target", "fuzz").toAbsolutePath();
@@ -27,31 +27,26 @@ final class FuzzRun implements AutoCloseable
 
     static FuzzRun open() throws IOException
     {
-        return open(CommandUnderTest.Signalbox.class, CASE_SECONDS);
-    }
-
-    static FuzzRun open(final long caseSeconds) throws IOException
-    {
-        return open(CommandUnderTest.Signalbox.class, caseSeconds);
+        return open(CommandUnderTest.Signalbox.class, CASE_MILLIS);
     }
 
     /** @param environment variables of the commands' process. */
     static FuzzRun open(final Map<String, String> environment) throws IOException
     {
-        return open(CommandUnderTest.Signalbox.class, CASE_SECONDS, environment);
+        return open(CommandUnderTest.Signalbox.class, CASE_MILLIS, environment);
     }
 
-    static FuzzRun open(final Class<? extends CommandUnderTest> command, final long caseSeconds) throws IOException
+    static FuzzRun open(final Class<? extends CommandUnderTest> command, final long caseMillis) throws IOException
     {
-        return open(command, caseSeconds, Map.of());
+        return open(command, caseMillis, Map.of());
     }
 
     private static FuzzRun open(
-        final Class<? extends CommandUnderTest> command, final long caseSeconds, final Map<String, String> environment)
+        final Class<? extends CommandUnderTest> command, final long caseMillis, final Map<String, String> environment)
         throws IOException
     {
         final Path home = Files.createTempDirectory("signalbox-fuzz-");
-        return new FuzzRun(home, new Worker(home, command, SMALL_JVM, caseSeconds, environment));
+        return new FuzzRun(home, new Worker(home, command, SMALL_JVM, caseMillis, environment));
     }
 
     /** How many cases: few in every build, many with {@code -Pfull}, one with {@code -Dsignalbox.fuzz.seed=N}. */

@@ -139,9 +139,9 @@ class FuzzerTest
     @Test
     void shouldFindACommandThatHangsEndsItsProcessOrWastesMemory() throws IOException
     {
-        assertTrue(findIn(PlantedCommands.Hanging.class, 2).startsWith("hang: "));
-        assertTrue(findIn(PlantedCommands.Ending.class, 60).startsWith("death: the process ended with 0"));
-        assertTrue(findIn(PlantedCommands.Wasting.class, 60).startsWith("memory: "));
+        assertTrue(findIn(PlantedCommands.Hanging.class, 300).startsWith("hang: "));
+        assertTrue(findIn(PlantedCommands.Ending.class, 60_000).startsWith("death: the process ended with 0"));
+        assertTrue(findIn(PlantedCommands.Wasting.class, 60_000).startsWith("memory: "));
     }
 
     /** Every cut gzip file is given the count of requests that an obvious reader of its whole members makes. */
@@ -195,9 +195,9 @@ class FuzzerTest
         return complaintsOf(shared.fuzzer(new FakeCommand(shared.worker(), fault)).run("planted", random -> made, 0, 1));
     }
 
-    private static String findIn(final Class<? extends CommandUnderTest> command, final long seconds) throws IOException
+    private static String findIn(final Class<? extends CommandUnderTest> command, final long millis) throws IOException
     {
-        try (FuzzRun run = FuzzRun.open(command, seconds))
+        try (FuzzRun run = FuzzRun.open(command, millis))
         {
             return complaintsOf(run.fuzzer().run("planted", random -> made("--seed=7"), 0, 1)).get(0);
         }

@@ -2,13 +2,16 @@
 package io.signalbox.cli.fuzz;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Spoilt and forged journals: 150 reduced, 8,000 full. */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class JournalFuzzTest
 {
     @Test

@@ -2,6 +2,7 @@
 package io.signalbox.cli.fuzz;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A whole {@code simulate} that a signal ends at a random moment, recovered and verified: 3 runs reduced, 150 full. The
  * recovered journal is a prefix of the journal of the whole run.
  */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class KilledRunTest
 {
     private static final int MAX_WAIT_MILLIS = 400;

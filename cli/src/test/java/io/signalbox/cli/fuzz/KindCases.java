@@ -12,9 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
-/** Every option and parameter that names a path, and every place within a journal, with every kind of file. */
+/**
+ * Every option and parameter that names a path, and every place within a journal, with every kind of file. The first third
+ * has each of these lines with a third of the kinds, and each kind with a third of the lines.
+ */
 final class KindCases implements CaseSource
 {
+    private static final int PARTS = 3;
     private static final List<String> RUN = List.of("--conversations=2", "--limit=3", "--ranks=2", "--user-tokens=fixed:20",
         "--output-tokens=fixed:4");
     /** Arguments that a command needs beside the path. */
@@ -29,7 +33,9 @@ final class KindCases implements CaseSource
         "sharded/model.safetensors.index.json", "sharded/model-00002-of-00002.safetensors");
 
     private final Path template;
-    private final List<KindCase> all = new ArrayList<>();
+    private final List<List<KindCase>> parts = new ArrayList<>();
+    private final List<KindCase> all;
+    private int lines;
     private int next;
 
     /**
@@ -39,28 +45,33 @@ final class KindCases implements CaseSource
     KindCases(final Path template, final Path models)
     {
         this.template = template;
+        for (int i = 0; i < PARTS; i++)
+        {
+            parts.add(new ArrayList<>());
+        }
         for (final String place : WITHIN_MODEL)
         {
-            for (final FileKind kind : kinds())
-            {
-                all.add(new KindCase(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')),
-                    "--no-journal", "--max-new-tokens=2", "--kv-blocks=40"), models, place, kind));
-            }
+            add(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')), "--no-journal",
+                "--max-new-tokens=2", "--kv-blocks=40"), models, place);
         }
         final CommandSpec model = CommandEntry.model();
         // The file of doctor is written as that of other commands, and each of its runs takes seconds.
         model.subcommands().entrySet().stream().filter(command -> !command.getKey().equals("doctor"))
             .forEach(command -> ofCommand(command.getKey(), command.getValue().getCommandSpec()));
-        for (final FileKind kind : kinds())
+        for (final String place : WITHIN_JOURNAL)
         {
-            for (final String place : WITHIN_JOURNAL)
-            {
-                final String journal = "{dir}/" + place.substring(0, place.indexOf('/'));
-                add(List.of("replay", journal, "--verify"), place, kind);
-                add(List.of("replay", journal, "--recover", "--verify"), place, kind);
-                add(List.of("inspect", journal, "--request=2"), place, kind);
-            }
+            final String journal = "{dir}/" + place.substring(0, place.indexOf('/'));
+            add(List.of("replay", journal, "--verify"), place);
+            add(List.of("replay", journal, "--recover", "--verify"), place);
+            add(List.of("inspect", journal, "--request=2"), place);
         }
+        all = parts.stream().flatMap(List::stream).toList();
+    }
+
+    /** Number of cases of the first third. */
+    int reduced()
+    {
+        return parts.get(0).size();
     }
 
     int size()
@@ -79,14 +90,14 @@ final class KindCases implements CaseSource
             {
                 final List<String> line = line(name, command);
                 line.add(option.longestName() + "=" + value);
-                kinds().forEach(kind -> add(line, "odd/file", kind));
+                add(line, "odd/file");
             }
         }
         if (command.positionalParameters().stream().anyMatch(Values::isPath))
         {
             final List<String> line = new ArrayList<>(List.of(name, "{path}"));
             line.addAll(NEEDED.getOrDefault(name, List.of()));
-            kinds().forEach(kind -> add(line, "odd/file", kind));
+            add(line, "odd/file");
         }
     }
 
@@ -112,7 +123,7 @@ final class KindCases implements CaseSource
         return kinds;
     }
 
-    private void add(final List<String> words, final String place, final FileKind kind)
+    private void add(final List<String> words, final String place)
     {
         final List<String> line = new ArrayList<>(words);
         if (line.get(0).equals("simulate") && line.stream().anyMatch(word -> word.startsWith("--trace")))
@@ -123,7 +134,16 @@ final class KindCases implements CaseSource
         {
             line.add("--no-journal");
         }
-        all.add(new KindCase(List.copyOf(line), template, place, kind));
+        add(line, template, place);
+    }
+
+    private void add(final List<String> line, final Path files, final String place)
+    {
+        lines++;
+        for (final FileKind kind : kinds())
+        {
+            parts.get((lines + kind.ordinal()) % PARTS).add(new KindCase(List.copyOf(line), files, place, kind));
+        }
     }
 
     @Override

@@ -2,15 +2,18 @@
 package io.signalbox.cli.fuzz;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Options of every command: 80 command lines reduced, 12,000 full; without a UTF-8 locale 15 and 2,000. */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class OptionFuzzTest
 {
     @Test

@@ -2,14 +2,17 @@
 package io.signalbox.cli.fuzz;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** A journal's directory that changes while commands work there: 40 runs reduced, 2,000 full. */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class StormFuzzTest
 {
     private static final List<List<String>> COMMANDS = List.of(

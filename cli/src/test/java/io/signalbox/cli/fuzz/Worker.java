@@ -38,7 +38,7 @@ final class Worker implements Target, AutoCloseable
     private final Path home;
     private final Class<? extends CommandUnderTest> command;
     private final List<String> jvmOptions;
-    private final long caseSeconds;
+    private final long caseMillis;
     private final Map<String, String> environment;
     private final ExecutorService reader = Executors.newCachedThreadPool(task ->
     {
@@ -57,20 +57,20 @@ final class Worker implements Target, AutoCloseable
 
     /**
      * @param home        an existing directory for the working directory, the socket and the log.
-     * @param caseSeconds after which a command counts as hanging.
+     * @param caseMillis  after which a command counts as hanging.
      * @param environment variables that the process gets beside its parent's.
      */
     Worker(
         final Path home,
         final Class<? extends CommandUnderTest> command,
         final List<String> jvmOptions,
-        final long caseSeconds,
+        final long caseMillis,
         final Map<String, String> environment)
     {
         this.home = home;
         this.command = command;
         this.jvmOptions = List.copyOf(jvmOptions);
-        this.caseSeconds = caseSeconds;
+        this.caseMillis = caseMillis;
         this.environment = Map.copyOf(environment);
     }
 
@@ -110,7 +110,7 @@ final class Worker implements Target, AutoCloseable
         final Future<Outcome> answer = reader.submit(() -> ask(arguments, start));
         try
         {
-            return answer.get(caseSeconds, TimeUnit.SECONDS);
+            return answer.get(caseMillis, TimeUnit.MILLISECONDS);
         }
         catch (final TimeoutException e)
         {

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-@Timeout(60)
+@Timeout(180)
 class WorkTeamTest
 {
     /** Each task runs once, on a worker that runs no other task meanwhile, and is done when the stage ends. */
