@@ -87,6 +87,7 @@ class ShortenedJournalTest
         final List<String> some = noted("inspect", kept, "--rank=1", "--every=1", "--csv").out().lines().toList();
         assertTrue(some.size() > 3, some::toString);
         assertEquals(all.subList(all.size() - some.size() + 2, all.size()), some.subList(2, some.size()));
+        assertEquals(some, noted("inspect", kept, "--rank=1", "--every=1", "--csv", "--follow").out().lines().toList());
     }
 
     @Test
