@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class FileKindFuzzTest
 {
     /** A FIFO that is opened hangs until someone else opens it. */
-    private static final long CASE_SECONDS = 20;
+    private static final long CASE_SECONDS = 60;
 
     @Test
     void shouldReadOrRefuseEveryKindOfFile() throws IOException
