@@ -38,7 +38,7 @@ public final class JournalUpkeep implements AutoCloseable
     private long snapshots;
     private int segments;
     private List<String> notes = List.of();
-    /** Failures that were told, and have not been made good. */
+    /** Failures that the listener has, and that have not been made good. */
     private final Map<Work, Set<Kind>> told = new EnumMap<>(Map.of(
         Work.SNAPSHOTS, EnumSet.noneOf(Kind.class), Work.REMOVAL, EnumSet.noneOf(Kind.class)));
     /** Turns in which something failed, without one between them in which nothing did. */
@@ -57,14 +57,14 @@ public final class JournalUpkeep implements AutoCloseable
         static final Rhythm DEFAULT = new Rhythm(JournalRetention.UNSEEN_GROUPS, 1_000);
     }
 
-    /** What is done beside the run, and can fail by itself. */
+    /** A part of the work, which can fail by itself. */
     private enum Work
     {
         SNAPSHOTS, REMOVAL
     }
 
     /** One of the two followers. */
-    private interface Follower
+    private interface Following
     {
         boolean follow(ReadProgress progress, boolean writes);
     }
@@ -237,7 +237,7 @@ public final class JournalUpkeep implements AutoCloseable
     }
 
     /** Follows to the last group also if no snapshot can be written; false if more may follow. */
-    private boolean follow(final Follower follower)
+    private boolean follow(final Following follower)
     {
         try
         {

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Removes files one after the other. One that stays does not keep the others: the first failure is told at the end. */
+/** Removes files one after the other. One that stays does not keep the others: the first failure is thrown at the end. */
 final class Removing
 {
     private final Path directory;

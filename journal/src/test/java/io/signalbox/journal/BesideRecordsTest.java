@@ -164,7 +164,7 @@ final class BesideRecordsTest
         {
             final String said =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
-            // A file that the first one removes while another one looks is no fault of the journal: that one is to look again.
+            // One that looks while another one removes a file is to look again.
             assertTrue(List.of(Kind.LOCKED.name(), Kind.STORE_FAILED.name()).contains(said) || said.matches("\\d+"), said);
             removed += said.matches("\\d+") ? Integer.parseInt(said) : 0;
         }

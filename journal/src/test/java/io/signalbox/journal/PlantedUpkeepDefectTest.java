@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** The checks of what is done beside a run, and of where answers about a shortened journal begin, find every planted defect. */
+/** The checks of upkeep beside a run, and of the beginning of answers from a shortened journal, find every planted defect. */
 @Timeout(600)
 final class PlantedUpkeepDefectTest
 {

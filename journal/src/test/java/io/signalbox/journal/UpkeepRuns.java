@@ -126,7 +126,8 @@ public final class UpkeepRuns
         {
             final Path aside = Files.move(snapshots, journal.resolveSibling("aside"));
             Files.writeString(snapshots, "in the way");
-            if (!turns(writer, TURNS_WITH_FAULT) || told.failures.size() != time || !told.failures.get(time - 1).startsWith("true "))
+            if (!turns(writer, TURNS_WITH_FAULT) || told.failures.size() != time ||
+                !told.failures.get(time - 1).startsWith("true "))
             {
                 return "a fault is not told once, or ends the upkeep: " + told.failures;
             }
@@ -141,7 +142,7 @@ public final class UpkeepRuns
         return null;
     }
 
-    /** Whether it goes on after each turn. */
+    /** Whether it continues after each turn. */
     private boolean turns(final JournalWriter writer, final int count)
     {
         for (int i = 0; i < count; i++)

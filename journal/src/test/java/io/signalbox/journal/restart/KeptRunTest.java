@@ -194,7 +194,7 @@ final class KeptRunTest
         assertTrue(JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE).matches());
     }
 
-    /** What somebody does to the files of a run, and takes back. */
+    /** A change of the files of a run, which is taken back. */
     private enum Obstacle
     {
         FOREIGN_FILE("holds notes.txt, which is no file of a segment; take that file away")
@@ -322,7 +322,7 @@ final class KeptRunTest
         return told.failed.await(150, TimeUnit.MILLISECONDS);
     }
 
-    /** The run goes on, the obstacle is named once, and without it segments go again. */
+    /** The run continues, the obstacle is named once, and without it segments go again. */
     @ParameterizedTest
     @EnumSource
     void shouldGoOnWhateverIsInTheWay(final Obstacle obstacle) throws Exception
@@ -393,7 +393,8 @@ final class KeptRunTest
         try (Incarnation engine = open(journal, SMALL.withRetention(THREE), told))
         {
             int served = serveBeside(engine, journal, () -> pinned[0] = SmallDisk.pinned(oldest));
-            served = serveUntil(engine, told, served, () -> hasFailed(told) && !Files.exists(journal.resolve("segment-00001")));
+            final Path next = journal.resolve("segment-00001");
+            served = serveUntil(engine, told, served, () -> hasFailed(told) && !Files.exists(next));
             assertTrue(told.sentence.contains("segment-00000 cannot be removed: "), told.sentence);
             pinned[0].close();
             served = serveUntil(engine, told, served, () -> !Files.exists(oldest));
