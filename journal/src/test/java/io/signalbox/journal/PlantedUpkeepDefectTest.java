@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** The checks of upkeep beside a run, and of the beginning of answers from a shortened journal, find every planted defect. */
+/** The checks of upkeep beside a run, and of the beginning of answers from a shortened journal, find each planted defect. */
 @Timeout(600)
 final class PlantedUpkeepDefectTest
 {
