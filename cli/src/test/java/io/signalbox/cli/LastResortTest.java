@@ -22,7 +22,7 @@ class LastResortTest
     private static final int KILLED = 137;
 
     @Test
-    @Timeout(120)
+    @Timeout(600)
     void shouldKillTheProcessAndItsChildren() throws Exception
     {
         final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),

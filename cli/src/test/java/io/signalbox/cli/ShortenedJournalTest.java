@@ -87,6 +87,7 @@ class ShortenedJournalTest
         final List<String> some = noted("inspect", kept, "--rank=1", "--every=1", "--csv").out().lines().toList();
         assertTrue(some.size() > 3, some::toString);
         assertEquals(all.subList(all.size() - some.size() + 2, all.size()), some.subList(2, some.size()));
+        assertEquals(some, noted("inspect", kept, "--rank=1", "--every=1", "--csv", "--follow").out().lines().toList());
     }
 
     @Test
@@ -191,7 +192,8 @@ class ShortenedJournalTest
     void shouldWriteTheStateOfTheRouter() throws IOException
     {
         run("replay", whole, "--router-snapshot", fresh("whole.router").toString());
-        run("replay", kept, "--router-snapshot", fresh("kept.router").toString());
+        final CommandRun run = run("replay", kept, "--router-snapshot", fresh("kept.router").toString());
+        assertTrue(run.out().contains(" of them re-run\nbegun at          the snapshot behind record "), run.out());
         assertArrayEquals(Files.readAllBytes(fresh("whole.router")), Files.readAllBytes(fresh("kept.router")));
     }
 

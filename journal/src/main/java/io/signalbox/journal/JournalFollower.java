@@ -2,32 +2,43 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.state.FoldedState;
 
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Reads a journal that may still be written: each call hands out the groups that came since the last one. */
+/**
+ * Reads a journal that may still be written: each call hands out the groups that came since the last one. If records were
+ * removed, it begins at the first that is kept, or behind a snapshot if the state of the run is needed.
+ */
 public final class JournalFollower
 {
     private final Path directory;
-    private final boolean needsAll;
+    private final boolean needsState;
+    private FoldedState ahead;
     /** Behind the last group that was handed out; {@code null} before the first. */
     private JournalMark mark;
     private Map<String, String> settings;
     private Ending ending = Ending.OPEN;
 
-    /** @param needsAll false: of a journal whose first records may have been removed, begins at the first that is kept. */
-    public JournalFollower(final Path directory, final boolean needsAll)
+    /** @param needsState whether {@link #ahead()} is asked for. */
+    public JournalFollower(final Path directory, final boolean needsState)
     {
         this.directory = directory;
-        this.needsAll = needsAll;
+        this.needsState = needsState;
+    }
+
+    /** The state ahead of the first group; {@code null} if nothing is ahead of it, or no state is needed. */
+    public FoldedState ahead()
+    {
+        return ahead;
     }
 
     /**
      * Hands out what is new.
      *
-     * @param opened   receives each reader before its first group.
+     * @param opened   receives each reader before the first group of all.
      * @param receiver receives the reader at each group.
      * @return false if the journal is still being written, so that a later call may find more.
      * @throws JournalException if the journal is damaged, or another one has its place.
@@ -38,7 +49,10 @@ public final class JournalFollower
         try (JournalReader reader = open(progress))
         {
             settings = reader.settings();
-            opened.accept(reader);
+            if (mark == null)
+            {
+                opened.accept(reader);
+            }
             while (reader.next())
             {
                 mark = reader.mark();
@@ -59,9 +73,15 @@ public final class JournalFollower
 
     private JournalReader open(final ReadProgress progress)
     {
+        if (mark == null && needsState)
+        {
+            final StateStart start = StateStart.of(directory, progress);
+            ahead = start.state();
+            return start.reader();
+        }
         if (mark == null)
         {
-            return needsAll ? JournalReader.open(directory, progress) : JournalReader.openKept(directory, progress);
+            return JournalReader.openKept(directory, progress);
         }
         try
         {

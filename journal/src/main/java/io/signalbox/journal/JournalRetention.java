@@ -13,6 +13,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -178,20 +179,25 @@ public final class JournalRetention
         requireOwnFiles(valid.start().segment());
         // Also if it is there: a process that was stopped may have written only one of its files.
         valid.write(directory);
-        final List<Path> segments = leftovers(valid.start().segment());
+        return removeAhead(valid);
+    }
+
+    /** The journal begins at this place: whatever is ahead of it may go in any order, and what stays is ignored. */
+    private Removal removeAhead(final JournalBeginning beginning) throws IOException
+    {
+        final Removing removing = new Removing(directory);
+        int segments = 0;
         long bytes = 0;
-        for (final Path segment : segments)
+        for (final Path segment : leftovers(beginning.start().segment()))
         {
-            bytes += bytes(segment);
-            remove(segment);
+            bytes += remove(segment, removing);
+            segments += Files.exists(segment, LinkOption.NOFOLLOW_LINKS) ? 0 : 1;
         }
-        for (final Path sums : oldSums(valid.start().segment()))
-        {
-            Files.deleteIfExists(sums);
-        }
+        oldSums(beginning.start().segment()).forEach(removing::remove);
         OwnerOnly.syncDirectory(directory);
-        new SnapshotStore(directory, Integer.MAX_VALUE).removeUpTo(valid.start().place().records());
-        return removal(segments.size(), bytes, valid);
+        new SnapshotStore(directory, Integer.MAX_VALUE).removeUpTo(beginning.start().place().records(), removing);
+        removing.requireDone();
+        return removal(segments, bytes, beginning);
     }
 
     private Removal removal(final int segments, final long bytes, final JournalBeginning beginning)
@@ -368,23 +374,29 @@ public final class JournalRetention
         return found;
     }
 
-    private static long bytes(final Path segment) throws IOException
+    /** Returns the bytes that are free now. */
+    private static long remove(final Path segment, final Removing removing)
     {
         long bytes = 0;
-        for (final Path file : files(segment))
+        try
         {
-            bytes += FileHoles.dataBytes(file, Files.size(file));
+            for (final Path file : files(segment))
+            {
+                final long size = FileHoles.dataBytes(file, Files.size(file));
+                bytes += removing.remove(file) ? size : 0;
+            }
+            removing.remove(segment);
+        }
+        catch (final NoSuchFileException e)
+        {
+            // Somebody has removed it meanwhile.
+            return bytes;
+        }
+        catch (final IOException e)
+        {
+            removing.failed(segment, e);
         }
         return bytes;
-    }
-
-    private static void remove(final Path segment) throws IOException
-    {
-        for (final Path file : files(segment))
-        {
-            Files.delete(file);
-        }
-        Files.delete(segment);
     }
 
     /** Checksums of segments ahead of this one. */

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.DpRouters;
 
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -16,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 public final class JournalUpkeep implements AutoCloseable
 {
     private static final long CLOSING_POLL_MILLIS = 10;
+    /** A pause is at most so many times doubled while something fails: each attempt may write a large file. */
+    private static final int MOST_DOUBLED = 4;
 
     private final Path directory;
     private final RetentionLimits limits;
@@ -31,7 +38,12 @@ public final class JournalUpkeep implements AutoCloseable
     private long snapshots;
     private int segments;
     private List<String> notes = List.of();
-    private String failure;
+    /** Failures that the listener has, and that have not been made good. */
+    private final Map<Work, Set<Kind>> told = new EnumMap<>(Map.of(
+        Work.SNAPSHOTS, EnumSet.noneOf(Kind.class), Work.REMOVAL, EnumSet.noneOf(Kind.class)));
+    /** Turns in which something failed, without one between them in which nothing did. */
+    private int failedTurns;
+    private boolean hasFailed;
     /** The listener is being called. */
     private volatile boolean isTelling;
 
@@ -45,6 +57,18 @@ public final class JournalUpkeep implements AutoCloseable
         static final Rhythm DEFAULT = new Rhythm(JournalRetention.UNSEEN_GROUPS, 1_000);
     }
 
+    /** A part of the work, which can fail by itself. */
+    private enum Work
+    {
+        SNAPSHOTS, REMOVAL
+    }
+
+    /** One of the two followers. */
+    private interface Following
+    {
+        boolean follow(ReadProgress progress, boolean writes);
+    }
+
     /** The thread is to end. */
     private static final class StoppedException extends RuntimeException
     {
@@ -56,7 +80,7 @@ public final class JournalUpkeep implements AutoCloseable
         }
     }
 
-    private JournalUpkeep(
+    JournalUpkeep(
         final Path directory,
         final JournalConfig config,
         final DpRouters routers,
@@ -89,9 +113,9 @@ public final class JournalUpkeep implements AutoCloseable
 
     /**
      * Does all that is left for a journal that is not written any more: the last snapshots, and the removal of what is too
-     * much. Does nothing if the configuration asks for nothing.
+     * much. Does nothing if the configuration asks for nothing. The listener receives what cannot be written or removed.
      *
-     * @throws JournalException if the journal is damaged, a decision differs, or files cannot be written or removed.
+     * @throws JournalException if the journal is damaged, or a decision differs.
      */
     public static void conclude(
         final Path directory,
@@ -103,11 +127,34 @@ public final class JournalUpkeep implements AutoCloseable
         if (config.isKeptUp())
         {
             final JournalUpkeep upkeep = new JournalUpkeep(directory, config, routers, listener, Rhythm.DEFAULT);
-            upkeep.states.follow(progress);
-            upkeep.states.conclude();
-            upkeep.schedulers.follow(progress);
-            upkeep.schedulers.conclude();
-            upkeep.remove(progress);
+            upkeep.conclude(Work.SNAPSHOTS, () ->
+            {
+                upkeep.states.follow(progress);
+                upkeep.states.conclude();
+            });
+            upkeep.conclude(Work.SNAPSHOTS, () ->
+            {
+                upkeep.schedulers.follow(progress);
+                upkeep.schedulers.conclude();
+            });
+            upkeep.conclude(Work.REMOVAL, () -> upkeep.remove(progress));
+        }
+    }
+
+    /** A last attempt. */
+    private void conclude(final Work work, final Runnable attempt)
+    {
+        try
+        {
+            attempt.run();
+        }
+        catch (final JournalException e)
+        {
+            if (!mayBeRepaired(e))
+            {
+                throw e;
+            }
+            report(work, e, false);
         }
     }
 
@@ -124,7 +171,7 @@ public final class JournalUpkeep implements AutoCloseable
     {
         try
         {
-            return stopping.await(rhythm.pauseMillis, TimeUnit.MILLISECONDS);
+            return stopping.await(rhythm.pauseMillis << Math.min(failedTurns, MOST_DOUBLED), TimeUnit.MILLISECONDS);
         }
         catch (final InterruptedException e)
         {
@@ -141,17 +188,22 @@ public final class JournalUpkeep implements AutoCloseable
     }
 
     /** False if nothing is left to do, or would fail again. */
-    private boolean turn()
+    boolean turn()
     {
+        hasFailed = false;
         try
         {
-            final boolean isAtEnd = states.follow(progress) & schedulers.follow(progress);
+            final long written = states.written() + schedulers.written();
+            final boolean isAtEnd = follow(states::follow) & follow(schedulers::follow);
+            if (!hasFailed && states.written() + schedulers.written() > written)
+            {
+                told.get(Work.SNAPSHOTS).clear();
+            }
             if (schedulers.written() > snapshots && (limits.mostAge() != null || segmentCount() > segments))
             {
-                remove(progress);
+                removeOrTell();
             }
-            failure = null;
-            return !isAtEnd;
+            return !isAtEnd || hasFailed;
         }
         catch (final StoppedException e)
         {
@@ -159,19 +211,64 @@ public final class JournalUpkeep implements AutoCloseable
         }
         catch (final JournalException e)
         {
-            final boolean continues = switch (e.kind())
-            {
-                case DISK_FULL, STORE_FAILED, ACCESS_DENIED, LOCKED, MISSING_SEGMENT -> true;
-                default -> false;
-            };
-            report(e.getMessage(), continues);
-            return continues;
+            report(Work.SNAPSHOTS, e, mayBeRepaired(e));
+            return mayBeRepaired(e);
         }
         // Whatever it is: a run does not end because of its upkeep.
         catch (final RuntimeException | Error e)
         {
-            report("the upkeep of " + directory + " stopped: " + e, false);
+            tell(() -> listener.onFailure("the upkeep of " + directory + " stopped: " + e, false));
             return false;
+        }
+        finally
+        {
+            failedTurns = hasFailed ? failedTurns + 1 : 0;
+        }
+    }
+
+    /** Whether somebody may make it possible while the run continues. */
+    private static boolean mayBeRepaired(final JournalException e)
+    {
+        return switch (e.kind())
+        {
+            case DISK_FULL, STORE_FAILED, ACCESS_DENIED, LOCKED, MISSING_SEGMENT, FOREIGN_FILE -> true;
+            default -> false;
+        };
+    }
+
+    /** Follows to the last group also if no snapshot can be written; false if more may follow. */
+    private boolean follow(final Following follower)
+    {
+        try
+        {
+            return follower.follow(progress, true);
+        }
+        catch (final JournalException e)
+        {
+            if (!mayBeRepaired(e))
+            {
+                throw e;
+            }
+            report(Work.SNAPSHOTS, e, true);
+            // If it is the journal that cannot be read, this fails again.
+            return follower.follow(progress, false);
+        }
+    }
+
+    private void removeOrTell()
+    {
+        try
+        {
+            remove(progress);
+            told.get(Work.REMOVAL).clear();
+        }
+        catch (final JournalException e)
+        {
+            if (!mayBeRepaired(e))
+            {
+                throw e;
+            }
+            report(Work.REMOVAL, e, true);
         }
     }
 
@@ -198,13 +295,13 @@ public final class JournalUpkeep implements AutoCloseable
         }
     }
 
-    /** The listener receives a failure that comes again once. */
-    private void report(final String sentence, final boolean continues)
+    /** The listener receives a failure that comes again once, also if it names another file then. */
+    private void report(final Work work, final JournalException failure, final boolean continues)
     {
-        if (!sentence.equals(failure))
+        hasFailed = true;
+        if (told.get(work).add(failure.kind()))
         {
-            failure = sentence;
-            tell(() -> listener.onFailure(sentence, continues));
+            tell(() -> listener.onFailure(failure.getMessage(), continues));
         }
     }
 

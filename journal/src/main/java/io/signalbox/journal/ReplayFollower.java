@@ -57,11 +57,16 @@ public final class ReplayFollower
      */
     public boolean follow(final ReadProgress progress)
     {
+        return follow(progress, true);
+    }
+
+    /** @param writes false: no snapshot is written, because that has just failed; a later call writes one. */
+    boolean follow(final ReadProgress progress, final boolean writes)
+    {
         try (JournalReader reader = open(progress))
         {
-            final Difference difference =
-                JournalVerifier.replayTo(reader, scheduler, Long.MAX_VALUE, (group, offset, length) -> confirmed(reader))
-                    .difference();
+            final Difference difference = JournalVerifier.replayTo(
+                reader, scheduler, Long.MAX_VALUE, (group, offset, length) -> confirmed(reader, writes)).difference();
             if (difference != null && (begunAt == 0 || JournalBeginning.isIn(directory)))
             {
                 throw new JournalException(Kind.NOT_CONFIRMED, directory + ", record " + difference.sequence() +
@@ -86,7 +91,7 @@ public final class ReplayFollower
         mostRecords = 0;
         scheduler = null;
         mark = null;
-        return follow(progress);
+        return follow(progress, writes);
     }
 
     private JournalReader open(final ReadProgress progress)
@@ -117,10 +122,10 @@ public final class ReplayFollower
         }
     }
 
-    private void confirmed(final JournalReader reader)
+    private void confirmed(final JournalReader reader, final boolean writes)
     {
         mark = reader.mark();
-        if (mark.place().records() - lastWritten >= every)
+        if (writes && mark.place().records() - lastWritten >= every)
         {
             write();
         }
@@ -131,6 +136,7 @@ public final class ReplayFollower
         store.write(new SchedulerSnapshot(settings, mark, scheduler));
         lastWritten = mark.place().records();
         written++;
+        store.thinOut();
     }
 
     /** Writes a snapshot behind the last group that was confirmed, unless there is one. */

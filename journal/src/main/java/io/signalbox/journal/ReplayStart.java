@@ -21,7 +21,7 @@ import java.util.Map;
  * @param scheduler   in the state ahead of that.
  * @param firstRecord the first record that the reader reads; 0: all of them.
  * @param requests    those that had not ended ahead of it, in the order of their Submits.
- * @param ended       requests that were submitted in records that are kept, and ended ahead of it.
+ * @param ended       requests whose ends are ahead of it, in records that are kept.
  */
 public record ReplayStart(
     JournalReader reader, Scheduler scheduler, long firstRecord, List<EarlierRequest> requests, long ended)

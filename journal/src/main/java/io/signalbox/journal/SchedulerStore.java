@@ -67,10 +67,16 @@ final class SchedulerStore
         return files.newestFirst();
     }
 
-    /** Writes a snapshot, then removes the ones that are too many. */
+    /** Writes a snapshot beside the others. */
     void write(final SchedulerSnapshot snapshot)
     {
         files.write(snapshot.mark().place().records(), channel -> writeTo(channel, snapshot));
+    }
+
+    /** Removes the ones that are too many. */
+    void thinOut()
+    {
+        files.thinOut();
     }
 
     private static void writeTo(final FileChannel channel, final SchedulerSnapshot snapshot) throws IOException

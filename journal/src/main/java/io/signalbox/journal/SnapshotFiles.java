@@ -64,8 +64,10 @@ final class SnapshotFiles
     }
 
     /**
-     * Writes a snapshot behind so many records, then thins the others out. Two threads of a process would have one name for
-     * what they write aside.
+     * Writes a snapshot behind so many records. Two threads of a process would have one name for what they write aside.
+     *
+     * @throws JournalException DISK_FULL, before a byte is written, if the disk has no room for one as large as the newest
+     *     and as much again, which the journal needs meanwhile; STORE_FAILED or ACCESS_DENIED.
      */
     void write(final long records, final Content content)
     {
@@ -83,6 +85,7 @@ final class SnapshotFiles
         {
             OwnerOnly.createDirectory(directory);
             removeParts();
+            SpaceReserve.requireRoom(directory, 2 * newestBytes());
             OwnerOnly.createFile(part);
             try (FileChannel channel = FileChannel.open(part, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))
             {
@@ -91,7 +94,6 @@ final class SnapshotFiles
             }
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             OwnerOnly.syncDirectory(directory);
-            thinOut();
         }
         catch (final IOException e)
         {
@@ -151,9 +153,20 @@ final class SnapshotFiles
         return written.plus(LEFT_AFTER).isBefore(Instant.now());
     }
 
-    /** Removes the one whose neighbours are closest to each other, until few enough are left. */
-    private void thinOut() throws IOException
+    private long newestBytes() throws IOException
     {
+        final List<Named> newestFirst = newestFirst();
+        return newestFirst.isEmpty() ? 0 : Files.size(newestFirst.get(0).file);
+    }
+
+    /**
+     * Removes the one whose neighbours are closest to each other, until few enough are left.
+     *
+     * @throws JournalException STORE_FAILED or ACCESS_DENIED if one cannot be removed; the others that are too many were.
+     */
+    void thinOut()
+    {
+        final Removing removing = new Removing(directory);
         final List<Named> kept = new ArrayList<>(oldestFirst());
         while (kept.size() > mostKept)
         {
@@ -165,8 +178,9 @@ final class SnapshotFiles
                 least = gap < smallest ? i : least;
                 smallest = Math.min(gap, smallest);
             }
-            Files.deleteIfExists(kept.remove(least).file);
+            removing.remove(kept.remove(least).file);
         }
+        removing.requireDone();
     }
 
     /** Files with the names of snapshots. Other names, links and directories are ignored. */

@@ -56,12 +56,18 @@ public final class SnapshotFollower
      */
     public boolean follow(final ReadProgress progress)
     {
+        return follow(progress, true);
+    }
+
+    /** @param writes false: no snapshot is written, because that has just failed; a later call writes one. */
+    boolean follow(final ReadProgress progress, final boolean writes)
+    {
         try (JournalFold fold = open(progress))
         {
             while (fold.next())
             {
                 last = fold.snapshot();
-                if (last.mark().place().records() - lastWritten >= every)
+                if (writes && last.mark().place().records() - lastWritten >= every)
                 {
                     write();
                 }
@@ -85,7 +91,7 @@ public final class SnapshotFollower
             " is passed over: the journal behind it contradicts it.");
         mostRecords = begunAt - 1;
         last = null;
-        return follow(progress);
+        return follow(progress, writes);
     }
 
     private JournalFold open(final ReadProgress progress)
@@ -130,6 +136,7 @@ public final class SnapshotFollower
         store.write(last);
         lastWritten = last.mark().place().records();
         written++;
+        store.thinOut();
     }
 
     /** Writes a snapshot behind the last group that was folded, unless there is one. */

@@ -7,7 +7,6 @@ import org.agrona.ExpandableArrayBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ final class SnapshotStore
         return SnapshotFiles.name(KIND, records);
     }
 
-    /** Writes a snapshot, then thins the others out. */
+    /** Writes a snapshot beside the others. */
     void write(final StateSnapshot snapshot)
     {
         final ExpandableArrayBuffer bytes = new ExpandableArrayBuffer(1 << 16);
@@ -47,14 +46,20 @@ final class SnapshotStore
         });
     }
 
+    /** Removes the ones that are too many. */
+    void thinOut()
+    {
+        files.thinOut();
+    }
+
     /** Removes those behind so many records, or fewer: no reader can begin at one if these are gone. */
-    void removeUpTo(final long records) throws IOException
+    void removeUpTo(final long records, final Removing removing)
     {
         for (final Named named : files.oldestFirst())
         {
             if (named.records() <= records)
             {
-                Files.deleteIfExists(named.file());
+                removing.remove(named.file());
             }
         }
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -67,8 +68,10 @@ final class StoreFault
         {
             return new JournalException(Kind.STORE_FAILED, failed + ": " + limit + "; raise the limit.", e);
         }
-        return new JournalException(Kind.STORE_FAILED, failed + ": " + reason(e) +
-            "; check that " + directory + " is writable and has room.", e);
+        final String file = e instanceof FileSystemException fault ? fault.getFile() : null;
+        return new JournalException(Kind.STORE_FAILED, failed + ": " +
+            (file == null || failed.contains(file) ? "" : file + ": ") + reason(e) + "; check that " + directory +
+            " is writable and has room.", e);
     }
 
     /** Java closes the file of a thread that is interrupted. */
@@ -151,6 +154,10 @@ final class StoreFault
     /** The operating system's message. */
     static String reason(final IOException e)
     {
+        if (e instanceof DirectoryNotEmptyException)
+        {
+            return "it is a directory that is not empty";
+        }
         final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();
         return text == null ? "the operating system gives no reason" : text;
     }

@@ -43,6 +43,13 @@ public record Verification(
         this(records, groups, ending, digest, voided, difference, digests, 0, 0, List.of());
     }
 
+    /** The same result of a re-run that began behind so many records, of which none was read. */
+    public Verification behind(final long confirmed)
+    {
+        return new Verification(
+            records, groups, ending, digest, voided, difference, digests, confirmed, checkedSegments, passedOver);
+    }
+
     /** The same result of a re-run that began at a snapshot, or passed one over. */
     Verification begun(final SnapshotStart start, final int checked)
     {

@@ -123,7 +123,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldRefuseAPipeInPlaceOfAFileOfRecords() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -143,7 +143,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldRefuseAPipeInPlaceOfASegment() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -165,7 +165,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotFollowALockThatIsALinkOrAPipe() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -183,7 +183,7 @@ final class DamagedDirectoryTest
 
     /** A hole of 100 GB behind the records of a killed writer: it is read in seconds, and none of it is copied. */
     @Test
-    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldSearchAHugeSparseEndOnlyWhereItHasData() throws IOException
     {
         assumeTrue(LibC.orNull() != null, "this system cannot tell holes");

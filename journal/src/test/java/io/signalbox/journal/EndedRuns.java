@@ -39,16 +39,23 @@ final class EndedRuns
     /** Of four inputs, one submits a request and one cancels it. */
     static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
     {
-        Runs.append(writer, scheduler, from, to, EndedRuns::encode);
+        append(writer, scheduler, from, to, 200);
     }
 
-    private static void encode(final InputWriter input, final int i)
+    /** As the other one, with notes of so many bytes: longer ones fill a segment with fewer groups. */
+    static void append(
+        final GroupJournal writer, final Scheduler scheduler, final int from, final int to, final int noteBytes)
+    {
+        Runs.append(writer, scheduler, from, to, (input, i) -> encode(input, i, noteBytes));
+    }
+
+    private static void encode(final InputWriter input, final int i, final int noteBytes)
     {
         final long request = i - i % 4;
         switch (i % 4)
         {
             case 0 -> submit(input, request, i * 1000L);
-            case 1 -> input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note("x".repeat(200));
+            case 1 -> input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note("x".repeat(noteBytes));
             case 2 -> input.cancel().timeNanos(i * 1000L).requestId(request);
             default -> input.tick().timeNanos(i * 1000L);
         }

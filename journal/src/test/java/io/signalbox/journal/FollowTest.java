@@ -4,7 +4,9 @@ package io.signalbox.journal;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.inspect.EventFilter;
 import io.signalbox.journal.inspect.EventQuery;
+import io.signalbox.journal.inspect.RequestFilter;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.journal.inspect.RequestQuery;
 import io.signalbox.journal.inspect.TimeWindow;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
@@ -12,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
@@ -19,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The events of a journal that grows while they are listed. */
+/** The rows of a journal that grows while they are listed. */
 final class FollowTest
 {
     @TempDir
@@ -68,6 +71,40 @@ final class FollowTest
         assertTrue(sizes.get(1) > 0 && sizes.get(1) < sizes.get(2) && sizes.get(2) < sizes.get(4), sizes.toString());
         assertTrue(writer.segments() > 1, writer.segments() + " segments");
         assertEquals(whole(directory, "Submit", "Commit"), rows);
+    }
+
+    /** Each when it ends, and those that have not ended when the journal is closed. */
+    @Test
+    void shouldListRequestsAsTheyEnd()
+    {
+        final JournalWriter writer = JournalWriter.create(directory, Runs.settings(), EndedRuns.CONFIG);
+        final Scheduler scheduler = new Scheduler(Runs.CONFIG);
+        final List<List<Object>> rows = new ArrayList<>();
+        final List<Integer> sizes = new ArrayList<>();
+        requests().follow(directory, row -> rows.add(Arrays.asList(row)), ReadProgress.NONE, () ->
+        {
+            sizes.add(rows.size());
+            if (sizes.size() < 4)
+            {
+                EndedRuns.append(writer, scheduler, sizes.size() * 90 - 90, sizes.size() * 90);
+            }
+            else
+            {
+                writer.close();
+            }
+            return true;
+        });
+
+        assertEquals(List.of(0, 22, 45, 67), sizes);
+        final List<List<Object>> whole = new ArrayList<>();
+        requests().run(directory, row -> whole.add(Arrays.asList(row)), ReadProgress.NONE);
+        assertEquals(68, whole.size());
+        assertEquals(whole, rows);
+    }
+
+    private static RequestQuery requests()
+    {
+        return new RequestQuery(new RequestFilter(null, false, -1, null, TimeWindow.ALL, 0));
     }
 
     @Test

@@ -141,7 +141,7 @@ public final class RetentionRuns
         return null;
     }
 
-    private static void delete(final Path directory) throws IOException
+    static void delete(final Path directory) throws IOException
     {
         try (Stream<Path> files = Files.walk(directory))
         {

@@ -107,6 +107,7 @@ class SchedulerSnapshotTest
                 final Scheduler scheduler = new Scheduler(reader.config());
                 JournalVerifier.replayTo(reader, scheduler, groups, (group, offset, length) -> { });
                 store.write(new SchedulerSnapshot(reader.settings(), reader.mark(), scheduler));
+                store.thinOut();
             }
             assertConfirmed(verify(journal), groups + 1, 0);
         }

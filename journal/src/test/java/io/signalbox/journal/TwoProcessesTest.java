@@ -28,7 +28,7 @@ final class TwoProcessesTest
     Path temporary;
 
     @Test
-    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldAdmitNoSecondWriterOnceTheLockFileIsGone() throws IOException, InterruptedException
     {
         assumeTrue(LibC.orNull() != null, "this system cannot lock directories");

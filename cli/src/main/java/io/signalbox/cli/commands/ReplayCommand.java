@@ -268,7 +268,7 @@ public final class ReplayCommand implements Callable<Integer>
             made.set(start.scheduler());
             return JournalVerifier.replay(start.reader(), start.scheduler(), (group, offset, length) ->
             {
-            });
+            }).behind(start.firstRecord());
         }
     }
 }

@@ -30,6 +30,9 @@ public final class QueryOptions extends WindowOptions
     static final List<String> MESSAGES = List.of("Submit", "Cancel", "Control", "Wake", "Tick", "Forward",
         "D2hComplete", "BackendFault", "StepTimedOut", "BackendReset", "Accepted", "Refused", "Placed", "Schedule", "Commit",
         "Free", "Digest", "Requeued", "Withdrawn", "NewWeights", "Paused", "Continued");
+    /** Tables whose rows are known one after the other. */
+    private static final List<String> FOLLOWED =
+        List.of("--events", "--requests", "--steps", "--blocks", "--block", "--rank", "--expert");
     private static final Pattern BLOCK = Pattern.compile("(\\d{1,9}):(\\d{1,9})");
     private static final int MOST_SLOWEST = 1_000_000;
     private static final double LEAST_EVERY_SECONDS = 1e-9;
@@ -61,7 +64,8 @@ public final class QueryOptions extends WindowOptions
     private boolean events;
 
     @Option(names = "--follow",
-        description = "With --events: continue until the journal is no longer written; once a second, list what is new.")
+        description = "With a table whose rows come in the order of time: continue until the journal is no longer " +
+            "written; once a second, list what is new.")
     private boolean follows;
 
     @Option(names = "--slowest", paramLabel = "N", description = "With --requests: list the N that took longest.")
@@ -183,7 +187,7 @@ public final class QueryOptions extends WindowOptions
         refuse(view, conversation != null, "--of-conversation", ofRequests);
         refuse(view, !messages.isEmpty(), "--message", Set.of("--events"));
         refuse(view, record != null, "--record", Set.of("--events"));
-        refuse(view, follows, "--follow", Set.of("--events"));
+        refuseToFollow(view);
         refuse(view, rank != null, "--rank", Set.of("--requests", "--events", "--rank", "--moment", "--at"));
         refuse(view, everySeconds != null, "--every", Set.of("--rank", "--expert"));
         final Set<String> timed = Set.of("--requests", "--events", "--rank", "--expert", "--experts");
@@ -193,6 +197,21 @@ public final class QueryOptions extends WindowOptions
         if ((steps || blocks) && requestId == null)
         {
             throw new ConfigException(view + " is about one request; add --request=ID.");
+        }
+    }
+
+    /** A sorted table, a moment and the report are other ones with every group. */
+    private void refuseToFollow(final String view)
+    {
+        if (follows && view.isEmpty())
+        {
+            throw new ConfigException(
+                "--follow is for " + String.join(", ", FOLLOWED) + ", none of which is given; leave it out.");
+        }
+        if (follows && (slowest != null || !FOLLOWED.contains(view)))
+        {
+            throw new ConfigException("--follow lists rows as they come, and those of " +
+                (slowest != null ? "--slowest" : view) + " are known at the end only; leave one out, or ask again later.");
         }
     }
 

@@ -72,8 +72,9 @@ public record ReplayReport(
                 Decimals.grouped(verification.records() - begunAt) + " of them");
         if (verification.begunAt() > 0)
         {
-            out.printf("begun at          the snapshot behind record %s; %s segments ahead of it have their checksums%n",
-                Decimals.grouped(verification.begunAt() - 1), Decimals.grouped(verification.checkedSegments()));
+            final int checked = verification.checkedSegments();
+            out.printf("begun at          the snapshot behind record %s%s%n", Decimals.grouped(begunAt - 1),
+                checked == 0 ? "" : "; " + Decimals.grouped(checked) + " segments ahead of it have their checksums");
         }
         verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
         if (verification.difference() != null)

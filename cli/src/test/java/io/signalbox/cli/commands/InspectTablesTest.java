@@ -234,6 +234,12 @@ class InspectTablesTest
         assertTrue(inspect("--events", "--limit=2").contains("rows              2 of "));
         assertEquals(inspect("--events", "--message=Free", "--csv"),
             inspect("--events", "--message=Free", "--csv", "--follow"));
+        for (final String table : List.of("--requests", "--rank=1 --every=0.5", "--expert=7 --every=0.25",
+            "--request=3 --steps", "--request=3 --blocks", "--block=0:17"))
+        {
+            final String[] options = (table + " --csv").split(" ");
+            assertEquals(inspect(options), inspect((table + " --csv --follow").split(" ")), table);
+        }
         final String all = inspect("--events", "--message=Free", "--follow");
         assertTrue(all.contains("rows              " + ends + "\n") && all.contains("journal           closed"), all);
         assertTrue(inspect("--events", "--message=Withdrawn", "--rank=1", "--csv").contains("rank=1"));
@@ -250,7 +256,11 @@ class InspectTablesTest
         "--rank=0 --every=0 | --every=0.0 is no interval of 1e-9 to 9e9 seconds; give one.",
         "--rank=0 --every=1e300 | --every=1.0E300 is no interval of 1e-9 to 9e9 seconds; give one.",
         "--requests --from=5 --to=5 | --from=5.0 is not before --to=5.0; correct one of them.",
-        "--requests --follow | --follow is for --events, and --requests is given; leave it out.",
+        "--experts --follow | --follow lists rows as they come, and those of --experts are known at the end only; " +
+            "leave one out, or ask again later.",
+        "--requests --slowest=3 --follow | those of --slowest are known at the end only; leave one out",
+        "--moment=1 --follow | those of --moment are known at the end only; leave one out",
+        "--follow | --follow is for --events, --requests, --steps, --blocks, --block, --rank, --expert, none of which is",
         "--events --follow --parquet=x | --follow lists what is new, and --parquet writes a whole file; leave one out.",
         "--requests --limit=0 | --limit=0 is below 1; give the number of rows to print.",
         "--requests --csv --json | --csv and --json exclude each other; leave one out.",

@@ -39,7 +39,6 @@ public abstract class JournalQuery extends EventReader
         }
     }
 
-    private boolean hasBegun;
     /** Holds the current group. */
     private GroupSource current;
     private FoldedState ahead;
@@ -90,7 +89,8 @@ public abstract class JournalQuery extends EventReader
     }
 
     /**
-     * Answers the question from a journal that may still be written, until it is not.
+     * Answers the question from a journal that may still be written, until it is not: each row when it is known. Rows that
+     * are sorted, and those that every group changes, are known at the end.
      *
      * @param again called when all that is written was read; waits, and says whether to read on.
      */
@@ -100,22 +100,18 @@ public abstract class JournalQuery extends EventReader
         receiver = rows;
         final JournalFollower follower = new JournalFollower(directory, needsAll());
         final Consumer<JournalReader> collect = at -> GroupCollector.collect(directory, at, this::onGroup);
-        boolean ended = follower.follow(this::beginFirst, collect, progress);
+        final Consumer<JournalReader> begins = opened ->
+        {
+            ahead = follower.ahead();
+            begin(opened);
+        };
+        boolean ended = follower.follow(begins, collect, progress);
         while (!ended && again.getAsBoolean())
         {
-            ended = follower.follow(this::beginFirst, collect, progress);
+            ended = follower.follow(begins, collect, progress);
         }
         finish();
         return ended ? JournalEnd.of(follower.ending()) : JournalEnd.BEING_WRITTEN;
-    }
-
-    private void beginFirst(final JournalReader opened)
-    {
-        if (!hasBegun)
-        {
-            hasBegun = true;
-            begin(opened);
-        }
     }
 
     private void onGroup(final GroupSource groups)
@@ -148,7 +144,7 @@ public abstract class JournalQuery extends EventReader
         return ahead;
     }
 
-    /** Reads what the query needs of the run description. */
+    /** Reads what the query needs of the run description; may be called again before the first group. */
     void begin(final JournalReader journal)
     {
     }

@@ -16,6 +16,9 @@ import io.signalbox.journal.Verification;
 import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.opentest4j.TestAbortedException;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +26,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +57,7 @@ final class KeptRunTest
     {
         private final Semaphore removals = new Semaphore(0);
         private final CountDownLatch failed = new CountDownLatch(1);
+        private final List<String> sentences = new CopyOnWriteArrayList<>();
         private volatile String sentence;
 
         @Override
@@ -65,6 +70,7 @@ final class KeptRunTest
         public void onFailure(final String failure, final boolean continues)
         {
             sentence = failure;
+            sentences.add(continues + " " + failure);
             failed.countDown();
         }
     }
@@ -188,6 +194,222 @@ final class KeptRunTest
         assertTrue(JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE).matches());
     }
 
+    /** A change of the files of a run, which is taken back. */
+    private enum Obstacle
+    {
+        FOREIGN_FILE("holds notes.txt, which is no file of a segment; take that file away")
+        {
+            @Override
+            void put(final Path journal, final Path aside) throws IOException
+            {
+                Files.writeString(journal.resolve(OLDEST).resolve("notes.txt"), "mine");
+            }
+
+            @Override
+            void takeAway(final Path journal, final Path aside) throws IOException
+            {
+                Files.delete(journal.resolve(OLDEST).resolve("notes.txt"));
+            }
+        },
+        NO_SEGMENT("segment-00000 at byte 0, record 0: the segment is missing")
+        {
+            @Override
+            void put(final Path journal, final Path aside) throws IOException
+            {
+                Files.move(journal.resolve(OLDEST), aside);
+            }
+
+            @Override
+            void takeAway(final Path journal, final Path aside) throws IOException
+            {
+                Files.move(aside, journal.resolve(OLDEST));
+            }
+        },
+        FILE_IN_ITS_PLACE("segment-00000 is not a directory, as a segment is")
+        {
+            @Override
+            void put(final Path journal, final Path aside) throws IOException
+            {
+                Files.move(journal.resolve(OLDEST), aside);
+                Files.writeString(journal.resolve(OLDEST), "in the way");
+            }
+
+            @Override
+            void takeAway(final Path journal, final Path aside) throws IOException
+            {
+                Files.delete(journal.resolve(OLDEST));
+                Files.move(aside, journal.resolve(OLDEST));
+            }
+        },
+        DIRECTORY_IN_THE_WAY("beginning.copy.part: it is a directory that is not empty")
+        {
+            @Override
+            void put(final Path journal, final Path aside) throws IOException
+            {
+                Files.createDirectories(journal.resolve("beginning.copy.part/full"));
+            }
+
+            @Override
+            void takeAway(final Path journal, final Path aside) throws IOException
+            {
+                Files.delete(journal.resolve("beginning.copy.part/full"));
+                Files.delete(journal.resolve("beginning.copy.part"));
+            }
+        };
+
+        private static final String OLDEST = "segment-00000";
+
+        private final String sentence;
+
+        Obstacle(final String sentence)
+        {
+            this.sentence = sentence;
+        }
+
+        abstract void put(Path journal, Path aside) throws IOException;
+
+        abstract void takeAway(Path journal, Path aside) throws IOException;
+    }
+
+    /** Serves with a reader in the first segment, which keeps it there, and returns the requests that were served. */
+    private static int serveBeside(final Incarnation engine, final Path journal, final Change change) throws Exception
+    {
+        serve(engine, 0);
+        int served = 40;
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            assertTrue(reader.next());
+            while (segments(journal) < 9)
+            {
+                serve(engine, served);
+                served += 40;
+            }
+            change.make();
+        }
+        return served;
+    }
+
+    /** Something that is done to a directory. */
+    @FunctionalInterface
+    private interface Change
+    {
+        void make() throws Exception;
+    }
+
+    /** A condition that comes true while an engine serves. */
+    @FunctionalInterface
+    private interface Condition
+    {
+        boolean holds() throws Exception;
+    }
+
+    /** Returns the requests that were served. */
+    private static int serveUntil(
+        final Incarnation engine, final Told told, final int from, final Condition condition) throws Exception
+    {
+        int served = from;
+        while (!condition.holds())
+        {
+            serve(engine, served);
+            served += 40;
+            assertTrue(served < 200_000, () -> "never: " + told.sentences);
+        }
+        return served;
+    }
+
+    private static boolean hasFailed(final Told told) throws InterruptedException
+    {
+        return told.failed.await(150, TimeUnit.MILLISECONDS);
+    }
+
+    /** The run continues, the obstacle is named once, and without it segments go again. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldGoOnWhateverIsInTheWay(final Obstacle obstacle) throws Exception
+    {
+        final Path journal = temporary.resolve("journal");
+        final Path aside = temporary.resolve("aside");
+        final Told told = new Told();
+        try (Incarnation engine = open(journal, SMALL.withRetention(THREE), told))
+        {
+            int served = serveBeside(engine, journal, () -> obstacle.put(journal, aside));
+            served = serveUntil(engine, told, served, () -> hasFailed(told));
+            assertEquals(0, told.removals.availablePermits());
+            for (int i = 0; i < 4; i++, served += 40)
+            {
+                serve(engine, served);
+            }
+            assertTrue(told.sentences.size() == 1 && told.sentence.contains(obstacle.sentence), told.sentences::toString);
+            obstacle.takeAway(journal, aside);
+            serveUntilRemoved(engine, told, served, 1);
+        }
+        assertTrue(told.sentences.stream().allMatch(sentence -> sentence.startsWith("true ")), told.sentences::toString);
+        assertTrue(JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE).matches());
+    }
+
+    /** A real disk under the snapshots is full, then read-only. */
+    @Test
+    void shouldGoOnIfTheDiskOfItsSnapshotsIsFullOrReadOnly() throws Exception
+    {
+        final Path journal = temporary.resolve("journal");
+        final Told told = new Told();
+        final Incarnation engine = open(journal, SMALL.withRetention(THREE), told);
+        // The engine is closed first: a file that is being written would keep the disk mounted.
+        try (SmallDisk disk = SmallDisk.over(Files.createDirectory(journal.resolve("snapshots")), 8); engine)
+        {
+            disk.fill();
+            int served = serveUntil(engine, told, 0, () -> hasFailed(told));
+            assertTrue(told.sentence.contains("has no room for the next"), told.sentence);
+            for (int i = 0; i < 4; i++, served += 40)
+            {
+                serve(engine, served);
+            }
+            assertEquals(1, told.sentences.size(), told.sentences::toString);
+            disk.free();
+            served = serveUntilRemoved(engine, told, served, 1);
+            served = serveUntil(engine, told, served, () -> disk.remount("ro"));
+            served = serveUntil(engine, told, served, () -> told.sentences.size() == 2);
+            assertTrue(told.sentence.contains("is read-only"), told.sentence);
+            assertTrue(disk.remount("rw"));
+            told.removals.drainPermits();
+            serveUntilRemoved(engine, told, served, 1);
+        }
+        catch (final TestAbortedException e)
+        {
+            engine.close();
+            throw e;
+        }
+        assertEquals(2, told.sentences.size(), told.sentences::toString);
+    }
+
+    /** One segment cannot be removed: the ones behind it are. */
+    @Test
+    void shouldRemoveTheOthersIfOneSegmentStays() throws Exception
+    {
+        final Path journal = temporary.resolve("journal");
+        final Path oldest = journal.resolve("segment-00000");
+        final Told told = new Told();
+        final SmallDisk[] pinned = new SmallDisk[1];
+        try (Incarnation engine = open(journal, SMALL.withRetention(THREE), told))
+        {
+            int served = serveBeside(engine, journal, () -> pinned[0] = SmallDisk.pinned(oldest));
+            final Path next = journal.resolve("segment-00001");
+            served = serveUntil(engine, told, served, () -> hasFailed(told) && !Files.exists(next));
+            assertTrue(told.sentence.contains("segment-00000 cannot be removed: "), told.sentence);
+            pinned[0].close();
+            served = serveUntil(engine, told, served, () -> !Files.exists(oldest));
+            assertEquals(1, told.sentences.size(), told.sentences::toString);
+        }
+        finally
+        {
+            if (pinned[0] != null)
+            {
+                pinned[0].close();
+            }
+        }
+        assertTrue(JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE).matches());
+    }
+
     /** A reader of this process is in the first segment: it stays until the reader is closed. */
     @Test
     void shouldWaitForAReaderOfThisProcess() throws Exception
@@ -196,19 +418,11 @@ final class KeptRunTest
         final Told told = new Told();
         try (Incarnation engine = open(journal, SMALL.withRetention(THREE), told))
         {
-            serve(engine, 0);
-            int served = 40;
-            try (JournalReader reader = JournalReader.open(journal))
+            final int served = serveBeside(engine, journal, () ->
             {
-                assertTrue(reader.next());
-                while (segments(journal) < 9)
-                {
-                    serve(engine, served);
-                    served += 40;
-                }
                 assertEquals(0, told.removals.availablePermits());
                 assertEquals(0, JournalRetention.firstRecord(journal));
-            }
+            });
             serveUntilRemoved(engine, told, served, 1);
         }
     }

@@ -49,6 +49,34 @@ final class SmallDisk implements AutoCloseable
         return new SmallDisk(mounted);
     }
 
+    /** Mounts another one over a directory that is there. */
+    static SmallDisk over(final Path directory, final int mebibytes) throws Exception
+    {
+        require(run("mount", "-t", "tmpfs", "-o", "size=" + mebibytes + "m", "none", directory.toString()));
+        return new SmallDisk(directory);
+    }
+
+    /** Makes a directory a mount point, which cannot be removed, with the content that it has. */
+    static SmallDisk pinned(final Path directory) throws Exception
+    {
+        require(run("mount", "--bind", directory.toString(), directory.toString()));
+        return new SmallDisk(directory);
+    }
+
+    private static void require(final boolean done)
+    {
+        if (!done)
+        {
+            abort("nothing can be mounted here; run this test as root on Linux");
+        }
+    }
+
+    /** Allows writing or not; false if it is being written. */
+    boolean remount(final String mode) throws InterruptedException
+    {
+        return run("mount", "-o", "remount," + mode, mounted.toString());
+    }
+
     private static boolean run(final String... command) throws InterruptedException
     {
         try
