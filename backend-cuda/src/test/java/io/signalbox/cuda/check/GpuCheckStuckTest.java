@@ -155,6 +155,6 @@ class GpuCheckStuckTest
     private static CheckConfig options(final int steps, final double millis, final Set<GpuSection> sections)
     {
         return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
-            List.of(new OverheadCell(32, 32, millis)), 0, 20, new CheckLimits(2, 2), sections, List.of("false"));
+            List.of(new OverheadCell(32, 32, millis)), 0, 1, 20, new CheckLimits(2, 2), sections, List.of("false"));
     }
 }

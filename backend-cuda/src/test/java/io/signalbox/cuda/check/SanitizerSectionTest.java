@@ -127,7 +127,7 @@ class SanitizerSectionTest
     private SectionResult run()
     {
         final CheckConfig options = new CheckConfig(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 20, new CheckLimits(60, 1), Set.of(GpuSection.SANITIZER),
+            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, new CheckLimits(60, 1), Set.of(GpuSection.SANITIZER),
             List.of("own-java", "gpu"));
         final Findings findings = new Findings();
         new SanitizerSection(List.of(directory)).run(null, options, findings);

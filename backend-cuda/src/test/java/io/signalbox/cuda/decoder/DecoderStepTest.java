@@ -3,6 +3,7 @@ package io.signalbox.cuda.decoder;
 
 import io.signalbox.cuda.NoNumberPlant;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
@@ -80,6 +81,38 @@ class DecoderStepTest
                 pass.run(batch(tokens));
                 rig.run(tokens, bucket);
                 compare(weights.plan(), tokens, pass, rig, "step " + step);
+            }
+        }
+    }
+
+    /** More positions than two segments have, in blocks of which neither segments nor tiles of keys are multiples. */
+    @ParameterizedTest
+    @CsvSource({"BF16, 13, 34", "F32, 3, 6"})
+    void shouldHaveTheBitsOfTheForwardPassBehindManyPositions(
+        final WeightType type, final int blockSize, final int headSize)
+    {
+        final DecoderPlan plan = new DecoderPlan(ModelFamily.MIXTRAL, type, 1, List.of(0), 16, 70, 0, 4096, 1e-5, false,
+            new AttentionPlan(2, 1, headSize, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 8, true));
+        final ModelWeights weights = GeneratedModel.weights(plan, 11);
+        final Precision precision = Precision.of(type);
+        final int[] table = new int[DecoderRig.MAX_POSITIONS / blockSize];
+        Arrays.setAll(table, index -> table.length - 1 - index);
+        try (WorkTeam team = new WorkTeam(1, "team");
+            DecoderRig rig = new DecoderRig(weights, precision, KernelFamily.EXACT, blockSize))
+        {
+            final ForwardPass pass =
+                new ForwardPass(ForwardModel.of(weights), precision, new PagedKv(plan, table.length, blockSize), team);
+            int position = 0;
+            while (position + DecoderRig.MAX_TOKENS < table.length * blockSize)
+            {
+                final List<DecoderRig.Token> tokens = new ArrayList<>();
+                for (int i = 0; i < DecoderRig.MAX_TOKENS; i++, position++)
+                {
+                    tokens.add(new DecoderRig.Token(31 * position % 70, position, table, i % 7 == 0));
+                }
+                pass.run(batch(tokens));
+                rig.run(tokens, DecoderRig.MAX_TOKENS);
+                compare(plan, tokens, pass, rig, "up to position " + position);
             }
         }
     }
