@@ -17,11 +17,11 @@ final class FastKernels
 {
     private static final int SEQUENCES = 4;
     private static final int BLOCKS = 8;
-    /** Tokens of each sequence in the first steps, one for each tiling; in later ones each has one token. */
+    /** Tokens of each sequence in the first steps; in later ones each has one token. */
     private static final int[] CHUNKS = {12, 5};
     private static final int STEPS = 12;
-    /** A step of each tiling, and one more. */
-    private static final int WIDE_STEPS = 4;
+    /** One for each tiling. */
+    private static final int WIDE_STEPS = 3;
 
     private FastKernels()
     {

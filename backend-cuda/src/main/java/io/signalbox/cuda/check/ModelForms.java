@@ -18,7 +18,7 @@ final class ModelForms
 {
     /** Of keys and values, one for each form. */
     static final int POOLS = 4;
-    private static final int ROUNDS = 20;
+    private static final int ROUNDS = 12;
     /** Rounds that are not counted. */
     private static final int WARM_UP = 2;
     private static final double LIMIT_PERCENT = 0.3;

@@ -27,6 +27,8 @@ public final class DecoderLaunches
     private static final int TILE = 4;
     /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
     private static final int COPY_THREADS = 16 * THREADS;
+    /** Of which each has enough to do in attention for a warp more. */
+    private static final int WARP_POSITIONS = 64;
     private static final int MAX_ARGUMENTS = 14;
 
     private final CudaDriver driver;
@@ -168,8 +170,10 @@ public final class DecoderLaunches
         final AttentionPlan shape = plan.attention();
         final float scale = (float)(1.0 / Math.sqrt(shape.headSize()));
         final long tasks = (long)tokens * shape.heads();
-        return warps(KernelNames.DECODER_ATTEND + cacheSuffix(), tasks * THREADS / WARP_LANES, ATTENTION_BLOCKS,
-            step().pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
+        final long threads = WARP_LANES * whole(maxPositions, WARP_POSITIONS);
+        return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_ATTEND + cacheSuffix()),
+            (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, step()
+                .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
                 .int32(shape.headSize()).int32(kv.blockSize()).float32(scale).int32(round).pointer(scores)
                 .int32(maxPositions).pointer(mixed));
     }

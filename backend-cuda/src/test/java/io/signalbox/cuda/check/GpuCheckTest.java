@@ -44,6 +44,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class GpuCheckTest
 {
+    /** Of sections that take seconds, on a machine that does other work. */
+    private static final CheckLimits LIMITS = new CheckLimits(600, 90);
     /** Gives the last of a set wrong if a token has a whole set of them. */
     private static final CheckOracle WRONG = new CheckOracle()
     {
@@ -371,6 +373,6 @@ class GpuCheckTest
     private static CheckConfig options(final Set<GpuSection> sections)
     {
         return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, CheckLimits.DEFAULT, sections, List.of("false"));
+            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, LIMITS, sections, List.of("false"));
     }
 }

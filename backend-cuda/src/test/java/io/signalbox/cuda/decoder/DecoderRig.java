@@ -22,7 +22,7 @@ final class DecoderRig implements AutoCloseable
 {
     static final int MAX_TOKENS = 24;
     static final int BLOCK_SIZE = 4;
-    static final int MAX_POSITIONS = 600;
+    static final int MAX_POSITIONS = 320;
     private static final int BLOCKS = 200;
     private static final int SLOTS = 2;
     private static final int HEADER_BYTES = 64;
