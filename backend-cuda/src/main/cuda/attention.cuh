@@ -139,7 +139,7 @@ __device__ inline float2 exchanged(float2 own, float2 given, int distance)
 
 /**
  * The sums of 32 lanes in the order of warp_sum(), of which a thread of half a warp has lanes 2 i and 2 i + 1 for each key.
- * The result is that of key lane / 4 of the warp's: a thread goes on with half of its keys and gives the others away.
+ * The result is that of key lane / 4 of the warp's: a thread keeps half of its keys and gives the others away.
  */
 __device__ inline float lane_sums(const float2 (&lanes)[KEYS])
 {

@@ -32,8 +32,9 @@ record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int c
             false, new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true))));
 
     /**
-     * One layer, whose products of hidden width have columns in all four segments of the fast kernels, and chunks enough that
-     * each place in shared memory is filled again; and so many experts of a token that steps have every tiling of theirs, too.
+     * One layer, whose products of hidden width have columns in all four segments of the fast kernels, and chunks enough
+     * that each place in shared memory is filled again; and so many experts of a token that steps have every tiling of
+     * theirs, too.
      */
     static final CheckedModel WIDE = small("wide layer", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.BF16, 1, List.of(0),
         584, 200, 0, 4096, 1e-5, false, new AttentionPlan(2, 1, 100, 1_000_000.0, QkNorm.NONE, 0.0, null),

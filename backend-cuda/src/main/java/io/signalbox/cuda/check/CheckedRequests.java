@@ -70,7 +70,7 @@ final class CheckedRequests
         }
     }
 
-    /** What is wrong with the answers, one sentence, or null. */
+    /** The fault of the answers, one sentence, or null. */
     String fault(final EngineRunner.Served served, final int drafts)
     {
         for (int request = 0; request < COUNT; request++)

@@ -18,7 +18,7 @@ import java.util.Set;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the soak makes of the figures of an engine, whose answers are those of Java. */
+/** The verdicts of the soak on the figures of an engine, whose answers are those of Java. */
 class SoakSectionTest
 {
     private static final long SEED = 5;

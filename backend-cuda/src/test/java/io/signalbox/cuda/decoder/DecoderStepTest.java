@@ -88,8 +88,8 @@ class DecoderStepTest
     }
 
     /**
-     * More positions than a segment has, in blocks of which neither segments nor tiles of keys are multiples; with heads that
-     * leave room for several segments at a time, and with some that a block computes in two parts.
+     * More positions than a segment has, in blocks of which neither segments nor tiles of keys are multiples; with heads
+     * that leave room for several segments at a time, and with some that a block computes in two parts.
      */
     @ParameterizedTest
     @CsvSource({"BF16, 13, 34", "F32, 3, 322"})

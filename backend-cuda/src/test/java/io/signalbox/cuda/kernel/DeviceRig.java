@@ -26,7 +26,7 @@ public final class DeviceRig
         staged = driver.allocatePinned(stagedBytes);
     }
 
-    /** What {@link #upload} brings, and {@link #download} has brought. */
+    /** Page-locked memory that {@link #upload} brings, and {@link #download} has brought. */
     public ByteBuffer staged()
     {
         return staged.buffer();

@@ -42,14 +42,14 @@ final class GpuAnswers
         experts = new short[prompts.size()][];
     }
 
-    private record Asked(int prompt, CompletionHandle handle)
+    private record GivenPrompt(int prompt, CompletionHandle handle)
     {
     }
 
     /** @param seconds after which no prompt is given again. */
     void collect(final EngineConfig config, final double seconds)
     {
-        final Queue<Asked> running = new ArrayDeque<>();
+        final Queue<GivenPrompt> running = new ArrayDeque<>();
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final long startNanos = System.nanoTime();
@@ -59,7 +59,7 @@ final class GpuAnswers
             }
             while (!running.isEmpty())
             {
-                final Asked next = running.remove();
+                final GivenPrompt next = running.remove();
                 add(next);
                 if (System.nanoTime() - startNanos < seconds * TimeUnit.SECONDS.toNanos(1))
                 {
@@ -78,30 +78,30 @@ final class GpuAnswers
         }
     }
 
-    private Asked ask(final SignalboxEngine engine, final int prompt)
+    private GivenPrompt ask(final SignalboxEngine engine, final int prompt)
     {
-        return new Asked(prompt, engine.submit(
+        return new GivenPrompt(prompt, engine.submit(
             CompletionRequest.prompt(prompts.get(prompt)).maxNewTokens(tokens).temperature(0).rows(0)));
     }
 
-    private void add(final Asked asked) throws InterruptedException, TimeoutException
+    private void add(final GivenPrompt given) throws InterruptedException, TimeoutException
     {
-        final Completion completion = asked.handle.await(WAIT);
+        final Completion completion = given.handle.await(WAIT);
         if (completion.reason() != FreeReason.LENGTH)
         {
             throw new ConfigException("a request ended by " + completion.reason() + " instead of its length.");
         }
-        final short[] ids = asked.handle.takeRows(WAIT).ids();
+        final short[] ids = given.handle.takeRows(WAIT).ids();
         requests++;
         rows += completion.capturedRows() + completion.inheritedRows() + completion.missingRows();
         missingRows += completion.missingRows();
-        if (answers[asked.prompt] == null)
+        if (answers[given.prompt] == null)
         {
-            answers[asked.prompt] = completion.tokens();
-            experts[asked.prompt] = ids;
+            answers[given.prompt] = completion.tokens();
+            experts[given.prompt] = ids;
         }
-        else if (!Arrays.equals(answers[asked.prompt], completion.tokens()) ||
-            !Arrays.equals(experts[asked.prompt], ids))
+        else if (!Arrays.equals(answers[given.prompt], completion.tokens()) ||
+            !Arrays.equals(experts[given.prompt], ids))
         {
             others++;
         }
