@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The time that capture adds to a decode step of the real forward pass, on the device's clock. Off, off again, fused and unfused have
- * separate buffers and the same weights, and take turns; every second round goes backwards, so that a drift of the clocks
- * cancels. Off against off again says how small a difference can be seen.
+ * The time that capture adds to a decode step of the real forward pass, on the device's clock. Off, off again, fused and
+ * unfused have separate buffers and the same weights, and take turns; every second round goes backwards, so that a drift of
+ * the clocks cancels. Off against off again says how small a difference can be seen.
  */
 final class ModelForms
 {
