@@ -4,6 +4,7 @@
 #pragma once
 
 #include "forward.cuh"
+#include "attention.cuh"
 #include "sampler.cuh"
 #include "generated.cuh"
 #include "tensor.cuh"
@@ -35,12 +36,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm(
         float* state = states + token * width;
         if (added != nullptr)
         {
-            // Each lane adds the elements that it reads again.
-#pragma unroll 1
-            for (int i = lane_index(); i < width; i += WARP_LANES)
-            {
-                state[i] = kept(__fadd_rn(state[i], added[token * width + i]), round);
-            }
+            add_vectors(state, added + token * width, width, round, state);
         }
         normalise(state, weights, width, epsilon, round, out + token * width);
     }
@@ -55,11 +51,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_last_nor
     {
         const long long from = static_cast<long long>(step_last_token(step, static_cast<int>(entry))) * width;
         float* row = out + entry * width;
-#pragma unroll 1
-        for (int i = lane_index(); i < width; i += WARP_LANES)
-        {
-            row[i] = kept(__fadd_rn(states[from + i], added[from + i]), round);
-        }
+        add_vectors(states + from, added + from, width, round, row);
         normalise(row, weights, width, epsilon, round, row);
     }
 }
@@ -86,61 +78,109 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_activate
     }
 }
 
+/** Choices that a thread loads before it looks at the first. */
+constexpr int CHOICES_AHEAD = 8;
+
+/** Calls {@code found(i)} for each choice of the given ones that is one of the given experts, in their order. */
+template <typename Found>
+__device__ inline void find_choices(const int* ids, int from, int to, int first, int end, const Found& found)
+{
+#pragma unroll 1
+    for (int i = from; i < to; i += CHOICES_AHEAD)
+    {
+        int chosen[CHOICES_AHEAD];
+#pragma unroll
+        for (int j = 0; j < CHOICES_AHEAD; j++)
+        {
+            chosen[j] = i + j < to ? ids[i + j] : -1;
+        }
+#pragma unroll
+        for (int j = 0; j < CHOICES_AHEAD; j++)
+        {
+            if (chosen[j] >= first && chosen[j] < end)
+            {
+                found(i + j);
+            }
+        }
+    }
+}
+
+/** The sum of the values of the threads before this one, in a block of whole warps; the sums of warps are shared. */
+__device__ inline int sum_before(int value, int (&sums)[MAX_BLOCK_WARPS])
+{
+    int upTo = value;
+#pragma unroll
+    for (int distance = 1; distance < WARP_LANES; distance *= 2)
+    {
+        const int added = __shfl_up_sync(ALL_LANES, upTo, distance);
+        upTo += lane_index() >= distance ? added : 0;
+    }
+    const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    if (lane_index() == WARP_LANES - 1)
+    {
+        sums[warp] = upTo;
+    }
+    __syncthreads();
+    int before = upTo - value;
+#pragma unroll 1
+    for (int i = 0; i < warp; i++)
+    {
+        before += sums[i];
+    }
+    return before;
+}
+
 /**
  * Orders the choices of all tokens by expert, stable and without atomics: starts[e] is where expert e's begin, places[i]
- * where choice i went, tokens[p] whose choice is at place p. One block; each thread serves some experts. A score that is
- * no finite number fails the step: nobody knows which experts such a token has.
+ * where choice i went, tokens[p] whose choice is at place p. One block: each thread serves some experts, or an expert for a
+ * part of the choices. A score that is no finite number fails the step: nobody knows which experts such a token has.
  */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
     const unsigned char* step, const int* ids, int topK, int experts, int* starts, int* places, int* tokens,
     const float* logits, int sigmoid, int layer, char* results, long long resultStride)
 {
-    __shared__ int sums[MAX_BLOCK_THREADS];
+    __shared__ int sums[MAX_BLOCK_WARPS];
     __shared__ int wrong;
     const int count = step_header(step)->tokens * topK;
-    const int threads = blockDim.x;
+    const int threads = static_cast<int>(blockDim.x);
+    const int thread = static_cast<int>(threadIdx.x);
     const int each = (experts + threads - 1) / threads;
-    const int first = static_cast<int>(threadIdx.x) * each;
+    const int parts = experts < threads ? threads / experts : 1;
+    const int first = thread / parts * each;
     const int end = first + each < experts ? first + each : experts;
+    const int length = (count + parts - 1) / parts;
+    const int from = thread % parts * length;
+    const int to = from + length < count ? from + length : count;
     int own = 0;
-#pragma unroll 1
-    for (int i = 0; i < count; i++)
+    if (first < end)
     {
-        own += ids[i] >= first && ids[i] < end ? 1 : 0;
+        find_choices(ids, from, to, first, end, [&](int) { own++; });
     }
-    sums[threadIdx.x] = own;
-    if (threadIdx.x == 0)
+    if (thread == 0)
     {
         wrong = 0;
     }
-    __syncthreads();
+    int at = sum_before(own, sums);
     if (has_wrong_score(logits, static_cast<long long>(step_header(step)->tokens) * experts, sigmoid))
     {
         atomicOr(&wrong, 1);
     }
-    int at = 0;
-#pragma unroll 1
-    for (int before = 0; before < static_cast<int>(threadIdx.x); before++)
-    {
-        at += sums[before];
-    }
 #pragma unroll 1
     for (int expert = first; expert < end; expert++)
     {
-        starts[expert] = at;
-#pragma unroll 1
-        for (int i = 0; i < count; i++)
+        if (thread % parts == 0)
         {
-            if (ids[i] == expert)
-            {
-                places[i] = at;
-                tokens[at] = i / topK;
-                at++;
-            }
+            starts[expert] = at;
         }
+        find_choices(ids, from, to, expert, expert + 1, [&](int i)
+        {
+            places[i] = at;
+            tokens[at] = i / topK;
+            at++;
+        });
     }
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (thread == 0)
     {
         starts[experts] = count;
         if (wrong != 0)
@@ -177,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_combine(
     {
         const long long choices = i / hidden * topK;
         float sum = 0.0f;
-#pragma unroll 1
+#pragma unroll 4
         for (int k = 0; k < topK; k++)
         {
             const float output = outputs[static_cast<long long>(places[choices + k]) * hidden + i % hidden];
@@ -270,22 +310,17 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
         void* valuePool) \
     { \
         const Heads shape = {heads, kvHeads, headSize, blockSize, clip, round}; \
-        for (long long token = grid_warp(); token < step_header(step)->tokens; token += grid_warps()) \
-        { \
-            if (step_position(step, static_cast<int>(token)) != NOT_COMPUTED) \
-            { \
-                place_token<Weight>(step, static_cast<int>(token), queries, keys, values, cosines, sines, shape, \
-                    static_cast<Weight*>(keyPool), static_cast<Weight*>(valuePool)); \
-            } \
-        } \
+        place<Weight>(step, queries, keys, values, cosines, sines, shape, static_cast<Weight*>(keyPool), \
+            static_cast<Weight*>(valuePool)); \
     } \
-    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_attend_##type( \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, ATTENTION_BLOCKS) decoder_attend_##type( \
         const unsigned char* step, const float* queries, const void* keyPool, const void* valuePool, int heads, \
         int kvHeads, int headSize, int blockSize, float scale, int round, float* scores, int maxPositions, float* mixed) \
     { \
+        __shared__ AttentionMemory memory; \
         const Heads shape = {heads, kvHeads, headSize, blockSize, 0.0f, round}; \
         attend<Weight>(step, queries, static_cast<const Weight*>(keyPool), static_cast<const Weight*>(valuePool), shape, \
-            scale, scores, maxPositions, mixed); \
+            scale, scores, maxPositions, memory, mixed); \
     }
 
 SIGNALBOX_DECODER(bf16, unsigned short)

@@ -6,8 +6,6 @@
 
 /** In place of a sampled token: it follows a guess that was wrong, or is at or above the end. */
 constexpr int REJECTED = -2;
-/** The position of a token at or above the end: it has no keys and values, and reads none. */
-constexpr int NOT_COMPUTED = -1;
 
 /** An entry that samples; the host writes these, and bind completes them. */
 struct Binding

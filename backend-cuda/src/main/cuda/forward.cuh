@@ -9,8 +9,8 @@
 
 /** Tokens with which a warp multiplies a weight that it has loaded. */
 constexpr int TILE = 4;
-/** Positions whose values attention adds one after the other; the sums of segments follow in their order. */
-constexpr int SEGMENT = 256;
+/** Elements of a vector that a lane loads before it uses the first. */
+constexpr int AHEAD = 8;
 
 /** How an entry samples its token; a temperature below 1e-6 takes the most probable one. */
 struct Sampling
@@ -182,175 +182,54 @@ __device__ inline float norm_factor(float squares, int width, float epsilon)
 __device__ inline void normalise(const float* in, const float* weights, int width, float epsilon, int round, float* out)
 {
     float squares = 0.0f;
-#pragma unroll 1
+#pragma unroll 8
     for (int i = lane_index(); i < width; i += WARP_LANES)
     {
         squares = __fadd_rn(squares, __fmul_rn(in[i], in[i]));
     }
     const float factor = norm_factor(squares, width, epsilon);
 #pragma unroll 1
-    for (int i = lane_index(); i < width; i += WARP_LANES)
+    for (int first = lane_index(); first < width; first += AHEAD * WARP_LANES)
     {
-        out[i] = kept(__fmul_rn(weights[i], kept(__fmul_rn(in[i], factor), round)), round);
-    }
-}
-
-/** Queries and keys of a token's heads are clipped and turned; keys and values go to their place in the block. */
-struct Heads
-{
-    int heads;
-    int kvHeads;
-    int headSize;
-    int blockSize;
-    /** 0: not clipped. */
-    float clip;
-    int round;
-};
-
-__device__ inline float clipped(float value, const Heads& shape)
-{
-    if (!(shape.clip > 0.0f))
-    {
-        return value;
-    }
-    const float upper = value > shape.clip ? shape.clip : value;
-    return kept(upper < -shape.clip ? -shape.clip : upper, shape.round);
-}
-
-/** Elements i and i + half of a head after rotation. */
-__device__ inline float2 turned(const float* head, int i, const float* cosines, const float* sines, const Heads& shape)
-{
-    const int half = shape.headSize / 2;
-    const float x = clipped(head[i], shape);
-    const float y = clipped(head[half + i], shape);
-    const int round = shape.round;
-    const float first = __fadd_rn(kept(__fmul_rn(x, cosines[i]), round), kept(__fmul_rn(-y, sines[i]), round));
-    const float second = __fadd_rn(kept(__fmul_rn(y, cosines[i]), round), kept(__fmul_rn(x, sines[i]), round));
-    return {kept(first, round), kept(second, round)};
-}
-
-/** The slot of a position in the pool of a layer: block times block size, plus the place in the block. */
-__device__ inline long long kv_slot(const int* table, int position, int blockSize)
-{
-    return static_cast<long long>(table[position / blockSize]) * blockSize + position % blockSize;
-}
-
-template <typename Cached>
-__device__ inline void place_token(
-    const unsigned char* step, int token, float* queries, const float* keys, const float* values,
-    const float* cosines, const float* sines, const Heads& shape, Cached* keyPool, Cached* valuePool)
-{
-    const Feed feed = step_feed(step);
-    const int position = step_position(step, token);
-    const int half = shape.headSize / 2;
-    const int kvWidth = shape.kvHeads * shape.headSize;
-    const float* cosine = cosines + static_cast<long long>(position) * half;
-    const float* sine = sines + static_cast<long long>(position) * half;
-    const long long cached = kv_slot(feed.blocks + feed.tables[token], position, shape.blockSize) * kvWidth;
-#pragma unroll 1
-    for (int i = lane_index(); i < shape.heads * half; i += WARP_LANES)
-    {
-        float* head = queries + (static_cast<long long>(token) * shape.heads + i / half) * shape.headSize;
-        const float2 pair = turned(head, i % half, cosine, sine, shape);
-        head[i % half] = pair.x;
-        head[half + i % half] = pair.y;
-    }
-#pragma unroll 1
-    for (int i = lane_index(); i < shape.kvHeads * half; i += WARP_LANES)
-    {
-        const long long at = static_cast<long long>(i / half) * shape.headSize + i % half;
-        const float* head = keys + static_cast<long long>(token) * kvWidth + i / half * shape.headSize;
-        const float2 pair = turned(head, i % half, cosine, sine, shape);
-        store(keyPool + cached + at, pair.x);
-        store(keyPool + cached + at + half, pair.y);
-    }
-#pragma unroll 1
-    for (int i = lane_index(); i < kvWidth; i += WARP_LANES)
-    {
-        store(valuePool + cached + i, clipped(values[static_cast<long long>(token) * kvWidth + i], shape));
-    }
-}
-
-/** The scaled products of a query with the keys of all positions; returns the largest. */
-template <typename Cached>
-__device__ inline float scores_of(
-    const float* query, const Cached* keys, const int* table, int positions, const Heads& shape, float scale, float* scores)
-{
-    const int stride = shape.kvHeads * shape.headSize;
-    float largest = negative_infinity();
-#pragma unroll 1
-    for (int first = 0; first < positions; first += shape.blockSize)
-    {
-        const Cached* key = keys + static_cast<long long>(*table++) * shape.blockSize * stride;
-        const int end = positions - first < shape.blockSize ? positions : first + shape.blockSize;
-#pragma unroll 1
-        for (int position = first; position < end; position++, key += stride)
+        float scaled[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
         {
-            float sum = 0.0f;
-#pragma unroll 1
-            for (int i = lane_index(); i < shape.headSize; i += WARP_LANES)
+            const int i = first + j * WARP_LANES;
+            scaled[j] = i < width ? kept(__fmul_rn(weights[i], kept(__fmul_rn(in[i], factor), round)), round) : 0.0f;
+        }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+        {
+            if (first + j * WARP_LANES < width)
             {
-                sum = __fadd_rn(sum, __fmul_rn(to_float(key[i]), query[i]));
-            }
-            const float score = kept(__fmul_rn(kept(warp_sum(sum), shape.round), scale), shape.round);
-            largest = score > largest || score != score ? score : largest;
-            if (position % WARP_LANES == lane_index())
-            {
-                scores[position] = score;
+                out[first + j * WARP_LANES] = scaled[j];
             }
         }
     }
-    return largest;
 }
 
-/** Each lane turns the scores that it wrote into shares. */
-__device__ inline void softmax(float* scores, int count, float largest, int round)
+/** The sum of two vectors, by one warp, of which each lane has the elements that it has in normalise(). */
+__device__ inline void add_vectors(const float* state, const float* added, int width, int round, float* sums)
 {
-    float sum = 0.0f;
 #pragma unroll 1
-    for (int i = lane_index(); i < count; i += WARP_LANES)
+    for (int first = lane_index(); first < width; first += AHEAD * WARP_LANES)
     {
-        scores[i] = power(__fsub_rn(scores[i], largest));
-        sum = __fadd_rn(sum, scores[i]);
-    }
-    const float total = warp_sum(sum);
-#pragma unroll 1
-    for (int i = lane_index(); i < count; i += WARP_LANES)
-    {
-        scores[i] = kept(__fdiv_rn(scores[i], total), round);
-    }
-    __syncwarp();
-}
-
-/** The sum of the values of all positions times their shares; each lane has some elements of the head. */
-template <typename Cached>
-__device__ inline void mix_values(
-    const float* shares, const Cached* values, const int* table, int positions, const Heads& shape, float* mixed)
-{
-    const int stride = shape.kvHeads * shape.headSize;
-#pragma unroll 1
-    for (int i = lane_index(); i < shape.headSize; i += WARP_LANES)
-    {
-        float sum = 0.0f;
-        float part = 0.0f;
-#pragma unroll 1
-        for (int first = 0; first < positions; first += shape.blockSize)
+        float sum[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
         {
-            const long long block = table[first / shape.blockSize];
-            const Cached* value = values + block * shape.blockSize * stride + i;
-            const int end = positions - first < shape.blockSize ? positions : first + shape.blockSize;
-#pragma unroll 1
-            for (int position = first; position < end; position++, value += stride)
+            const int i = first + j * WARP_LANES;
+            sum[j] = i < width ? kept(__fadd_rn(state[i], added[i]), round) : 0.0f;
+        }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+        {
+            if (first + j * WARP_LANES < width)
             {
-                if (position % SEGMENT == 0)
-                {
-                    sum = __fadd_rn(sum, part);
-                    part = 0.0f;
-                }
-                part = __fadd_rn(part, __fmul_rn(shares[position], to_float(*value)));
+                sums[first + j * WARP_LANES] = sum[j];
             }
         }
-        mixed[i] = kept(__fadd_rn(sum, part), shape.round);
     }
 }
 
@@ -367,30 +246,6 @@ __device__ inline void embed(
         const int given = feed.ids[i / hidden];
         const int id = given >= 0 ? given : sampled[-1 - given];
         states[i] = kept(to_float(weights[static_cast<long long>(id) * hidden + i % hidden]), round);
-    }
-}
-
-/** Attention of all heads of all tokens, a warp for each at a time; scores has a row for each warp of the grid. */
-template <typename Cached>
-__device__ inline void attend(
-    const unsigned char* step, const float* queries, const Cached* keys, const Cached* values, const Heads& shape,
-    float scale, float* scores, int maxPositions, float* mixed)
-{
-    float* own = scores + grid_warp() * maxPositions;
-#pragma unroll 1
-    for (long long task = grid_warp(); task < static_cast<long long>(step_header(step)->tokens) * shape.heads;
-        task += grid_warps())
-    {
-        const Feed feed = step_feed(step);
-        const int token = static_cast<int>(task / shape.heads);
-        const int head = static_cast<int>(task % shape.heads) / (shape.heads / shape.kvHeads) * shape.headSize;
-        const int* table = feed.blocks + feed.tables[token];
-        const int positions = step_position(step, token) + 1;
-        const float largest =
-            scores_of<Cached>(queries + task * shape.headSize, keys + head, table, positions, shape, scale, own);
-        softmax(own, positions, largest, shape.round);
-        mix_values<Cached>(own, values + head, table, positions, shape, mixed + task * shape.headSize);
-        __syncwarp();
     }
 }
 

@@ -77,7 +77,7 @@ __device__ inline float selection_score(float logit, const float* bias, int expe
 __device__ inline bool has_wrong_score(const float* logits, long long count, int sigmoid)
 {
     bool wrong = false;
-#pragma unroll 1
+#pragma unroll 8
     for (long long i = threadIdx.x; i < count; i += blockDim.x)
     {
         const float logit = logits[i];

@@ -77,7 +77,7 @@ __device__ inline void find_best(const Logits& logits, SamplerMemory& memory)
     unsigned best = NO_RANK;
     int id = NOTHING;
     int wrong = 0;
-#pragma unroll 1
+#pragma unroll 4
     for (int i = threadIdx.x; i < logits.count; i += blockDim.x)
     {
         const float value = logits.value(i);

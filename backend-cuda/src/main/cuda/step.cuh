@@ -11,6 +11,8 @@ constexpr int RESULT_HEADER_BYTES = 64;
 constexpr int RESULT_MAGIC = 0x53425831;
 constexpr int STEP_HEADER_BYTES = 64;
 constexpr int LOGITS = -1;
+/** The position of a token at or above the end: it has no keys and values, and reads none. */
+constexpr int NOT_COMPUTED = -1;
 
 struct StepHeader
 {

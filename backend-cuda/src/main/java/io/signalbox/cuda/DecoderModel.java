@@ -3,6 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.decoder.DecoderStep;
 import io.signalbox.cuda.driver.CudaDriver.Launch;
+import io.signalbox.cuda.driver.DeviceMemory;
 
 import java.util.List;
 
@@ -20,6 +21,12 @@ final class DecoderModel implements StepModel
     public List<Launch> launches(final int tokens)
     {
         return decoder.launches(tokens);
+    }
+
+    @Override
+    public DeviceMemory logits()
+    {
+        return decoder.logits();
     }
 
     @Override

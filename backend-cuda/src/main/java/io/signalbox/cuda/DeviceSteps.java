@@ -5,6 +5,7 @@ import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
@@ -93,6 +94,12 @@ public final class DeviceSteps implements AutoCloseable
     public CaptureRing ring()
     {
         return rank.ring();
+    }
+
+    /** Logits of each entry of the last step, {@code [entries][vocabulary]} float32; null: steps without a model. */
+    public DeviceMemory logits()
+    {
+        return rank.logits();
     }
 
     /** Gives a step, opened in the {@link #ring} and with its block filled in, to the device. */

@@ -10,6 +10,7 @@ import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.decoder.DecoderStep;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.experts.ModelShape;
@@ -119,6 +120,12 @@ final class RankDevice implements AutoCloseable
             observer.afterKernels(slot.step(), compute);
         }
         ring.finish(slot);
+    }
+
+    /** As {@link StepModel#logits}. */
+    DeviceMemory logits()
+    {
+        return model.logits();
     }
 
     CaptureRing ring()

@@ -124,6 +124,12 @@ final class SeededModel implements StepModel
     }
 
     @Override
+    public DeviceMemory logits()
+    {
+        return null;
+    }
+
+    @Override
     public void close()
     {
         memory.close();

@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
 
 import java.util.List;
 
@@ -13,6 +14,9 @@ interface StepModel extends AutoCloseable
 {
     /** The kernels of a step of at most {@code tokens} tokens, in order, at the same addresses for life. */
     List<CudaDriver.Launch> launches(int tokens);
+
+    /** Logits of each entry of the last step, {@code [entries][vocabulary]} float32; null: the model has none. */
+    DeviceMemory logits();
 
     @Override
     void close();

@@ -3,6 +3,8 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.ForwardingDriver;
+import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
@@ -30,6 +32,7 @@ class CudaStuckTest
 {
     private static final long SECOND = 1_000_000_000L;
     private static final long LIMIT_NANOS = 400_000_000L;
+    private static final long PATIENT_NANOS = 60 * SECOND;
 
     @BeforeAll
     static void assumeEmulatedDriver()
@@ -50,6 +53,30 @@ class CudaStuckTest
         EmulatedDriver.letGo();
     }
 
+    /** Has time for a start on a busy machine, until something is to be found stuck. */
+    private static final class Patience extends ForwardingDriver
+    {
+        private volatile long limitNanos = PATIENT_NANOS;
+
+        private Patience()
+        {
+            super(new JCudaBinding());
+        }
+
+        @Override
+        public long deviceLimitNanos()
+        {
+            return limitNanos;
+        }
+
+        private void end()
+        {
+            limitNanos = LIMIT_NANOS;
+        }
+    }
+
+    private final Patience driver = new Patience();
+
     private static CudaBackendConfig config()
     {
         return EngineRun.config().deviceLimitNanos(LIMIT_NANOS).stepTimeoutNanos(LIMIT_NANOS);
@@ -65,7 +92,8 @@ class CudaStuckTest
     @Test
     void shouldFailTheRequestsOfAStalledDeviceAndSaySoAtTheClose() throws Exception
     {
-        final SignalboxEngine engine = SignalboxEngine.launch(context(new CudaBackend(config())));
+        final SignalboxEngine engine = SignalboxEngine.launch(context(new CudaBackend(config(), driver)));
+        driver.end();
         EmulatedDriver.stallDevice(0);
         final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
@@ -81,11 +109,16 @@ class CudaStuckTest
     void shouldGiveUpAThreadThatIsStuckInTheDriver(final String call) throws Exception
     {
         final SignalboxEngine engine = SignalboxEngine.launch(
-            context(new CudaBackend(config().maxGraphTokens("cuGraphLaunch".equals(call) ? 64 : 0))));
+            context(new CudaBackend(config().maxGraphTokens("cuGraphLaunch".equals(call) ? 64 : 0), driver)));
+        driver.end();
         EmulatedDriver.hangCall(call, 1);
         final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
         assertEquals(FreeReason.FAILED, handle.await().reason());
+        while (EmulatedDriver.blocked() == 0)
+        {
+            Thread.onSpinWait();
+        }
         final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, engine::close);
         assertEquals("device 0 was left as it is when the CUDA backend closed: the thread of rank 0 has not come back " +
             "from " + call, stuck.getMessage());
@@ -97,8 +130,9 @@ class CudaStuckTest
     @ValueSource(strings = {"cuMemFree", "cuModuleUnload", "cuStreamSynchronize", "cuDevicePrimaryCtxRelease"})
     void shouldGiveUpAClosingCallThatHangs(final String call)
     {
-        final CudaBackend backend = new CudaBackend(config());
+        final CudaBackend backend = new CudaBackend(config(), driver);
         backend.start(1, SHAPE, new RankReports());
+        driver.end();
         EmulatedDriver.hangCall(call, 1);
 
         final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, backend::close);

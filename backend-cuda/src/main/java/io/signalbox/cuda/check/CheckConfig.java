@@ -21,13 +21,14 @@ import java.util.Set;
  * @param timedSteps   steps of each run that is timed for the overhead of capture, 40 to 1,000,000.
  * @param cells        what is compared for the overhead of capture; at least one.
  * @param modelLayers  of the model of OLMoE-1B-7B's shape; 0: a small model in its place, for a processor; up to 16.
+ * @param soakSeconds  how long requests are served in the section soak, 1 to 3,600.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
  * @param limits       after which parts are given up.
  * @param command      how to start this check again for compute-sanitizer, without options.
  */
 public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
-    List<OverheadCell> cells, int modelLayers, int samples, CheckLimits limits, Set<GpuSection> sections,
+    List<OverheadCell> cells, int modelLayers, int soakSeconds, int samples, CheckLimits limits, Set<GpuSection> sections,
     List<String> command)
 {
     public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.");
@@ -40,10 +41,12 @@ public record CheckConfig(
         "Steps of each run that is timed for the overhead of capture.");
     public static final Setting<Integer> MODEL_LAYERS = count("modelLayers", "", 16, 0, 16,
         "Layers of the model of OLMoE-1B-7B's shape; 0: a small model in its place.");
+    public static final Setting<Integer> SOAK_SECONDS =
+        count("soakSeconds", "s", 10, 1, 3600, "How long requests are served in the section soak.");
     public static final Setting<Integer> SAMPLES =
         count("samples", "", 10_000, 10, 1_000_000, "Samples of latencies and launch costs.");
     public static final List<Setting<?>> SETTINGS =
-        List.of(DEVICE, TOKENS, ROUNDS, CHECKED_STEPS, TIMED_STEPS, MODEL_LAYERS, SAMPLES);
+        List.of(DEVICE, TOKENS, ROUNDS, CHECKED_STEPS, TIMED_STEPS, MODEL_LAYERS, SOAK_SECONDS, SAMPLES);
 
     public CheckConfig
     {
@@ -57,6 +60,7 @@ public record CheckConfig(
         CHECKED_STEPS.check(checkedSteps);
         TIMED_STEPS.check(timedSteps);
         MODEL_LAYERS.check(modelLayers);
+        SOAK_SECONDS.check(soakSeconds);
         SAMPLES.check(samples);
         cells = List.copyOf(cells);
         if (cells.isEmpty())

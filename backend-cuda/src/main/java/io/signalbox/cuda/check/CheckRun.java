@@ -22,6 +22,8 @@ final class CheckRun
     private static final double OVERHEAD_LIMIT = 2.5;
     /** For the small models, on a processor in place of a device. */
     private static final double MODEL_SECONDS = 120.0;
+    /** Of what is asked for: the last round begins in time, and its journal is verified behind it. */
+    private static final double SOAK_LIMIT = 1.5;
     /** Java makes the weights of each layer too, and computes with them. */
     private static final double MODEL_LAYER_SECONDS = 15.0;
 
@@ -133,6 +135,7 @@ final class CheckRun
         {
             case OVERHEAD -> Math.max(least, OVERHEAD_LIMIT * OverheadSection.expectedSeconds(options));
             case MODEL -> least + MODEL_SECONDS + MODEL_LAYER_SECONDS * options.modelLayers();
+            case SOAK -> least + SOAK_LIMIT * options.soakSeconds();
             case SANITIZER -> least + SanitizerSection.mostSeconds(options);
             default -> least;
         };

@@ -31,6 +31,15 @@ record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int c
         small("Mixtral, small", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.F32, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5,
             false, new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true))));
 
+    /**
+     * One layer, whose products of hidden width have columns in all four segments of the fast kernels, and chunks enough
+     * that each place in shared memory is filled again; and so many experts of a token that steps have every tiling of
+     * theirs, too.
+     */
+    static final CheckedModel WIDE = small("wide layer", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.BF16, 1, List.of(0),
+        584, 200, 0, 4096, 1e-5, false, new AttentionPlan(2, 1, 100, 1_000_000.0, QkNorm.NONE, 0.0, null),
+        ExpertsPlan.softmax(8, 6, 264, true)));
+
     private static final int FULL_LAYERS = 16;
 
     private static CheckedModel small(final String name, final DecoderPlan shape)

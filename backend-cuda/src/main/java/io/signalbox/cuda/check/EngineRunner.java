@@ -20,17 +20,28 @@ public interface EngineRunner
 
     /**
      * Starts an engine with two ranks over the backend, whose pool is too small for all requests, and with a journal; has
-     * one request for each prompt generate its most probable tokens, closes both, and verifies the journal.
+     * one request for each prompt generate its most probable tokens, and takes its rows; closes both, and verifies the
+     * journal.
      *
      * @param capture the rows to capture.
      * @param tokens  of each answer.
      * @param drafts  draft tokens of an entry, which the backend guesses; 0: none.
+     * @param seconds for so long a prompt is given again whenever it was answered; 0: each is given once.
      * @throws RuntimeException if a request does not end with all its tokens, or the journal does not verify.
      */
-    Served serve(Backend backend, ModelShape capture, List<int[]> prompts, int tokens, int drafts);
+    Served serve(Backend backend, ModelShape capture, List<int[]> prompts, int tokens, int drafts, double seconds);
 
-    /** Answers in the order of the prompts, how often a request was preempted, and how many entries gave several tokens. */
-    record Served(List<int[]> tokens, int preemptions, int severalTokens)
+    /**
+     * @param tokens        the first answers, in the order of the prompts.
+     * @param requests      all that were answered.
+     * @param others        of these, with other tokens or other rows than the first one with their prompt.
+     * @param preemptions   how often a request was preempted.
+     * @param severalTokens entries that gave several tokens.
+     * @param rows          that requests have, the missing ones among them.
+     * @param missingRows   of which nobody knows the experts.
+     */
+    record Served(
+        List<int[]> tokens, long requests, long others, long preemptions, long severalTokens, long rows, long missingRows)
     {
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.backend.RankSizes;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
@@ -9,15 +10,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The fast kernels beside the exact ones on the same device: choices of experts and tokens of small models of three
- * families, which may differ if scores are close, and the time of steps.
+ * The fast kernels beside the exact ones on the same device: choices of experts, tokens and logits, which may differ as far
+ * as {@link LikenessOfChoices} allows, and the time of steps.
  */
 final class FastKernels
 {
     private static final int SEQUENCES = 4;
     private static final int BLOCKS = 8;
+    /** Tokens of each sequence in the first steps; in later ones each has one token. */
+    private static final int[] CHUNKS = {12, 5};
     private static final int STEPS = 12;
-    private static final int CHUNK_TOKENS = 12;
+    /** One for each tiling. */
+    private static final int WIDE_STEPS = 3;
+
     private FastKernels()
     {
     }
@@ -26,26 +31,56 @@ final class FastKernels
     {
         for (final CheckedModel model : CheckedModel.SMALL)
         {
-            final ModelWeights weights = GeneratedModel.weights(model.plan(WeightType.BF16), options.seed());
-            try (ModelSteps exact = ModelSteps.weighed(device, options.device(), weights,
-                ModelSection.sizes(BLOCKS, SEQUENCES * CHUNK_TOKENS, SEQUENCES));
-                ModelSteps fast = exact.fast(options.device()))
-            {
-                compare(exact, fast, model, findings);
-            }
+            compare(device, options, model, STEPS, findings);
         }
+        compare(device, options, CheckedModel.WIDE, WIDE_STEPS, findings);
+    }
+
+    private static void compare(
+        final CheckDevice device, final CheckConfig options, final CheckedModel model, final int steps,
+        final Findings findings)
+    {
+        final ModelWeights weights = GeneratedModel.weights(model.plan(WeightType.BF16), options.seed());
+        try (ModelSteps exact = ModelSteps.weighed(device, options.device(), weights, sizes());
+            ModelSteps fast = exact.fast(options.device()))
+        {
+            compare(exact, fast, model, model.name(), steps, LikenessOfChoices.LEAST_SHARE, findings);
+        }
+    }
+
+    /**
+     * The large model on the weights that it has. Behind a few other choices in many layers the shares of equal ones say
+     * nothing, so they are counted only.
+     */
+    private static void compareLarge(
+        final CheckConfig options, final CheckedModel model, final ModelSteps large, final Findings findings)
+    {
+        try (ModelSteps exact = large.weighedBeside(options.device(), sizes());
+            ModelSteps fast = exact.fast(options.device()))
+        {
+            compare(exact, fast, model, model.name() + " as timed", STEPS, 0.0, findings);
+        }
+    }
+
+    private static RankSizes sizes()
+    {
+        return ModelSection.sizes(BLOCKS, SEQUENCES * CHUNKS[0], SEQUENCES);
     }
 
     /** Both are fed what the exact kernels sample. */
     private static void compare(
-        final ModelSteps exact, final ModelSteps fast, final CheckedModel model, final Findings findings)
+        final ModelSteps exact, final ModelSteps fast, final CheckedModel model, final String of, final int steps,
+        final double leastShare, final Findings findings)
     {
-        final String name = model.name() + ", fast kernels";
+        final String name = of + ", fast kernels";
         final int[][] tables = ModelSection.tables(SEQUENCES, BLOCKS / SEQUENCES);
-        final LikenessOfChoices likeness = new LikenessOfChoices(model.shape().shape(), SEQUENCES);
-        for (int step = 0; step < STEPS; step++)
+        final LikenessOfChoices likeness = new LikenessOfChoices(model.shape().shape(), SEQUENCES, leastShare);
+        int position = 0;
+        for (int step = 0; step < steps; step++)
         {
-            final List<ModelToken> fed = tokens(step, tables, exact.sampled(), model.shape().vocabulary());
+            final int count = step < CHUNKS.length ? CHUNKS[step] : 1;
+            final int[] sampled = step < CHUNKS.length ? null : exact.sampled();
+            final List<ModelToken> fed = tokens(position, count, tables, sampled, model.shape().vocabulary());
             exact.run(fed);
             fast.run(fed);
             if (exact.fault() != null || fast.fault() != null)
@@ -54,23 +89,22 @@ final class FastKernels
                 return;
             }
             likeness.add(exact, fast);
+            position += count;
         }
         likeness.report(name, findings);
     }
 
-    /** A chunk of each sequence, then a token of each. */
+    /** @param sampled a token for each sequence; null: chunks of a prompt. */
     private static List<ModelToken> tokens(
-        final int step, final int[][] tables, final int[] sampled, final int vocabulary)
+        final int from, final int count, final int[][] tables, final int[] sampled, final int vocabulary)
     {
         final List<ModelToken> tokens = new ArrayList<>();
         for (int sequence = 0; sequence < SEQUENCES; sequence++)
         {
-            final int count = step == 0 ? CHUNK_TOKENS : 1;
             for (int i = 0; i < count; i++)
             {
-                final int position = step == 0 ? i : CHUNK_TOKENS + step - 1;
-                final int id = step == 0 ? (31 * i + 7 * sequence + 3) % vocabulary : sampled[sequence];
-                tokens.add(new ModelToken(id, position, tables[sequence], i == count - 1));
+                final int id = sampled == null ? (31 * (from + i) + 7 * sequence + 3) % vocabulary : sampled[sequence];
+                tokens.add(new ModelToken(id, from + i, tables[sequence], i == count - 1));
             }
         }
         return tokens;
@@ -81,6 +115,7 @@ final class FastKernels
         final CheckDevice device, final CheckConfig options, final CheckedModel model, final ModelSteps exact,
         final ModelWeights weights, final ModelFloor floor, final Findings findings)
     {
+        compareLarge(options, model, exact, findings);
         final long free = (long)(device.driver().freeMemoryBytes() * ModelSection.MEMORY_SHARE);
         final List<Integer> batches = model.batches().stream()
             .filter(batch -> batch.equals(model.batches().get(0)) || floor.kvBytes(batch, model.context()) < free).toList();

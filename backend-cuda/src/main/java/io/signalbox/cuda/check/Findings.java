@@ -55,6 +55,14 @@ final class Findings
         note(sentence);
     }
 
+    /** Runs a part of the section, whose duration is a figure. */
+    void timed(final String name, final Runnable part)
+    {
+        final long startNanos = System.nanoTime();
+        part.run();
+        figure("time of the part: " + name, (System.nanoTime() - startNanos) / 1e9, "s");
+    }
+
     /** Makes what was found so far known before the section's end. */
     void publish()
     {

@@ -47,6 +47,7 @@ public final class GpuCheck
         sections.put(GpuSection.KERNELS, new KernelsSection());
         sections.put(GpuSection.TURNAROUND, new TurnaroundSection(engine));
         sections.put(GpuSection.OVERHEAD, new OverheadSection());
+        sections.put(GpuSection.SOAK, new SoakSection(engine));
         sections.put(GpuSection.SANITIZER, new SanitizerSection(tools));
         return sections;
     }

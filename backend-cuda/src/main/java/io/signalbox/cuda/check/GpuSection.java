@@ -19,6 +19,7 @@ public enum GpuSection
     KERNELS("device time of each kernel alone; a step as a graph and as single launches"),
     TURNAROUND("from the end of a step on the device to the next one, through the engine"),
     OVERHEAD("what capture adds to a step of realistic length"),
+    SOAK("requests through two ranks with drafts, preemptions and journals, for as long as is asked for"),
     SANITIZER("the routers and steps under compute-sanitizer");
 
     private final String purpose;

@@ -6,8 +6,8 @@ import io.signalbox.experts.ModelShape;
 /**
  * How like the choices of the fast kernels are to those of the exact ones. Another expert, or another token, may be chosen
  * only if its score is close to the score of the exact choice: the k-th weights of a layer, and the log-probabilities of
- * the sampled tokens, must be near, whichever experts and tokens they belong to. Behind its first other choice a sequence
- * computes something else, so its later choices are counted only.
+ * the sampled tokens, must be near, whichever experts and tokens they belong to, and so must all logits. Behind its first
+ * other choice a sequence computes something else, so its later choices are counted only.
  */
 final class LikenessOfChoices
 {
@@ -15,9 +15,13 @@ final class LikenessOfChoices
     static final double WIDEST_GAP = 0x1p-4;
     /** By which a log-probability may differ. */
     static final double WIDEST_LOGPROB = 0x1p-4;
-    private static final double LEAST_SHARE = 0.95;
+    /** The length of the difference of two entries' logits in relation to that of the exact ones. */
+    static final double FARTHEST_LOGITS = 0x1p-4;
+    /** Of choices and of tokens, in small models. */
+    static final double LEAST_SHARE = 0.95;
 
     private final ModelShape shape;
+    private final double leastShare;
     private final boolean[] isApart;
     private int choices;
     private int sameChoices;
@@ -25,10 +29,13 @@ final class LikenessOfChoices
     private int sameTokens;
     private double gap;
     private double logprob;
+    private double distance;
 
-    LikenessOfChoices(final ModelShape shape, final int sequences)
+    /** @param leastShare of choices and of tokens that must be those of the exact kernels. */
+    LikenessOfChoices(final ModelShape shape, final int sequences, final double leastShare)
     {
         this.shape = shape;
+        this.leastShare = leastShare;
         isApart = new boolean[sequences];
     }
 
@@ -36,9 +43,11 @@ final class LikenessOfChoices
     void add(final ModelSteps exact, final ModelSteps fast)
     {
         add(exact.rows(), exact.combineWeights(), fast.rows(), fast.combineWeights());
+        final int vocabulary = exact.logits().length / isApart.length;
         for (int i = 0; i < isApart.length; i++)
         {
             addToken(i, exact.sampled()[i], exact.logprobs()[i], fast.sampled()[i], fast.logprobs()[i]);
+            addLogits(i, exact.logits(), fast.logits(), i * vocabulary, vocabulary);
         }
     }
 
@@ -86,6 +95,22 @@ final class LikenessOfChoices
         }
     }
 
+    /** Of one entry, which are among those of a step. */
+    void addLogits(final int sequence, final float[] exact, final float[] fast, final int from, final int count)
+    {
+        double square = 0;
+        double difference = 0;
+        for (int i = from; i < from + count; i++)
+        {
+            square += (double)exact[i] * exact[i];
+            difference += (exact[i] - (double)fast[i]) * (exact[i] - (double)fast[i]);
+        }
+        if (!isApart[sequence])
+        {
+            distance = Math.max(distance, Math.sqrt(difference / square));
+        }
+    }
+
     void report(final String name, final Findings findings)
     {
         findings.count(name + ": choices of experts", choices);
@@ -94,6 +119,7 @@ final class LikenessOfChoices
         findings.count(name + ": tokens as by the exact kernels", sameTokens);
         findings.figure(name + ": widest gap of weights of experts", 100 * gap, "%");
         findings.figure(name + ": widest gap of log-probabilities", logprob, "nat");
+        findings.figure(name + ": farthest logits", 100 * distance, "%");
         final String fault = fault();
         if (fault != null)
         {
@@ -104,7 +130,7 @@ final class LikenessOfChoices
     /** The first fault; {@code null}: there is none. */
     String fault()
     {
-        if (sameChoices < LEAST_SHARE * choices || sameTokens < LEAST_SHARE * tokens)
+        if (sameChoices < leastShare * choices || sameTokens < leastShare * tokens)
         {
             return "only " + sameChoices + " of " + choices + " choices of experts and " + sameTokens + " of " + tokens +
                 " tokens are those of the exact kernels";
@@ -117,6 +143,10 @@ final class LikenessOfChoices
         if (!(logprob <= WIDEST_LOGPROB))
         {
             return "the log-probability of a sampled token differs by " + logprob + ", so it is no close choice";
+        }
+        if (!(distance <= FARTHEST_LOGITS))
+        {
+            return "the logits of an entry differ by " + distance + " of their length";
         }
         return null;
     }

@@ -3,8 +3,6 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.RankSizes;
-import io.signalbox.cuda.CudaBackend;
-import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
@@ -14,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Whole models with generated weights: small ones of three families, and one of the shape of OLMoE-1B-7B, whose weights the
@@ -28,10 +27,6 @@ final class ModelSection implements CheckSection
     private static final int SEQUENCES = 3;
     private static final int CHUNK_TOKENS = 6;
     private static final int RUNS = 6;
-    private static final int ENGINE_REQUESTS = 8;
-    private static final int ENGINE_TOKENS = 20;
-    private static final int SHORTEST_PROMPT = 3;
-    private static final int DRAFT_TOKENS = 3;
     static final double MEMORY_SHARE = 0.7;
     /** Of the heap, for weights: the forward pass takes some, too. */
     private static final double HEAP_SHARE = 0.8;
@@ -46,6 +41,21 @@ final class ModelSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
+        final AtomicBoolean equal = new AtomicBoolean();
+        findings.timed("small models against Java", () -> equal.set(compareSmall(device, options, findings)));
+        if (!equal.get())
+        {
+            findings.note("The rest of the section was left out.");
+            return;
+        }
+        findings.timed("fast kernels against exact ones", () -> FastKernels.compare(device, options, findings));
+        findings.timed("requests through the engine", () -> serve(device, options, findings));
+        findings.publish();
+        findings.timed("large model", () -> measure(device, options, findings));
+    }
+
+    private static boolean compareSmall(final CheckDevice device, final CheckConfig options, final Findings findings)
+    {
         boolean equal = true;
         for (final CheckedModel model : CheckedModel.SMALL)
         {
@@ -55,15 +65,7 @@ final class ModelSection implements CheckSection
                 equal &= compareSteps(device, options, weights, model.name() + " " + type, findings);
             }
         }
-        if (!equal)
-        {
-            findings.note("The rest of the section was left out.");
-            return;
-        }
-        FastKernels.compare(device, options, findings);
-        serve(device, options, findings);
-        findings.publish();
-        measure(device, options, findings);
+        return equal;
     }
 
     static RankSizes sizes(final int blocks, final int stepTokens, final int entries)
@@ -131,75 +133,30 @@ final class ModelSection implements CheckSection
         return tables;
     }
 
-    /** Two ranks behind the engine, with a journal and a pool that is too small for all requests; with draft tokens, too. */
+    /** Without and with draft tokens. */
     private void serve(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
-        final ModelWeights weights = GeneratedModel.weights(CheckedModel.SMALL.get(0).plan(WeightType.BF16), options.seed());
-        final List<int[]> prompts = new ArrayList<>();
-        final List<int[]> expected = new ArrayList<>();
-        try (ModelOracle oracle = new ModelOracle(weights, sizes(CHECKED_BLOCKS, 1, 1)))
+        final CheckedRequests requests = new CheckedRequests(options.seed());
+        for (final int drafts : List.of(0, CheckedRequests.DRAFT_TOKENS))
         {
-            for (int request = 0; request < ENGINE_REQUESTS; request++)
+            final EngineRunner.Served served = requests.serve(device, options.device(), engine, drafts, 0.0);
+            final String fault = requests.fault(served, drafts);
+            if (fault != null)
             {
-                final int first = request;
-                final int[] prompt = new int[SHORTEST_PROMPT + request];
-                Arrays.setAll(prompt, index -> (11 * first + 5 * index) % weights.plan().vocabulary());
-                prompts.add(prompt);
-                expected.add(oracle.answer(prompt, ENGINE_TOKENS));
-            }
-        }
-        for (final int drafts : List.of(0, DRAFT_TOKENS))
-        {
-            final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(options.device())).model(weights)
-                .drafts(drafts == 0 ? null : (request, from, guesses, at, count) ->
-                    guess(expected.get(request.promptTokens() - SHORTEST_PROMPT), from - request.promptTokens(), guesses, at,
-                        count));
-            serve(device, config, prompts, expected, drafts, findings);
-        }
-    }
-
-    /** The answer, of which every fourth token is wrong. */
-    private static void guess(final int[] answer, final int from, final int[] guesses, final int at, final int count)
-    {
-        for (int i = 0; i < count; i++)
-        {
-            final int place = from + i;
-            final int right = place >= 0 && place < answer.length ? answer[place] : 0;
-            guesses[at + i] = place % 4 == 3 ? right ^ 1 : right;
-        }
-    }
-
-    private void serve(
-        final CheckDevice device, final CudaBackendConfig config, final List<int[]> prompts, final List<int[]> expected,
-        final int drafts, final Findings findings)
-    {
-        final EngineRunner.Served served;
-        try
-        {
-            served = engine.serve(
-                new CudaBackend(config, device.driver()), config.shape(), prompts, ENGINE_TOKENS, drafts);
-        }
-        finally
-        {
-            device.makeCurrent();
-        }
-        final String how = drafts == 0 ? "" : " with " + drafts + " draft tokens";
-        for (int request = 0; request < ENGINE_REQUESTS; request++)
-        {
-            if (!Arrays.equals(expected.get(request), served.tokens().get(request)))
-            {
-                findings.failed("Request " + request + how + " was answered otherwise than by Java.");
+                findings.failed(fault);
                 return;
             }
-        }
-        findings.count("requests through the engine" + how + ", answered as by Java, their journal verified",
-            ENGINE_REQUESTS);
-        findings.count("of these preempted" + how, served.preemptions());
-        if (drafts > 0)
-        {
-            findings.count("entries of which a draft token was right", served.severalTokens());
+            final String how = CheckedRequests.with(drafts);
+            findings.count("requests through the engine" + how + ", answered as by Java, their journal verified",
+                served.requests());
+            findings.count("of these preempted" + how, served.preemptions());
+            if (drafts > 0)
+            {
+                findings.count("entries of which a draft token was right", served.severalTokens());
+            }
         }
     }
+
     private static void measure(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CheckedModel model = CheckedModel.large(options.modelLayers());
@@ -236,7 +193,7 @@ final class ModelSection implements CheckSection
                 median(steps, List.of(prefill(model, weights))), floor.decodeMillis(model.prefill(), 0));
             if (model.formsBatch() <= most)
             {
-                forms(device, options, model, steps, weights, findings);
+                forms(device, options, model, steps, weights, floor, findings);
             }
             FastKernels.measure(device, options, model, steps, weights, floor, findings);
         }
@@ -271,21 +228,20 @@ final class ModelSection implements CheckSection
         return (tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
     }
 
-    /** Capture off, fused and unfused, with separate buffers and the same weights. */
     private static void forms(
         final CheckDevice device, final CheckConfig options, final CheckedModel model, final ModelSteps first,
-        final ModelWeights weights, final Findings findings)
+        final ModelWeights weights, final ModelFloor floor, final Findings findings)
     {
         final int batch = model.formsBatch();
-        final List<List<ModelToken>> tokens = decode(model, weights, batch);
-        for (final CaptureForm form : Arrays.asList(null, CaptureForm.FUSED, CaptureForm.UNFUSED))
+        final double needed = ModelForms.POOLS * (double)floor.kvBytes(1, blocks(model, batch) * BLOCK_TOKENS);
+        final double free = device.driver().freeMemoryBytes() * MEMORY_SHARE;
+        if (needed > free)
         {
-            try (ModelSteps steps = first.beside(options.device(), sizes(blocks(model, batch), batch, batch), form))
-            {
-                findings.figure(model.name() + ": decode of " + batch + ", capture " +
-                    (form == null ? "off" : form.name().toLowerCase(Locale.ROOT)), median(steps, tokens), "ms");
-            }
+            findings.notRun(String.format(Locale.ROOT, "The forms of capture need %.1f GB for keys and values, and this " +
+                "check takes %.1f GB of what is free on the device.", needed / 1e9, free / 1e9));
+            return;
         }
+        ModelForms.compare(options, model, first, weights, sizes(blocks(model, batch), batch, batch), findings);
     }
 
     /** Steps of one token of each sequence at the end of its context. */
@@ -323,14 +279,20 @@ final class ModelSection implements CheckSection
         final double[] millis = new double[all.size()];
         for (int i = 0; i < millis.length; i++)
         {
-            steps.run(all.get(i));
-            if (steps.fault() != null)
-            {
-                throw new InvariantViolation("a step that was to be timed failed: " + steps.fault());
-            }
-            millis[i] = steps.millis();
+            millis[i] = millis(steps, all.get(i));
         }
         return new Quantiles(Arrays.copyOfRange(millis, millis.length > 1 ? 1 : 0, millis.length)).at(0.5);
+    }
+
+    /** Of the kernels of one step. */
+    static double millis(final ModelSteps steps, final List<ModelToken> tokens)
+    {
+        steps.run(tokens);
+        if (steps.fault() != null)
+        {
+            throw new InvariantViolation("a step that was to be timed failed: " + steps.fault());
+        }
+        return steps.millis();
     }
 
     static void report(final Findings findings, final String name, final double millis, final double floorMillis)

@@ -12,6 +12,8 @@ import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.experts.ModelShape;
@@ -31,14 +33,18 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     private final RankSizes sizes;
     /** The contents of rows; null if capture is off. */
     private final ModelShape captured;
-    private final DriverResources events;
+    private final DriverResources owned;
     private final CudaDriver.Event start;
     private final CudaDriver.Event end;
     private final DeviceSteps steps;
+    /** For logits; null if the steps are not weighed. */
+    private final CudaDriver.Stream copies;
+    private final PinnedMemory staged;
     private long step;
     private boolean arrived;
     private int[] sampled;
     private float[] logprobs = {};
+    private float[] logits = {};
     private byte[] rows;
     private float[] combineWeights;
     private String fault;
@@ -51,12 +57,19 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         this(device, ordinal, weights, sizes, form, KernelFamily.EXACT, form == null ? null : weights.plan().shape(), null);
     }
 
-    /** As these, with combine weights beside the captured experts, and log-probabilities. */
+    /** As these, with combine weights beside the captured experts, log-probabilities and logits. */
     static ModelSteps weighed(
         final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes)
     {
         return new ModelSteps(device, ordinal, weights, sizes, CaptureForm.FUSED, KernelFamily.EXACT,
             weights.plan().shape().withCombineWeights(true), null);
+    }
+
+    /** The same weights with other buffers, weighed; to be closed before these. */
+    ModelSteps weighedBeside(final int ordinal, final RankSizes of)
+    {
+        return new ModelSteps(device, ordinal, weights, of, CaptureForm.FUSED, KernelFamily.EXACT,
+            weights.plan().shape().withCombineWeights(true), steps);
     }
 
     /** The same weights with other buffers and another form of capture; to be closed before these. */
@@ -86,9 +99,11 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         this.weights = weights;
         this.sizes = sizes;
         this.captured = captured;
-        events = new DriverResources(device.driver());
-        start = events.timedEvent();
-        end = events.timedEvent();
+        owned = new DriverResources(device.driver());
+        start = owned.timedEvent();
+        end = owned.timedEvent();
+        copies = isWeighed() ? owned.stream("logits") : null;
+        staged = isWeighed() ? owned.pinned((long)sizes.mostSampled() * weights.plan().vocabulary() * Float.BYTES) : null;
         final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(ordinal)).model(weights)
             .kernelFamily(family).captureForm(form).stepObserver(this);
         try
@@ -99,7 +114,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         catch (final RuntimeException | Error e)
         {
             device.makeCurrent();
-            events.closeAfter(e);
+            owned.closeAfter(e);
             throw e;
         }
     }
@@ -128,6 +143,19 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
                 }
             }
         }
+        if (isWeighed() && fault == null)
+        {
+            readLogits();
+        }
+    }
+
+    /** The step is over, and the next one does not begin before these have been read. */
+    private void readLogits()
+    {
+        logits = new float[sampled.length * weights.plan().vocabulary()];
+        device.driver().copyToHost(staged, steps.logits(), (long)logits.length * Float.BYTES, copies);
+        StreamWait.await(device.driver(), copies);
+        staged.buffer().duplicate().order(ByteOrder.LITTLE_ENDIAN).clear().asFloatBuffer().get(logits);
     }
 
     private static void write(final StepBlock block, final List<ModelToken> tokens)
@@ -274,6 +302,12 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         return logprobs;
     }
 
+    /** Of each of {@link #sampled} tokens all logits; empty if these are not {@link #weighed}. */
+    float[] logits()
+    {
+        return logits;
+    }
+
     /** Of the last step's kernels, on the device's clock. */
     double millis()
     {
@@ -291,6 +325,6 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     {
         steps.close();
         device.makeCurrent();
-        events.close();
+        owned.close();
     }
 }

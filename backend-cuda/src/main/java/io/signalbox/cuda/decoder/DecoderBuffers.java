@@ -51,7 +51,7 @@ final class DecoderBuffers
         keys = words(maxTokens, plan.attention().keyWidth());
         values = words(maxTokens, plan.attention().valueWidth());
         mixed = words(maxTokens, plan.attention().outputWidth());
-        scores = words(Math.min(DecoderLaunches.ATTENTION_WARPS, attentionTasks(plan, maxTokens)),
+        scores = words(Math.min(DecoderLaunches.ATTENTION_BLOCKS, (long)maxTokens * plan.attention().heads()),
             sizes.maxPositions());
         gates = dense == 0 ? null : words(maxTokens, dense);
         others = dense == 0 ? null : words(maxTokens, dense);
@@ -63,14 +63,6 @@ final class DecoderBuffers
         inner = words(choices, experts.width());
         outputs = words(choices, plan.hidden());
         logits = words(sizes.maxSampled(), plan.vocabulary());
-    }
-
-    /** Warps are started by whole blocks. */
-    private static long attentionTasks(final DecoderPlan plan, final int maxTokens)
-    {
-        final int blockWarps = 8;
-        final long tasks = (long)maxTokens * plan.attention().heads();
-        return (tasks + blockWarps - 1) / blockWarps * blockWarps;
     }
 
     private DeviceMemory words(final long rows, final long width)

@@ -190,7 +190,7 @@ public final class DecoderStep implements AutoCloseable
     }
 
     /** Logits of each entry, {@code [entries][vocabulary]} float32. */
-    DeviceMemory logits()
+    public DeviceMemory logits()
     {
         return buffers.logits;
     }

@@ -18,8 +18,8 @@ import io.signalbox.model.forward.Precision;
  */
 public final class DecoderLaunches
 {
-    /** Warps whose scores attention keeps at a time. */
-    public static final int ATTENTION_WARPS = 2048;
+    /** Blocks whose scores attention keeps at a time. */
+    public static final int ATTENTION_BLOCKS = 1024;
     private static final int WARP_LANES = 32;
     private static final int THREADS = 256;
     private static final int MAX_BLOCKS = 1024;
@@ -27,6 +27,8 @@ public final class DecoderLaunches
     private static final int TILE = 4;
     /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
     private static final int COPY_THREADS = 16 * THREADS;
+    /** Of which each has enough to do in attention for a warp more. */
+    private static final int WARP_POSITIONS = 64;
     private static final int MAX_ARGUMENTS = 14;
 
     private final CudaDriver driver;
@@ -153,23 +155,27 @@ public final class DecoderLaunches
         final KvLayer kv, final int tokens)
     {
         final AttentionPlan shape = plan.attention();
-        return warps(KernelNames.DECODER_PLACE + cacheSuffix(), tokens, MAX_BLOCKS, step().pointer(queries).pointer(keys)
-            .pointer(values).pointer(rope.cosines()).pointer(rope.sines()).int32(shape.heads()).int32(shape.kvHeads())
-            .int32(shape.headSize()).int32(kv.blockSize()).float32((float)shape.clip()).int32(round)
-            .pointer(kv.keys()).pointer(kv.values()));
+        final long pairs = (shape.queryWidth() + shape.keyWidth()) / 2;
+        return loop(KernelNames.DECODER_PLACE + cacheSuffix(), tokens * (pairs + shape.valueWidth()), step()
+            .pointer(queries).pointer(keys).pointer(values).pointer(rope.cosines()).pointer(rope.sines())
+            .int32(shape.heads()).int32(shape.kvHeads()).int32(shape.headSize()).int32(kv.blockSize())
+            .float32((float)shape.clip()).int32(round).pointer(kv.keys()).pointer(kv.values()));
     }
 
-    /** @param scores a row of {@code maxPositions} float32 for each of {@link #ATTENTION_WARPS}. */
+    /** @param scores a row of {@code maxPositions} float32 for each of {@link #ATTENTION_BLOCKS}. */
     public Launch attend(
         final DeviceMemory queries, final KvLayer kv, final DeviceMemory scores, final int maxPositions,
         final DeviceMemory mixed, final int tokens)
     {
         final AttentionPlan shape = plan.attention();
         final float scale = (float)(1.0 / Math.sqrt(shape.headSize()));
-        return warps(KernelNames.DECODER_ATTEND + cacheSuffix(), (long)tokens * shape.heads(),
-            ATTENTION_WARPS * WARP_LANES / THREADS, step().pointer(queries).pointer(kv.keys()).pointer(kv.values())
-                .int32(shape.heads()).int32(shape.kvHeads()).int32(shape.headSize()).int32(kv.blockSize())
-                .float32(scale).int32(round).pointer(scores).int32(maxPositions).pointer(mixed));
+        final long tasks = (long)tokens * shape.heads();
+        final long threads = WARP_LANES * whole(maxPositions, WARP_POSITIONS);
+        return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_ATTEND + cacheSuffix()),
+            (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, step()
+                .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
+                .int32(shape.headSize()).int32(kv.blockSize()).float32(scale).int32(round).pointer(scores)
+                .int32(maxPositions).pointer(mixed));
     }
 
     /** Replaces each gate by its SiLU times the other half. */

@@ -14,6 +14,7 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -43,6 +44,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class GpuCheckTest
 {
+    /** Of sections that take seconds, on a machine that does other work. */
+    private static final CheckLimits LIMITS = new CheckLimits(600, 90);
     /** Gives the last of a set wrong if a token has a whole set of them. */
     private static final CheckOracle WRONG = new CheckOracle()
     {
@@ -71,10 +74,15 @@ class GpuCheckTest
 
         @Override
         public Served serve(
-            final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens, final int drafts)
+            final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens, final int drafts,
+            final double seconds)
         {
-            return new Served(run(backend, scheduler(2, capture).blockSizeTokens(4).kvBlocks(13).draftTokens(drafts),
-                prompts, tokens), 0, 0);
+            final List<Completion> ends = run(backend,
+                scheduler(2, capture).blockSizeTokens(4).kvBlocks(13).draftTokens(drafts), prompts, tokens);
+            // Preemptions and draft tokens are those of the command line's engine.
+            return new Served(ends.stream().map(Completion::tokens).toList(), ends.size(), 0, 1, 1,
+                ends.stream().mapToInt(end -> end.capturedRows() + end.inheritedRows() + end.missingRows()).sum(),
+                ends.stream().mapToInt(Completion::missingRows).sum());
         }
 
         private static SchedulerConfig.Builder scheduler(final int ranks, final ModelShape capture)
@@ -82,7 +90,7 @@ class GpuCheckTest
             return SchedulerConfig.builder().ranks(ranks).stepTokens(16).capture(capture);
         }
 
-        private static List<int[]> run(
+        private static List<Completion> run(
             final Backend backend, final SchedulerConfig.Builder scheduler, final List<int[]> prompts, final int tokens)
         {
             final EngineConfig context = new EngineConfig().backend(backend).scheduler(scheduler.build());
@@ -90,11 +98,12 @@ class GpuCheckTest
             {
                 final List<CompletionHandle> handles = prompts.stream().map(prompt -> engine.submit(
                     CompletionRequest.prompt(prompt).maxNewTokens(tokens).temperature(0))).toList();
+                final List<Completion> ends = new ArrayList<>();
                 for (final CompletionHandle handle : handles)
                 {
-                    handle.await();
+                    ends.add(handle.await());
                 }
-                return handles.stream().map(CompletionHandle::tokens).toList();
+                return ends;
             }
             catch (final InterruptedException e)
             {
@@ -364,6 +373,6 @@ class GpuCheckTest
     private static CheckConfig options(final Set<GpuSection> sections)
     {
         return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 20, CheckLimits.DEFAULT, sections, List.of("false"));
+            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, LIMITS, sections, List.of("false"));
     }
 }

@@ -29,7 +29,8 @@ class KernelsSectionTest
         driver.initialise();
         final CheckDevice device = new CheckDevice(driver, 0);
         final CheckConfig options = new CheckConfig(0, 1, new ModelShape(1, 16, 4), 2, 1, 40, 40,
-            List.of(new OverheadCell(2, 2, 0.0)), 0, 20, CheckLimits.DEFAULT, Set.of(GpuSection.KERNELS), List.of("false"));
+            List.of(new OverheadCell(2, 2, 0.0)), 0, 1, 20, CheckLimits.DEFAULT, Set.of(GpuSection.KERNELS),
+            List.of("false"));
         final Findings findings = new Findings();
         new KernelsSection().run(device, options, findings);
         device.close();

@@ -13,7 +13,7 @@ class LikenessOfChoicesTest
     private static final ModelShape SHAPE = new ModelShape(2, 8, 2);
     private static final int SEQUENCES = 40;
 
-    private final LikenessOfChoices likeness = new LikenessOfChoices(SHAPE, SEQUENCES);
+    private final LikenessOfChoices likeness = new LikenessOfChoices(SHAPE, SEQUENCES, 0.95);
     private final byte[] experts = new byte[SEQUENCES * SHAPE.rowIds()];
     private final float[] weights = new float[experts.length];
     private final byte[] found = new byte[experts.length];
@@ -80,6 +80,40 @@ class LikenessOfChoicesTest
         }
 
         assertTrue(likeness.fault().startsWith("the log-probability of a sampled token differs by "), likeness.fault());
+    }
+
+    @Test
+    void shouldFindLogitsThatAreFarAway()
+    {
+        final float[] exact = {3.0f, 4.0f, 3.0f, 4.0f};
+        likeness.addLogits(0, exact, new float[] {3.1f, 4.0f, 3.0f, 4.0f}, 0, 2);
+        assertNull(likeness.fault());
+        likeness.addLogits(1, exact, new float[] {3.0f, 4.0f, 3.0f, 4.4f}, 2, 2);
+
+        assertTrue(likeness.fault().startsWith("the logits of an entry differ by 0.08"), likeness.fault());
+    }
+
+    @Test
+    void shouldFindALogitThatIsNoNumber()
+    {
+        likeness.addLogits(0, new float[] {3.0f, 4.0f}, new float[] {3.0f, Float.NaN}, 0, 2);
+
+        assertTrue(likeness.fault().startsWith("the logits of an entry differ by NaN"), likeness.fault());
+    }
+
+    /** Logits behind another choice are of another text, and shares of the large model are counted only. */
+    @Test
+    void shouldAllowOtherLogitsBehindAnotherChoice()
+    {
+        final LikenessOfChoices counted = new LikenessOfChoices(SHAPE, SEQUENCES, 0.0);
+        for (int i = 0; i < found.length; i += 10)
+        {
+            found[i] = (byte)(found[i] ^ 1);
+        }
+        counted.add(experts, weights, found, foundWeights);
+        counted.addLogits(0, new float[] {3.0f, 4.0f}, new float[] {-3.0f, 4.0f}, 0, 2);
+
+        assertNull(counted.fault());
     }
 
     @Test

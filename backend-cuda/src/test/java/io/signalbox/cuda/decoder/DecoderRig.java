@@ -3,11 +3,9 @@ package io.signalbox.cuda.decoder;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.JCudaBinding;
-import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.DeviceRig;
 import io.signalbox.cuda.kernel.KernelFamily;
-import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.model.DecoderPlan;
@@ -38,55 +36,51 @@ final class DecoderRig implements AutoCloseable
     {
     }
 
-    private final CudaDriver driver = new JCudaBinding();
-    private final CudaDriver.Stream stream;
-    private final PinnedMemory staged;
-    private final DeviceMemory block;
-    private final DeviceMemory results;
+    private final DeviceRig device = new DeviceRig(STAGED_BYTES);
+    private final CudaDriver driver = device.driver;
+    private final DeviceMemory block = driver.allocate(1 << 16);
+    private final DeviceMemory results = driver.allocate(SLOTS * RESULT_BYTES);
     private final DecoderPlan plan;
     private final DecoderWeights weights;
     private final DecoderStep decoder;
 
     DecoderRig(final ModelWeights model, final Precision precision)
     {
-        this(model, precision, KernelFamily.EXACT);
+        this(model, precision, KernelFamily.EXACT, BLOCK_SIZE);
     }
 
     DecoderRig(final ModelWeights model, final Precision precision, final KernelFamily family)
     {
+        this(model, precision, family, BLOCK_SIZE);
+    }
+
+    DecoderRig(final ModelWeights model, final Precision precision, final KernelFamily family, final int blockSize)
+    {
         plan = model.plan();
-        driver.load();
-        driver.initialise();
-        driver.makeCurrent(driver.retainPrimaryContext(0));
-        final CudaDriver.KernelModule module = driver.loadModule(KernelImage.load().bytes());
-        stream = driver.createStream("compute");
-        staged = driver.allocatePinned(STAGED_BYTES);
-        block = driver.allocate(1 << 16);
-        results = driver.allocate(SLOTS * RESULT_BYTES);
         final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, plan.moeLayers().size(), MAX_TOKENS,
             plan.experts().topK(), 1);
-        weights = DecoderWeights.load(driver, module, model);
-        decoder = new DecoderStep(driver, module, plan, weights, precision, family, (CaptureForm)null, memory,
-            new DecoderSizes(BLOCKS, BLOCK_SIZE, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));
+        weights = DecoderWeights.load(driver, device.module, model);
+        decoder = new DecoderStep(driver, device.module, plan, weights, precision, family, (CaptureForm)null, memory,
+            new DecoderSizes(BLOCKS, blockSize, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));
     }
 
     /** Computes a step with the kernels of a bucket of at least its tokens. */
     void run(final List<Token> tokens, final int bucket)
     {
         write(tokens, bucket);
-        driver.fill(results, 0, results.bytes() / Integer.BYTES, stream);
+        driver.fill(results, 0, results.bytes() / Integer.BYTES, device.stream);
         for (final CudaDriver.Launch launch : decoder.launches(bucket))
         {
-            driver.launch(launch, stream);
+            driver.launch(launch, device.stream);
         }
-        driver.synchronize(stream);
+        driver.synchronize(device.stream);
     }
 
     private void write(final List<Token> tokens, final int bucket)
     {
         final int n = tokens.size();
         final List<Integer> last = new ArrayList<>();
-        final ByteBuffer bytes = staged.buffer();
+        final ByteBuffer bytes = device.staged();
         for (int i = 0; i < n; i++)
         {
             bytes.putInt(HEADER_BYTES + 8 * n + 4 * i, tokens.get(i).position());
@@ -114,8 +108,7 @@ final class DecoderRig implements AutoCloseable
                 bytes.putInt(feed + 4 * (2 * n + blocks++), id);
             }
         }
-        driver.copyToDevice(block, staged, feed + 4L * (2 * n + blocks), stream);
-        driver.synchronize(stream);
+        device.upload(block, feed + 4L * (2 * n + blocks));
     }
 
     /** Logits of an entry of the last step. */
@@ -127,7 +120,7 @@ final class DecoderRig implements AutoCloseable
     /** The result of the last step, as far as its kernels have written it. */
     ResultSlot result(final int entries)
     {
-        final ByteBuffer bytes = download(results);
+        final ByteBuffer bytes = device.download(results);
         bytes.putInt(RESULT_BYTES + 16, entries);
         return new ResultSlot().wrap(new UnsafeBuffer(bytes), RESULT_BYTES, RESULT_BYTES);
     }
@@ -138,7 +131,7 @@ final class DecoderRig implements AutoCloseable
         final int k = plan.experts().topK();
         final int layers = plan.moeLayers().size();
         final int[] ids = new int[layers * k];
-        final ByteBuffer bytes = download(decoder.expertIds());
+        final ByteBuffer bytes = device.download(decoder.expertIds());
         for (int i = 0; i < ids.length; i++)
         {
             ids[i] = bytes.getInt(4 * (i / k * MAX_TOKENS * k + token * k + i % k));
@@ -162,20 +155,13 @@ final class DecoderRig implements AutoCloseable
 
     private float[] floats(final DeviceMemory memory, final int from, final int count)
     {
-        final ByteBuffer bytes = download(memory);
+        final ByteBuffer bytes = device.download(memory);
         final float[] values = new float[count];
         for (int i = 0; i < count; i++)
         {
             values[i] = bytes.getFloat(4 * (from + i));
         }
         return values;
-    }
-
-    private ByteBuffer download(final DeviceMemory memory)
-    {
-        driver.copyToHost(staged, memory, memory.bytes(), stream);
-        driver.synchronize(stream);
-        return staged.buffer();
     }
 
     @Override

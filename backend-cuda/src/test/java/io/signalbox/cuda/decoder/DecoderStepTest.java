@@ -3,6 +3,7 @@ package io.signalbox.cuda.decoder;
 
 import io.signalbox.cuda.NoNumberPlant;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
@@ -37,6 +38,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 class DecoderStepTest
 {
     static final int SEQUENCES = 3;
+    /** In the second segment of attention. */
+    private static final int LAST_POSITION = 264;
     private static final TokenSampler.SamplingChoice GREEDY = new TokenSampler.SamplingChoice(0.0f, 0, 1.0f, 0);
 
     @BeforeEach
@@ -80,6 +83,41 @@ class DecoderStepTest
                 pass.run(batch(tokens));
                 rig.run(tokens, bucket);
                 compare(weights.plan(), tokens, pass, rig, "step " + step);
+            }
+        }
+    }
+
+    /**
+     * More positions than a segment has, in blocks of which neither segments nor tiles of keys are multiples; with heads
+     * that leave room for several segments at a time, and with some that a block computes in two parts.
+     */
+    @ParameterizedTest
+    @CsvSource({"BF16, 13, 34", "F32, 3, 322"})
+    void shouldHaveTheBitsOfTheForwardPassBehindManyPositions(
+        final WeightType type, final int blockSize, final int headSize)
+    {
+        final DecoderPlan plan = new DecoderPlan(ModelFamily.MIXTRAL, type, 1, List.of(0), 16, 70, 0, 4096, 1e-5, false,
+            new AttentionPlan(1, 1, headSize, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 8, true));
+        final ModelWeights weights = GeneratedModel.weights(plan, 11);
+        final Precision precision = Precision.of(type);
+        final int[] table = new int[DecoderRig.MAX_POSITIONS / blockSize];
+        Arrays.setAll(table, index -> table.length - 1 - index);
+        try (WorkTeam team = new WorkTeam(1, "team");
+            DecoderRig rig = new DecoderRig(weights, precision, KernelFamily.EXACT, blockSize))
+        {
+            final ForwardPass pass =
+                new ForwardPass(ForwardModel.of(weights), precision, new PagedKv(plan, table.length, blockSize), team);
+            int position = 0;
+            while (position < LAST_POSITION)
+            {
+                final List<DecoderRig.Token> tokens = new ArrayList<>();
+                for (int i = 0; i < DecoderRig.MAX_TOKENS; i++, position++)
+                {
+                    tokens.add(new DecoderRig.Token(31 * position % 70, position, table, i == 11));
+                }
+                pass.run(batch(tokens));
+                rig.run(tokens, DecoderRig.MAX_TOKENS);
+                compare(plan, tokens, pass, rig, "up to position " + position);
             }
         }
     }

@@ -3,8 +3,6 @@ package io.signalbox.cuda.kernel;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.JCudaBinding;
-import io.signalbox.cuda.driver.PinnedMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
@@ -23,28 +21,15 @@ final class KernelRig
     private static final int RESULT_BYTES = 4096;
     private static final int NOT_TOUCHED = 0x5A5A5A5A;
 
-    final CudaDriver driver = new JCudaBinding();
-    final CudaDriver.Stream stream;
-    private final CudaDriver.KernelModule module;
-    private final PinnedMemory staged;
-    private final DeviceMemory step;
-    private final DeviceMemory capture;
-    private final DeviceMemory results;
+    private final DeviceRig device = new DeviceRig(STAGED_BYTES);
+    final CudaDriver driver = device.driver;
+    final CudaDriver.Stream stream = device.stream;
+    private final DeviceMemory step = driver.allocate(64 + 16 * MAX_TOKENS);
+    private final DeviceMemory capture =
+        driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * ExpertRouterSpec.MAX_TOP_K * Short.BYTES);
+    private final DeviceMemory results = driver.allocate(SLOTS * RESULT_BYTES);
 
     private int bucket = MAX_TOKENS;
-
-    KernelRig()
-    {
-        driver.load();
-        driver.initialise();
-        driver.makeCurrent(driver.retainPrimaryContext(0));
-        module = driver.loadModule(KernelImage.load().bytes());
-        stream = driver.createStream("compute");
-        staged = driver.allocatePinned(STAGED_BYTES);
-        step = driver.allocate(64 + 16 * MAX_TOKENS);
-        capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * ExpertRouterSpec.MAX_TOP_K * Short.BYTES);
-        results = driver.allocate(SLOTS * RESULT_BYTES);
-    }
 
     /** How many tokens the kernels of the next steps are launched for, as their blocks say. */
     void bucket(final int tokens)
@@ -59,13 +44,13 @@ final class KernelRig
         driver.fill(results, NOT_TOUCHED, results.bytes() / Integer.BYTES, stream);
         final StepMemory memory = new StepMemory(
             step, capturing ? capture : null, results, RESULT_BYTES, LAYERS, MAX_TOKENS, spec.topK(), spec.idBytes());
-        return new KernelLaunches(driver, module, memory);
+        return new KernelLaunches(driver, device.module, memory);
     }
 
     /** Token i of request 100 + i at position 10 i; row r ends with token {@code lastTokens[r]}. */
     void writeStep(final int tokens, final int... lastTokens)
     {
-        final ByteBuffer block = staged.buffer();
+        final ByteBuffer block = device.staged();
         block.putLong(0, STEP).putInt(8, tokens).putInt(12, lastTokens.length).putInt(16, SLOT).putInt(20, RANK);
         block.putInt(24, 1).putInt(28, (int)STEP).putLong(32, FINGERPRINT).putInt(40, bucket).putInt(52, 0);
         for (int i = 0; i < tokens; i++)
@@ -76,7 +61,7 @@ final class KernelRig
         {
             block.putInt(64 + 12 * tokens + 4 * row, lastTokens[row]);
         }
-        toDevice(step, 64 + 16 * MAX_TOKENS);
+        device.upload(step, 64 + 16 * MAX_TOKENS);
     }
 
     static long request(final int token)
@@ -106,16 +91,16 @@ final class KernelRig
                 final int bits = Float.floatToRawIntBits(logit);
                 if (spec.type() == LogitsType.BF16)
                 {
-                    staged.buffer().putShort(at, (short)(bits >>> 16));
+                    device.staged().putShort(at, (short)(bits >>> 16));
                 }
                 else
                 {
-                    staged.buffer().putInt(at, bits);
+                    device.staged().putInt(at, bits);
                 }
                 at += spec.type().bytes();
             }
         }
-        toDevice(memory, at);
+        device.upload(memory, at);
         return memory;
     }
 
@@ -129,9 +114,9 @@ final class KernelRig
         final DeviceMemory memory = driver.allocate((long)values.length * Float.BYTES);
         for (int i = 0; i < values.length; i++)
         {
-            staged.buffer().putFloat(Float.BYTES * i, values[i]);
+            device.staged().putFloat(Float.BYTES * i, values[i]);
         }
-        toDevice(memory, values.length * Float.BYTES);
+        device.upload(memory, values.length * Float.BYTES);
         return memory;
     }
 
@@ -157,14 +142,12 @@ final class KernelRig
     /** The memory after all work of the stream; valid until the next move. */
     ByteBuffer download(final DeviceMemory memory)
     {
-        driver.copyToHost(staged, memory, memory.bytes(), stream);
-        driver.synchronize(stream);
-        return staged.buffer();
+        return device.download(memory);
     }
 
     int[] downloadWords(final DeviceMemory memory, final int count)
     {
-        final ByteBuffer bytes = download(memory);
+        final ByteBuffer bytes = device.download(memory);
         final int[] words = new int[count];
         for (int i = 0; i < count; i++)
         {
@@ -176,7 +159,7 @@ final class KernelRig
     /** The view {@code [L][N][K]} of a slot. */
     short[] captureView(final int slot, final int topK)
     {
-        final ByteBuffer bytes = download(capture);
+        final ByteBuffer bytes = device.download(capture);
         final short[] view = new short[LAYERS * MAX_TOKENS * topK];
         for (int i = 0; i < view.length; i++)
         {
@@ -188,16 +171,16 @@ final class KernelRig
     /** Overwrites one id of the step's slot. */
     void plant(final int topK, final int layer, final int token, final int k, final int id)
     {
-        final ByteBuffer bytes = download(capture);
+        final ByteBuffer bytes = device.download(capture);
         final int index = (((SLOT * LAYERS + layer) * MAX_TOKENS) + token) * topK + k;
         bytes.putShort(Short.BYTES * index, (short)id);
-        toDevice(capture, (int)capture.bytes());
+        device.upload(capture, (int)capture.bytes());
     }
 
     ResultSlot result()
     {
-        download(results);
-        return new ResultSlot().wrap(new UnsafeBuffer(staged.buffer()), SLOT * RESULT_BYTES, RESULT_BYTES);
+        device.download(results);
+        return new ResultSlot().wrap(new UnsafeBuffer(device.staged()), SLOT * RESULT_BYTES, RESULT_BYTES);
     }
 
     /** The fault of the result, null if none. */
@@ -209,11 +192,5 @@ final class KernelRig
     static boolean isUntouched(final short id)
     {
         return id == (short)NOT_TOUCHED;
-    }
-
-    private void toDevice(final DeviceMemory memory, final int bytes)
-    {
-        driver.copyToDevice(memory, staged, bytes, stream);
-        driver.synchronize(stream);
     }
 }

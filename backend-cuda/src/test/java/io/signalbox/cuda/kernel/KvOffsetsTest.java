@@ -4,8 +4,6 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
-import io.signalbox.cuda.driver.JCudaBinding;
-import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
@@ -39,9 +37,8 @@ class KvOffsetsTest
     private static final int FEED = 1024;
     private static final int STAGED = 1 << 18;
 
-    private final CudaDriver driver = new JCudaBinding();
-    private CudaDriver.Stream stream;
-    private PinnedMemory staged;
+    private DeviceRig device;
+    private CudaDriver driver;
     private DeviceMemory step;
     private DeviceMemory queries;
     private DeviceMemory keys;
@@ -57,22 +54,19 @@ class KvOffsetsTest
     {
         EmulatedDriver.assumeAvailable();
         EmulatedDriver.memoryBytes(DEVICE_BYTES + (64L << 20));
-        driver.load();
-        driver.initialise();
-        driver.makeCurrent(driver.retainPrimaryContext(0));
-        stream = driver.createStream("compute");
-        staged = driver.allocatePinned(STAGED);
+        device = new DeviceRig(STAGED);
+        driver = device.driver;
         step = driver.allocate(2 * FEED);
         queries = driver.allocate((long)TOKENS * WIDTH * Float.BYTES);
         keys = driver.allocate(queries.bytes());
         values = driver.allocate(queries.bytes());
         mixed = driver.allocate(queries.bytes());
-        scores = driver.allocate((long)DecoderLaunches.ATTENTION_WARPS * TOKENS * Float.BYTES);
+        scores = driver.allocate((long)DecoderLaunches.ATTENTION_BLOCKS * TOKENS * Float.BYTES);
         rope = new RopeMemory(driver.allocate((long)TOKENS * HEAD / 2 * Float.BYTES),
             driver.allocate((long)TOKENS * HEAD / 2 * Float.BYTES));
         all = new KvLayer(driver.allocate(2 * POOL_BYTES), driver.allocate(2 * POOL_BYTES), BLOCK_TOKENS);
         final StepMemory memory = new StepMemory(step, null, mixed, 64, 2, TOKENS, 1, 1);
-        launches = new DecoderLaunches(driver, driver.loadModule(KernelImage.load().bytes()), memory,
+        launches = new DecoderLaunches(driver, device.module, memory,
             new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 2, List.of(0, 1), 8, 8, 0, 4096, 1e-5, false,
                 new AttentionPlan(HEADS, HEADS, HEAD, 10_000.0, QkNorm.NONE, 0.0, null),
                 ExpertsPlan.softmax(8, 1, 8, false)), Precision.BF16, KernelFamily.EXACT);
@@ -99,7 +93,7 @@ class KvOffsetsTest
     {
         attended(1, BLOCKS - 2, BLOCKS - 1);
         writeStep(new int[] {0}, 1, BLOCKS - 2, 7);
-        driver.launch(launches.copyBlocks(all, BLOCKS), stream);
+        driver.launch(launches.copyBlocks(all, BLOCKS), device.stream);
 
         assertArrayEquals(block(1, BLOCKS - 2), block(1, 7));
         assertEquals(BLOCK_TOKENS * WIDTH * Short.BYTES, block(1, 7).length);
@@ -115,13 +109,11 @@ class KvOffsetsTest
         writeStep(table, 0, 0, 0);
         final KvLayer kv = new KvLayer(all.keys().slice(layer * POOL_BYTES, POOL_BYTES),
             all.values().slice(layer * POOL_BYTES, POOL_BYTES), BLOCK_TOKENS);
-        driver.launch(launches.place(queries, keys, values, rope, kv, TOKENS), stream);
-        driver.launch(launches.attend(queries, kv, scores, TOKENS, mixed, TOKENS), stream);
-        driver.synchronize(stream);
+        driver.launch(launches.place(queries, keys, values, rope, kv, TOKENS), device.stream);
+        driver.launch(launches.attend(queries, kv, scores, TOKENS, mixed, TOKENS), device.stream);
         final float[] found = new float[TOKENS * WIDTH];
-        driver.copyToHost(staged, mixed, (long)found.length * Float.BYTES, stream);
-        driver.synchronize(stream);
-        staged.buffer().duplicate().order(staged.buffer().order()).clear().asFloatBuffer().get(found);
+        final ByteBuffer bytes = device.download(mixed);
+        bytes.duplicate().order(bytes.order()).clear().asFloatBuffer().get(found);
         return found;
     }
 
@@ -129,15 +121,14 @@ class KvOffsetsTest
     {
         for (int i = 0; i < count; i++)
         {
-            staged.buffer().putFloat(Float.BYTES * i, first + i % 97 * more);
+            device.staged().putFloat(Float.BYTES * i, first + i % 97 * more);
         }
-        driver.copyToDevice(to, staged, (long)count * Float.BYTES, stream);
-        driver.synchronize(stream);
+        device.upload(to, (long)count * Float.BYTES);
     }
 
     private void writeStep(final int[] table, final int copies, final int from, final int to)
     {
-        final ByteBuffer block = staged.buffer();
+        final ByteBuffer block = device.staged();
         for (int i = 0; i < FEED + 512; i++)
         {
             block.put(i, (byte)0);
@@ -153,18 +144,14 @@ class KvOffsetsTest
         {
             block.putInt(copy + 12 * copies + 4 * i, table[i]);
         }
-        driver.copyToDevice(step, staged, FEED + 512, stream);
-        driver.synchronize(stream);
+        device.upload(step, FEED + 512);
     }
 
     /** The keys of a block of a layer. */
     private byte[] block(final int layer, final int id)
     {
         final byte[] bytes = new byte[BLOCK_TOKENS * WIDTH * Short.BYTES];
-        driver.copyToHost(staged, all.keys().slice(layer * POOL_BYTES + (long)id * bytes.length, bytes.length), bytes.length,
-            stream);
-        driver.synchronize(stream);
-        staged.buffer().get(0, bytes);
+        device.download(all.keys().slice(layer * POOL_BYTES + (long)id * bytes.length, bytes.length)).get(0, bytes);
         return Arrays.copyOf(bytes, bytes.length);
     }
 }

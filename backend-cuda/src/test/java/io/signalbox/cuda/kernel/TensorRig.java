@@ -3,10 +3,9 @@ package io.signalbox.cuda.kernel;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.KernelArguments;
-import io.signalbox.cuda.driver.PinnedMemory;
 
+import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /** Weights and vectors in device memory, and the products of kernels with them, which are not rounded. */
@@ -18,20 +17,8 @@ final class TensorRig
     /** More than one task for each of some blocks, and blocks without any. */
     private static final int BLOCKS = 7;
 
-    private final CudaDriver driver = new JCudaBinding();
-    private final CudaDriver.Stream stream;
-    private final CudaDriver.KernelModule module;
-    private final PinnedMemory staged;
-
-    TensorRig()
-    {
-        driver.load();
-        driver.initialise();
-        driver.makeCurrent(driver.retainPrimaryContext(0));
-        module = driver.loadModule(KernelImage.load().bytes());
-        stream = driver.createStream("compute");
-        staged = driver.allocatePinned(STAGED_BYTES);
-    }
+    private final DeviceRig device = new DeviceRig(STAGED_BYTES);
+    private final CudaDriver driver = device.driver;
 
     /** Values that bf16 holds. */
     static float[] values(final int count, final SplittableRandom random)
@@ -48,7 +35,7 @@ final class TensorRig
     {
         for (int i = 0; i < values.length; i++)
         {
-            staged.buffer().putShort(Short.BYTES * i, (short)(Float.floatToRawIntBits(values[i]) >>> 16));
+            device.staged().putShort(Short.BYTES * i, (short)(Float.floatToRawIntBits(values[i]) >>> 16));
         }
         return upload(Short.BYTES * values.length);
     }
@@ -57,7 +44,7 @@ final class TensorRig
     {
         for (int i = 0; i < values.length; i++)
         {
-            staged.buffer().putFloat(Float.BYTES * i, values[i]);
+            device.staged().putFloat(Float.BYTES * i, values[i]);
         }
         return upload(Float.BYTES * values.length);
     }
@@ -66,7 +53,7 @@ final class TensorRig
     {
         for (int i = 0; i < values.length; i++)
         {
-            staged.buffer().putInt(Integer.BYTES * i, values[i]);
+            device.staged().putInt(Integer.BYTES * i, values[i]);
         }
         return upload(Integer.BYTES * values.length);
     }
@@ -74,8 +61,7 @@ final class TensorRig
     private DeviceMemory upload(final int bytes)
     {
         final DeviceMemory memory = driver.allocate(bytes);
-        driver.copyToDevice(memory, staged, bytes, stream);
-        driver.synchronize(stream);
+        device.upload(memory, bytes);
         return memory;
     }
 
@@ -121,7 +107,7 @@ final class TensorRig
     private DeviceMemory target(final int count)
     {
         final DeviceMemory memory = driver.allocate((long)count * Float.BYTES);
-        driver.fill(memory, NO_NUMBER, count, stream);
+        driver.fill(memory, NO_NUMBER, count, device.stream);
         return memory;
     }
 
@@ -129,13 +115,12 @@ final class TensorRig
         final String kernel, final int sharedBytes, final DeviceMemory out, final KernelArguments arguments)
     {
         driver.launch(driver.prepareLaunch(
-            driver.kernel(module, kernel), BLOCKS, TensorTile.THREADS, sharedBytes, arguments), stream);
-        driver.copyToHost(staged, out, out.bytes(), stream);
-        driver.synchronize(stream);
+            driver.kernel(device.module, kernel), BLOCKS, TensorTile.THREADS, sharedBytes, arguments), device.stream);
+        final ByteBuffer bytes = device.download(out);
         final float[] values = new float[(int)(out.bytes() / Float.BYTES)];
         for (int i = 0; i < values.length; i++)
         {
-            values[i] = staged.buffer().getFloat(Float.BYTES * i);
+            values[i] = bytes.getFloat(Float.BYTES * i);
         }
         return values;
     }

@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.cuda.check.EngineRunner;
 import io.signalbox.engine.Completion;
-import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
@@ -22,7 +21,6 @@ import io.signalbox.journal.JournalVerifier;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -60,7 +58,8 @@ final class GpuEngine implements EngineRunner
 
     @Override
     public Served serve(
-        final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens, final int drafts)
+        final Backend backend, final ModelShape capture, final List<int[]> prompts, final int tokens, final int drafts,
+        final double seconds)
     {
         final ServedSteps steps = new ServedSteps();
         try (ScratchJournal journal = new ScratchJournal())
@@ -69,42 +68,15 @@ final class GpuEngine implements EngineRunner
                 .ranks(2).blockSizeTokens(SMALL_BLOCK_TOKENS).kvBlocks(SMALL_POOL).stepTokens(PROMPT_TOKENS).capture(capture)
                 .draftTokens(drafts).build()).listener(steps::readGroup).runJournal(
                     new DirectoryJournal(journal.directory(), JournalConfig.of(Durability.PROCESS)));
-            final List<int[]> answers = answers(config, prompts, tokens);
+            final GpuAnswers answers = new GpuAnswers(prompts, tokens);
+            answers.collect(config, seconds);
             final var difference = JournalVerifier.verify(journal.directory(), Scheduler::new).difference();
             if (difference != null)
             {
                 throw new ConfigException("the journal of the run is not confirmed: " + difference);
             }
-            return new Served(answers, steps.preemptions.get(), steps.severalTokens.get());
+            return answers.served(steps.preemptions.get(), steps.severalTokens.get());
         }
-    }
-
-    private static List<int[]> answers(final EngineConfig config, final List<int[]> prompts, final int tokens)
-    {
-        final List<CompletionHandle> handles = new ArrayList<>();
-        final List<int[]> answers = new ArrayList<>();
-        try (SignalboxEngine engine = SignalboxEngine.launch(config))
-        {
-            for (final int[] prompt : prompts)
-            {
-                handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(tokens).temperature(0)));
-            }
-            for (final CompletionHandle handle : handles)
-            {
-                final FreeReason reason = handle.await().reason();
-                if (reason != FreeReason.LENGTH)
-                {
-                    throw new ConfigException("a request ended by " + reason + " instead of its length.");
-                }
-                answers.add(handle.tokens());
-            }
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while requests ran", e);
-        }
-        return answers;
     }
 
     /** Counts preemptions, and entries that gave several tokens. */

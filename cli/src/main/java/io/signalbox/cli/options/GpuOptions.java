@@ -34,6 +34,7 @@ public final class GpuOptions
         "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
         "--steps", List.of(GpuSection.OVERHEAD),
         "--model-layers", List.of(GpuSection.MODEL),
+        "--soak", List.of(GpuSection.SOAK),
         "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
         "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
         "--cells", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
@@ -93,6 +94,10 @@ public final class GpuOptions
             "${DEFAULT-VALUE}).")
     private int modelLayers = CheckConfig.MODEL_LAYERS.defaultValue();
 
+    @Option(names = "--soak", paramLabel = "S",
+        description = "Serve requests for S seconds in the section soak (default: ${DEFAULT-VALUE}).")
+    private int soakSeconds = CheckConfig.SOAK_SECONDS.defaultValue();
+
     @Option(names = "--samples", paramLabel = "N",
         description = "Take N samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
     private int samples = CheckConfig.SAMPLES.defaultValue();
@@ -111,7 +116,7 @@ public final class GpuOptions
     {
         return new CheckConfig(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, compared(), modelLayers, samples,
+            checkedSteps, steps, compared(), modelLayers, soakSeconds, samples,
             new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program));
     }
 

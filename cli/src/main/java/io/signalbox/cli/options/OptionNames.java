@@ -143,6 +143,7 @@ public final class OptionNames
         put(CheckConfig.ROUNDS, "--rounds");
         put(CheckConfig.CHECKED_STEPS, "--checked-steps");
         put(CheckConfig.TIMED_STEPS, "--steps");
+        put(CheckConfig.SOAK_SECONDS, "--soak");
         put(CheckConfig.SAMPLES, "--samples");
         put(CheckLimits.SECTION_SECONDS, "--section-limit");
         put(CheckLimits.SANITIZER_SECONDS, "--sanitizer-limit");

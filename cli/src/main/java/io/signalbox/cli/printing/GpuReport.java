@@ -124,8 +124,9 @@ public final class GpuReport implements CheckProgress
     {
         final long failed = all.stream().filter(result -> result.verdict() == CheckVerdict.FAILED).count();
         final long notRun = all.stream().filter(result -> result.verdict() == CheckVerdict.NOT_RUN).count();
-        console.out().printf("%d sections: %d passed, %d failed, %d not run%n",
-            all.size(), all.size() - failed - notRun, failed, notRun);
+        final double seconds = all.stream().mapToDouble(SectionResult::seconds).sum();
+        console.out().printf("%d sections: %d passed, %d failed, %d not run; %s s%n",
+            all.size(), all.size() - failed - notRun, failed, notRun, Decimals.text(seconds, 1));
     }
 
     /** A check without failures is a success, even if a section did not run. */

@@ -92,6 +92,7 @@ class GpuCommandTest
         "--experts=8 --top-k=9, --top-k=9 is not between 1 and --experts=8",
         "--batch=0, --batch=0 is not between 1 and 8192",
         "--steps=39, --steps=39 is not between 40 and 1000000",
+        "--soak=0, --soak=0 is not between 1 and 3600",
         "--step-time=-1, --step-time=-1.0 is not between 0 and 1000",
         "--probe --seed=3, --probe checks nothing and has no other options than --json and --json-file"})
     void shouldNameTheOptionThatCannotBe(final String arguments, final String sentence)
@@ -129,7 +130,7 @@ class GpuCommandTest
         final GpuReport report = new GpuReport(console,
             new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY, progress(console), false);
         report.begin(new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 20,
+            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20,
             CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 
