@@ -5,35 +5,35 @@ import java.util.ArrayDeque;
 
 /**
  * A bounded number of batches that go round between two threads: one fills them, the other one empties them, in the same
- * order. A thread that has to wait goes on when there is work for some batches, because to wake it takes about as long as
- * one batch. An interrupt of a thread that waits is kept for its caller.
+ * order. A thread that has to wait goes on when there are some batches for it, because each time it is woken costs both
+ * threads. An interrupt of a thread that waits is kept for its caller.
  */
 final class BatchRing
 {
     static final int BATCHES = 16;
-    /** A waiting thread is woken for so many. The other thread has as many left, so that neither runs dry meanwhile. */
-    private static final int WORTH_WAKING = BATCHES / 2;
+    /** A waiting thread is woken for so many. The other one has three times as many left, and goes on meanwhile. */
+    private static final int WORTH_WAKING = BATCHES / 4;
 
     private final ArrayDeque<GroupBatch> filled = new ArrayDeque<>(BATCHES);
     /** Those that were emptied last are filled first, because caches may still have them. */
     private final ArrayDeque<GroupBatch> emptied = new ArrayDeque<>(BATCHES);
-    private int made;
     /** The last batch was handed on. */
     private boolean ended;
+
+    BatchRing()
+    {
+        for (int i = 0; i < BATCHES; i++)
+        {
+            emptied.add(new GroupBatch());
+        }
+    }
 
     /** Waits for a batch to fill. */
     GroupBatch takeEmpty()
     {
-        final GroupBatch batch = isOneToBeMade() ? new GroupBatch() : take(emptied);
+        final GroupBatch batch = take(emptied);
         batch.clear();
         return batch;
-    }
-
-    private synchronized boolean isOneToBeMade()
-    {
-        final boolean isToBeMade = emptied.isEmpty() && made < BATCHES;
-        made += isToBeMade ? 1 : 0;
-        return isToBeMade;
     }
 
     synchronized void handOn(final GroupBatch batch)
