@@ -5,13 +5,13 @@ import java.util.ArrayDeque;
 
 /**
  * A bounded number of batches that go round between two threads: one fills them, the other one empties them, in the same
- * order. A thread that has to wait goes on when there are some batches for it, because each time it is woken costs both
+ * order. A thread that has to wait continues when there are some batches for it, because each time it is woken costs both
  * threads. An interrupt of a thread that waits is kept for its caller.
  */
 final class BatchRing
 {
     static final int BATCHES = 16;
-    /** A waiting thread is woken for so many. The other one has three times as many left, and goes on meanwhile. */
+    /** A waiting thread is woken for so many. The other one has three times as many left and continues meanwhile. */
     private static final int WORTH_WAKING = BATCHES / 4;
 
     private final ArrayDeque<GroupBatch> filled = new ArrayDeque<>(BATCHES);

@@ -33,7 +33,7 @@ final class DpRank
     private boolean resting;
     private long restsUntilNanos;
     /** {@code null}: nobody asks which ranks have a slot. */
-    private RankSet withSlot;
+    private ReadyRanks withSlot;
 
     /** @param listener receives every request that loses its blocks and waits again, is paused, or continues. */
     DpRank(
@@ -100,7 +100,7 @@ final class DpRank
     }
 
     /** The rank is in the set as long as it has room for a further step, lost or not. */
-    void keepIn(final RankSet ranksWithSlot)
+    void keepIn(final ReadyRanks ranksWithSlot)
     {
         withSlot = ranksWithSlot;
         noteSlot();

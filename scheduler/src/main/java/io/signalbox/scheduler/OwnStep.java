@@ -5,12 +5,12 @@ package io.signalbox.scheduler;
 final class OwnStep extends RankSteps
 {
     /** At least those that have room for a step. */
-    private final RankSet withSlot;
+    private final ReadyRanks withSlot;
 
     OwnStep(final DpRank[] ranks, final int maxGroupBytes)
     {
         super(ranks, maxGroupBytes);
-        withSlot = new RankSet(ranks.length);
+        withSlot = new ReadyRanks(ranks.length);
         for (final DpRank rank : ranks)
         {
             rank.keepIn(withSlot);

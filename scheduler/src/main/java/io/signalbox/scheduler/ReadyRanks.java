@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-/** Some of the ranks, in a bit for each: with most of hundreds left out, the others are found word by word. */
-final class RankSet
+/** Ranks that have room for a step, in a bit for each: of hundreds of ranks few have, and these are found word by word. */
+final class ReadyRanks
 {
     private final int ranks;
     private final long[] words;
 
     /** None of so many ranks. */
-    RankSet(final int ranks)
+    ReadyRanks(final int ranks)
     {
         this.ranks = ranks;
         words = new long[(ranks + Long.SIZE - 1) / Long.SIZE];

@@ -10,14 +10,14 @@ import java.util.Random;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Against a set of the JDK. */
-class RankSetTest
+class ReadyRanksTest
 {
     @ParameterizedTest
     @ValueSource(ints = {1, 8, 63, 64, 65, 128, 1024})
     void shouldFindTheNextOne(final int ranks)
     {
         final Random random = new Random(ranks);
-        final RankSet set = new RankSet(ranks);
+        final ReadyRanks set = new ReadyRanks(ranks);
         final BitSet other = new BitSet();
         for (int change = 0; change < 500; change++)
         {
