@@ -42,6 +42,12 @@ final class ArrayBytes
         return IS_NATIVE ? value : Short.reverseBytes(value);
     }
 
+    static void putInt(final byte[] bytes, final int index, final int value)
+    {
+        check(bytes, index, Integer.BYTES);
+        UnsafeApi.putInt(bytes, BufferUtil.ARRAY_BASE_OFFSET + index, IS_NATIVE ? value : Integer.reverseBytes(value));
+    }
+
     private static void check(final byte[] bytes, final int index, final int length)
     {
         if (index < 0 || index > bytes.length - length)

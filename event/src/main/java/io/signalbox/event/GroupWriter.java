@@ -68,7 +68,8 @@ public final class GroupWriter
     /** Closes the message that was encoded at {@link #begin()}; its length includes the SBE header. */
     public void end(final int messageLength)
     {
-        buffer.putInt(length, messageLength);
+        // The message behind it has made room.
+        ArrayBytes.putInt(buffer.byteArray(), length, messageLength);
         length += LENGTH_BYTES + messageLength;
         if (length > MAX_GROUP_BYTES)
         {
@@ -79,7 +80,17 @@ public final class GroupWriter
     /** Appends a message that is already encoded. */
     public void append(final DirectBuffer message, final int offset, final int messageLength)
     {
-        buffer.putBytes(begin(), message, offset, messageLength);
+        final byte[] source = message.byteArray();
+        if (source == null)
+        {
+            buffer.putBytes(begin(), message, offset, messageLength);
+        }
+        else
+        {
+            message.boundsCheck(offset, messageLength);
+            final int at = begin();
+            System.arraycopy(source, message.wrapAdjustment() + offset, bytes(at + messageLength), at, messageLength);
+        }
         end(messageLength);
     }
 }

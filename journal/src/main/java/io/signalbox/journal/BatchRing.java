@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.ArrayDeque;
 
 /**
  * A bounded number of batches that go round between two threads: one fills them, the other one empties them, in the same
- * order. An interrupt of a thread that waits is kept for its caller.
+ * order. A thread that has to wait continues when there are some batches for it, because each time it is woken costs both
+ * threads. An interrupt of a thread that waits is kept for its caller.
  */
 final class BatchRing
 {
-    private static final int BATCHES = 4;
+    static final int BATCHES = 16;
+    /** A waiting thread is woken for so many. The other one has three times as many left and continues meanwhile. */
+    private static final int WORTH_WAKING = BATCHES / 4;
 
-    private final BlockingQueue<GroupBatch> filled = new ArrayBlockingQueue<>(BATCHES);
-    private final BlockingQueue<GroupBatch> emptied = new ArrayBlockingQueue<>(BATCHES);
+    private final ArrayDeque<GroupBatch> filled = new ArrayDeque<>(BATCHES);
+    /** Those that were emptied last are filled first, because caches may still have them. */
+    private final ArrayDeque<GroupBatch> emptied = new ArrayDeque<>(BATCHES);
+    /** The last batch was handed on. */
+    private boolean ended;
 
     BatchRing()
     {
@@ -31,9 +36,11 @@ final class BatchRing
         return batch;
     }
 
-    void handOn(final GroupBatch batch)
+    synchronized void handOn(final GroupBatch batch)
     {
         filled.add(batch);
+        ended = batch.isLast();
+        wakeIfWorthIt(filled);
     }
 
     /** Waits for a batch to empty. */
@@ -42,37 +49,43 @@ final class BatchRing
         return take(filled);
     }
 
-    void giveBack(final GroupBatch batch)
+    synchronized void giveBack(final GroupBatch batch)
     {
-        emptied.add(batch);
+        emptied.addFirst(batch);
+        wakeIfWorthIt(emptied);
     }
 
     /** Takes back what is filled and was not taken, so that the thread that fills does not wait. */
-    void drop()
+    synchronized void drop()
     {
-        GroupBatch batch = filled.poll();
-        while (batch != null)
+        emptied.addAll(filled);
+        filled.clear();
+        wakeIfWorthIt(emptied);
+    }
+
+    /** Only one of the two threads can be waiting, since all batches are with the other one, or on their way to it. */
+    private void wakeIfWorthIt(final ArrayDeque<GroupBatch> batches)
+    {
+        if (isWorthIt(batches))
         {
-            giveBack(batch);
-            batch = filled.poll();
+            notifyAll();
         }
     }
 
-    private static GroupBatch take(final BlockingQueue<GroupBatch> queue)
+    private boolean isWorthIt(final ArrayDeque<GroupBatch> batches)
+    {
+        return ended || batches.size() >= WORTH_WAKING;
+    }
+
+    private GroupBatch take(final ArrayDeque<GroupBatch> batches)
     {
         boolean interrupted = false;
         try
         {
-            while (true)
+            synchronized (this)
             {
-                try
-                {
-                    return queue.take();
-                }
-                catch (final InterruptedException e)
-                {
-                    interrupted = true;
-                }
+                interrupted = batches.isEmpty() && awaitSome(batches);
+                return batches.remove();
             }
         }
         finally
@@ -82,6 +95,25 @@ final class BatchRing
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** Returns whether the thread was interrupted meanwhile. */
+    private boolean awaitSome(final ArrayDeque<GroupBatch> batches)
+    {
+        boolean interrupted = false;
+        do
+        {
+            try
+            {
+                wait();
+            }
+            catch (final InterruptedException e)
+            {
+                interrupted = true;
+            }
+        }
+        while (!isWorthIt(batches));
+        return interrupted;
     }
 
     /** Waits for the end of the other thread. */

@@ -160,7 +160,7 @@ final class WriteBehindTest
         {
             Thread.onSpinWait();
         }
-        assertTrue(given.get() <= 4 * (GroupBatch.FULL_BYTES / NOTE.capacity() + 1), given + " groups");
+        assertTrue(given.get() <= BatchRing.BATCHES * (GroupBatch.FULL_BYTES / NOTE.capacity() + 1), given + " groups");
         go.countDown();
         run.join();
         journal.close();

@@ -32,6 +32,8 @@ final class DpRank
     private long failedUpTo;
     private boolean resting;
     private long restsUntilNanos;
+    /** {@code null}: nobody asks which ranks have a slot. */
+    private ReadyRanks withSlot;
 
     /** @param listener receives every request that loses its blocks and waits again, is paused, or continues. */
     DpRank(
@@ -97,11 +99,39 @@ final class DpRank
         open.next().number(step, blocks.weightGeneration());
     }
 
+    /** The rank is in the set as long as it has room for a further step, lost or not. */
+    void keepIn(final ReadyRanks ranksWithSlot)
+    {
+        withSlot = ranksWithSlot;
+        noteSlot();
+    }
+
+    private void noteSlot()
+    {
+        if (withSlot != null)
+        {
+            withSlot.set(rank, open.hasSlot());
+        }
+    }
+
     /** The plan is in flight from now on. */
     void launch()
     {
         open.open();
         steps = open.newest().step();
+        noteSlot();
+    }
+
+    /** The backend has begun a step; returns whether that makes room for a further plan. */
+    boolean launched(final long step)
+    {
+        final boolean makesRoom = open.launched(step);
+        if (makesRoom)
+        {
+            due = true;
+            noteSlot();
+        }
+        return makesRoom;
     }
 
     /** The oldest step has been committed. */
@@ -109,6 +139,7 @@ final class DpRank
     {
         final StepPlan plan = open.oldest();
         open.land();
+        noteSlot();
         planner.landed(plan);
         due = true;
     }
@@ -128,6 +159,7 @@ final class DpRank
             blocks.withdrawn(open.newest());
             open.withdrawNewest();
         }
+        noteSlot();
         blocks.withdraw(fromStep, open.isEmpty() ? fromStep - 1 : open.newest().step(), open.isEmpty());
     }
 

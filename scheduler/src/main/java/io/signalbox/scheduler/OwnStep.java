@@ -4,9 +4,17 @@ package io.signalbox.scheduler;
 /** Each rank begins its steps independently, as soon as it has room for one and something to compute. */
 final class OwnStep extends RankSteps
 {
+    /** At least those that have room for a step. */
+    private final ReadyRanks withSlot;
+
     OwnStep(final DpRank[] ranks, final int maxGroupBytes)
     {
         super(ranks, maxGroupBytes);
+        withSlot = new ReadyRanks(ranks.length);
+        for (final DpRank rank : ranks)
+        {
+            rank.keepIn(withSlot);
+        }
     }
 
     @Override
@@ -19,9 +27,18 @@ final class OwnStep extends RankSteps
     @Override
     void plan(final OutputEncoder out)
     {
-        for (int turn = 0; turn < ranks.length; turn++)
+        final int begin = inTurn(0);
+        if (plan(begin, ranks.length, out) && plan(0, begin, out))
         {
-            final int index = inTurn(turn);
+            first(0);
+        }
+    }
+
+    /** Plans the ranks from one up to another; returns false if the group was full before. */
+    private boolean plan(final int from, final int end, final OutputEncoder out)
+    {
+        for (int index = withSlot.next(from); index < end; index = withSlot.next(index + 1))
+        {
             final DpRank rank = ranks[index];
             if (!rank.mayPlan())
             {
@@ -30,7 +47,7 @@ final class OwnStep extends RankSteps
             if (!hasRoom(out))
             {
                 first(index);
-                return;
+                return false;
             }
             if (rank.plan())
             {
@@ -38,6 +55,6 @@ final class OwnStep extends RankSteps
                 out.schedule(rank.open.newest(), rank.epoch(), index);
             }
         }
-        first(0);
+        return true;
     }
 }

@@ -202,9 +202,8 @@ public final class Scheduler
     {
         advance(input.timeNanos());
         final DpRank rank = rankOf(input.epoch(), input.rank(), input.step());
-        if (rank != null && rank.open.launched(input.step()))
+        if (rank != null && rank.launched(input.step()))
         {
-            rank.due();
             planPoint();
         }
     }
