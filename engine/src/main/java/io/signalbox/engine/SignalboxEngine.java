@@ -33,9 +33,18 @@ public final class SignalboxEngine implements AutoCloseable
     private SignalboxEngine(final EngineConfig config)
     {
         client = new EngineClient(config);
-        engine = new ThreadedEngine(config);
         drainTimeoutNanos = config.value(EngineConfig.DRAIN_TIMEOUT_NANOS);
-        client.connect(engine);
+        engine = new ThreadedEngine(config);
+        try
+        {
+            client.connect(engine);
+        }
+        // Out of memory: nobody else has the engine, whose threads run.
+        catch (final Throwable e)
+        {
+            new ClosingSteps().run(engine::close);
+            throw e;
+        }
     }
 
     /**

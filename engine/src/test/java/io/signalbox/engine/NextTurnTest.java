@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** The next turn of a conversation finds the blocks that the last answer filled, also through a client. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NextTurnTest
 {
     private static final int BLOCK = 16;
@@ -43,7 +43,7 @@ class NextTurnTest
         {
             // Each completion plans the next step.
         }
-        final Completion ended = handle.ended().get(30, TimeUnit.SECONDS);
+        final Completion ended = handle.ended().get(60, TimeUnit.SECONDS);
         assertEquals(FreeReason.LENGTH, ended.reason());
         final int[] answer = IntStream.range(prompt.length, prompt.length + newTokens)
             .map(position -> AnsweringBackend.token(handle.requestId(), position)).toArray();

@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** Reports that a backend must not make; its clients get their results nevertheless. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReportCheckTest
 {
     /** A journaled fault of a step. */
@@ -60,7 +60,7 @@ class ReportCheckTest
             {
                 backend.complete(placedOn());
             }
-            assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
+            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
         engine.close();
     }
@@ -242,7 +242,7 @@ class ReportCheckTest
         assertEquals(2, plan0().step(), "the request whose results went astray starts over");
         assertEquals(ofOther, backend.plan(1), "the other rank's step stays in flight");
         backend.complete(1);
-        assertEquals(FreeReason.LENGTH, other.ended().get(30, TimeUnit.SECONDS).reason());
+        assertEquals(FreeReason.LENGTH, other.ended().get(60, TimeUnit.SECONDS).reason());
         while (handle.tokens().length < 2)
         {
             backend.complete(0);

@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A capture slice that throws at any of its calls leaves no step without an answer. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TreacherousSliceTest
 {
     private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
@@ -56,7 +56,7 @@ class TreacherousSliceTest
                 backend.sink().d2hComplete(1, 0, 0, step, backend.plan(0).sampled(), slice);
                 assertEquals(1, slice.releases);
             }
-            assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
+            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
             assertTrue(call > 5, "the slice threw at each of its calls: " + call);
         }
     }
@@ -73,7 +73,7 @@ class TreacherousSliceTest
             assertThrows(IllegalArgumentException.class,
                 () -> backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice));
             assertEquals(1, slice.releases);
-            assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
+            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
     }
 
@@ -99,7 +99,7 @@ class TreacherousSliceTest
         {
             assertFalse(threads, "the failure is the journal's thread's: " + e);
         }
-        final Throwable cause = failure.get(30, TimeUnit.SECONDS);
+        final Throwable cause = failure.get(60, TimeUnit.SECONDS);
         assertEquals("planted failure of the journal", cause.getMessage());
         assertEquals("planted", cause.getSuppressed()[0].getMessage());
         assertEquals(1, slice.releases);
