@@ -117,7 +117,7 @@ public final class DirectoryJournal implements RunJournal
             writer.keepUp(routers, listener, rhythm);
             return new BegunRun(writer, journal);
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
             writer.discard();
             throw e;
@@ -144,7 +144,7 @@ public final class DirectoryJournal implements RunJournal
             return new ContinuedRun(directory, lock, files, reader, config, progress,
                 writer -> writer.keepUp(routers, listener, rhythm));
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
             if (reader != null)
             {

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
@@ -63,12 +62,11 @@ final class LaunchFailureTest
             Incarnation.config(2).build());
     }
 
-    @ParameterizedTest
-    @CsvSource({"ThreadedEngine.java, 1", "SteppedEngine.java, 0"})
-    void shouldFindALaunchThatKeepsTheDirectory(final String file, final int threads)
+    @Test
+    void shouldFindALaunchThatKeepsTheDirectory()
     {
-        final MutatedClasses classes = MutatedClasses.of(
-            "engine/" + file, List.of("            if (!runs)\n", "            if (!runs && context == null)\n"), temporary);
-        assertNotNull(classes.call(LaunchFailures.class, "firstFailure", threads));
+        final MutatedClasses classes = MutatedClasses.of("engine/ThreadedEngine.java",
+            List.of("            if (!runs)\n", "            if (!runs && context == null)\n"), temporary);
+        assertNotNull(classes.call(LaunchFailures.class, "firstFailure", 1));
     }
 }

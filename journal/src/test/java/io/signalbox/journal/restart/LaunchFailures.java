@@ -12,8 +12,6 @@ import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.UpkeepListener;
-import io.signalbox.router.DpRouters;
 import org.agrona.IoUtil;
 import org.agrona.LangUtil;
 
@@ -37,7 +35,8 @@ public final class LaunchFailures
     private static final int[] PROMPT = {1, 2, 3, 4, 5, 6, 7};
     /** What a backend is asked by other threads, and what gives back instead of taking. */
     private static final Set<String> SPARED = Set.of("submit", "abort", "close");
-    private static final int MOST_CALLS = 1_000;
+    private static final JournalConfig CONFIG = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18);
+    private static final int MOST_CALLS = 100;
 
     private final Path directory;
     private final boolean threaded;
@@ -117,9 +116,7 @@ public final class LaunchFailures
 
     private Opened open(final Fault fault, final ContentBackend backend)
     {
-        final JournalConfig kept = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18).withSnapshotEvery(5);
-        final DirectoryJournal journal = new DirectoryJournal(directory, kept, new Progress(fault))
-            .withUpkeep(UpkeepListener.NONE, DpRouters.installed());
+        final DirectoryJournal journal = new DirectoryJournal(directory, CONFIG, new Progress(fault));
         final RunJournal run = description ->
         {
             fault.pass("RunJournal.open");
@@ -161,7 +158,7 @@ public final class LaunchFailures
     private int[] begin() throws Exception
     {
         final ContentBackend backend = new ContentBackend(2, false);
-        try (Incarnation engine = new Incarnation(new DirectoryJournal(directory, JournalConfig.of(Durability.PROCESS)),
+        try (Incarnation engine = new Incarnation(new DirectoryJournal(directory, CONFIG),
             Incarnation.config(2).build(), System::nanoTime, backend))
         {
             final CompletionHandle handle = engine.submit(new Ask(PROMPT, 20, 0, 0));
@@ -212,19 +209,16 @@ public final class LaunchFailures
 
     private int failEachCall(final boolean continued) throws Exception
     {
-        final int[] tokens = continued ? begin() : null;
         String place = "";
         int calls = 0;
         while (place != null)
         {
             calls++;
             require(calls < MOST_CALLS, "no launch gets through");
+            final int[] tokens = continued ? begin() : null;
             place = tryLaunch(calls);
             requireFree(place, tokens);
-            if (!continued)
-            {
-                IoUtil.delete(directory.toFile(), false);
-            }
+            IoUtil.delete(directory.toFile(), false);
         }
         return calls - 1;
     }
