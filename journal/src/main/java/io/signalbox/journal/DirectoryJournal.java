@@ -45,13 +45,22 @@ public final class DirectoryJournal implements RunJournal
         final Path directory, final JournalConfig config, final ReadProgress progress, final TokenKey key,
         final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Rhythm rhythm)
     {
-        this.directory = directory;
-        this.config = config;
+        this.directory = given("directory", directory);
+        this.config = given("configuration", config);
         this.progress = progress;
         this.key = key;
         this.routers = routers;
         this.listener = listener;
         this.rhythm = rhythm;
+    }
+
+    private static <T> T given(final String what, final T value)
+    {
+        if (value == null)
+        {
+            throw new ConfigException("the " + what + " of a DirectoryJournal is null; give one.");
+        }
+        return value;
     }
 
     /**

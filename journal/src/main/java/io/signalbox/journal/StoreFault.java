@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -151,6 +152,14 @@ final class StoreFault
     /** The operating system's message. */
     static String reason(final IOException e)
     {
+        if (e instanceof NoSuchFileException missing)
+        {
+            return "there is no " + missing.getFile();
+        }
+        if (e instanceof FileAlreadyExistsException taken)
+        {
+            return taken.getFile() + " is in the way";
+        }
         final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();
         return text == null ? "the operating system gives no reason" : text;
     }
