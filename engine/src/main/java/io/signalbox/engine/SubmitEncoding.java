@@ -130,7 +130,8 @@ final class SubmitEncoding
         if (bytes > Engine.MAX_INPUT_BYTES)
         {
             throw new IllegalArgumentException("the prompt of request " + requestId + " has " + tokens +
-                " tokens, which take " + bytes + " bytes with their hashes, above the bound of " + Engine.MAX_INPUT_BYTES + " bytes; shorten it");
+                " tokens, which take " + bytes + " bytes with their hashes, above the bound of " + Engine.MAX_INPUT_BYTES +
+                " bytes; shorten it");
         }
     }
 

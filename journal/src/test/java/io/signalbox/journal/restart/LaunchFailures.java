@@ -33,7 +33,7 @@ import java.util.function.LongSupplier;
 public final class LaunchFailures
 {
     private static final int[] PROMPT = {1, 2, 3, 4, 5, 6, 7};
-    /** What a backend is asked by other threads, and what gives back instead of taking. */
+    /** Calls to a backend by other threads, and calls that give back instead of taking. */
     private static final Set<String> SPARED = Set.of("submit", "abort", "close");
     private static final JournalConfig CONFIG = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18);
     private static final int MOST_CALLS = 100;
@@ -138,7 +138,7 @@ public final class LaunchFailures
         return new Opened(engine, engine.resumed());
     }
 
-    /** What reads the journal may be another thread than the one that launches. */
+    /** The thread that reads the journal may be another one than the one that launches. */
     private record Progress(Fault fault) implements ReadProgress
     {
         @Override

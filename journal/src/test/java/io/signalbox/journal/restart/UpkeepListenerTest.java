@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -52,7 +53,7 @@ final class UpkeepListenerTest
     @TempDir
     private Path temporary;
 
-    /** What a listener does when segments were removed. */
+    /** Of a listener, when segments were removed. */
     @FunctionalInterface
     private interface Reaction
     {
@@ -65,11 +66,13 @@ final class UpkeepListenerTest
         private final AtomicReference<Reaction> reaction = new AtomicReference<>(() -> { });
         private final AtomicReference<String> failure = new AtomicReference<>();
         private final AtomicInteger removals = new AtomicInteger();
+        private final Semaphore told = new Semaphore(0);
 
         @Override
         public void onRemoval(final JournalRetention.Removal removal)
         {
             removals.incrementAndGet();
+            told.release();
             try
             {
                 reaction.get().run();
@@ -126,7 +129,7 @@ final class UpkeepListenerTest
             serve(engine);
             assertTrue(round < MOST_ROUNDS, () -> "never removed: " + listener.failure.get());
             // Leaves the processor to the thread beside the engine.
-            Thread.sleep(20);
+            listener.told.tryAcquire(20, TimeUnit.MILLISECONDS);
         }
     }
 
