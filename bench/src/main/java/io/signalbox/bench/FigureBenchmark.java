@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
+import io.signalbox.stats.LiveFigures;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -15,7 +16,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 import java.util.concurrent.TimeUnit;
 
-/** A decode step of the scheduler with live figures and without them: {@link FigureCost} for a count of instructions. */
+/** A decode step of the scheduler with live figures, without them, and with a reader: {@link FigureCost} for a count. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -30,17 +31,26 @@ public class FigureBenchmark
     @Param({"none", "live"})
     private String figures;
 
+    private LiveFigures live;
     private DecodeStepBenchmark steps;
 
     @Setup
     public void setUp()
     {
-        steps = DecodeStepBenchmark.of(running, figures.equals("none") ? null : FigureCost.figures());
+        live = FigureCost.figures();
+        steps = DecodeStepBenchmark.of(running, figures.equals("none") ? null : live);
     }
 
     @Benchmark
     public int step()
     {
         return steps.planAndCommit();
+    }
+
+    /** A step and a question for the figures behind it, as the reader of a monitor asks. */
+    @Benchmark
+    public long question()
+    {
+        return steps.planAndCommit() + live.stats(null).requests().accepted();
     }
 }

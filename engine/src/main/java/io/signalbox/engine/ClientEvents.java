@@ -69,11 +69,21 @@ final class ClientEvents extends EventReader
     @Override
     protected void onControl(final ControlDecoder message)
     {
-        credits.passed(message.requestId());
+        if (isOfClient(message))
+        {
+            credits.passed(message.requestId());
+        }
         if (message.kind() == ControlKind.RELEASE_ROWS)
         {
             rowRoom.free(message.requestId());
         }
+    }
+
+    /** The engine itself writes notes and, with a note, releases of rows that nobody took: these took no credit. */
+    private static boolean isOfClient(final ControlDecoder message)
+    {
+        return message.kind() != ControlKind.NOTE &&
+            (message.kind() != ControlKind.RELEASE_ROWS || message.noteLength() == 0);
     }
 
     @Override

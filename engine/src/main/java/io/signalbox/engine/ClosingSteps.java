@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import org.agrona.LangUtil;
+
 /** Runs each step of closing, also if an earlier one threw, and throws the first failure at the end. */
 final class ClosingSteps
 {
@@ -12,7 +14,8 @@ final class ClosingSteps
         {
             step.run();
         }
-        catch (final RuntimeException | Error e)
+        // Also a checked exception that a step does not declare, as one written in Kotlin may throw.
+        catch (final Throwable e)
         {
             if (first == null)
             {
@@ -28,13 +31,9 @@ final class ClosingSteps
 
     void rethrow()
     {
-        if (first instanceof Error error)
-        {
-            throw error;
-        }
         if (first != null)
         {
-            throw (RuntimeException)first;
+            LangUtil.rethrowUnchecked(first);
         }
     }
 }

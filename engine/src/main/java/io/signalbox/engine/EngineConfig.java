@@ -37,8 +37,9 @@ public final class EngineConfig
         Setting.integer("ingressSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of inputs.").powerOfTwo()
             .remedy("give one that is");
     public static final Setting<Integer> TRACK_SLOTS =
-        Setting.integer("trackSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of groups.").powerOfTwo()
-            .remedy("give one that is");
+        Setting.integer("trackSlots", "slots", EngineContext.USUAL_TRACK_SLOTS, 8, 1 << 20, "Slots of the ring of groups. " +
+            "An engine that continues a run should have as many as the one before, if those were more than 1024.")
+            .powerOfTwo().remedy("give one that is");
     public static final Setting<Optional<Long>> STEP_TIMEOUT_NANOS =
         Setting.number("stepTimeoutNanos", "ns", 0, 0, Long.MAX_VALUE,
             "How long a step may be in flight before its rank is given up; 0: no limit.")
@@ -259,7 +260,10 @@ public final class EngineConfig
         return set(INGRESS_SLOTS, value);
     }
 
-    /** A power of two. */
+    /**
+     * A power of two. An engine that continues a run hands out the ends of the last so many groups, 1,024 at least, because
+     * clients may not have seen them: give as many as the engine before had if those were more.
+     */
     public EngineConfig trackSlots(final int value)
     {
         return set(TRACK_SLOTS, value);

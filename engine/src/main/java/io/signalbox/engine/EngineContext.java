@@ -21,6 +21,9 @@ import java.util.function.LongSupplier;
 /** The parts of one engine, made from a complete {@link EngineConfig} that was validated before anything starts. */
 final class EngineContext
 {
+    /** Unless the configuration says otherwise. */
+    static final int USUAL_TRACK_SLOTS = 1024;
+
     private final EngineConfig given;
     private final SchedulerConfig config;
     private final Backend backend;
@@ -77,9 +80,15 @@ final class EngineContext
         if (given.runJournal() != null)
         {
             start.open(given.runJournal(), EngineStart.description(config, backend.capabilities()), client,
-                figures, new ResumedRequests(client, config.capture() != null, trackSlots()));
+                figures, new ResumedRequests(client, config.capture() != null, unseenGroups()));
             clock.continueAt(start.timeNanos());
         }
+    }
+
+    /** The engine before may have had the usual ring, although this one has a smaller one. */
+    private int unseenGroups()
+    {
+        return Math.max(USUAL_TRACK_SLOTS, trackSlots());
     }
 
     private void refuseTwoJournals()

@@ -61,9 +61,9 @@ final class EngineStart
             replay(run, client, figures, requests);
             journal = new LateJournal(run);
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
-            run.close();
+            new ClosingSteps().run(run::close);
             throw e;
         }
     }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
 /** The threads of one engine. They are started by one thread; any thread may ask. */
 final class EngineThreads
 {
-    private final List<Thread> threads = new ArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     void start(final String name, final Runnable work)
     {
         final Thread thread = new Thread(work, name);
         thread.setDaemon(true);
-        thread.start();
+        // First: a thread that runs is always known.
         threads.add(thread);
+        thread.start();
     }
 
     /** Whether the current thread is one of them. */

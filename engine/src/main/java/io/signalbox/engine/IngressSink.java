@@ -288,7 +288,18 @@ final class IngressSink implements CompletionSink
     /** A report from the future would end every deadline and let a rank rest until that time comes. */
     private long onClock(final long timeNanos)
     {
-        return Math.min(timeNanos, latestNanos.getAsLong());
+        final long latest;
+        try
+        {
+            latest = latestNanos.getAsLong();
+        }
+        catch (final Throwable e)
+        {
+            // A clock that throws: the step would never be answered.
+            failEngine.accept(e);
+            throw e;
+        }
+        return Math.min(timeNanos, latest);
     }
 
     private void offer(final ReportEncoding encoding, final CaptureSlice rows)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.stats.EngineStats;
 
@@ -33,19 +34,32 @@ public final class SignalboxEngine implements AutoCloseable
     private SignalboxEngine(final EngineConfig config)
     {
         client = new EngineClient(config);
-        engine = new ThreadedEngine(config);
         drainTimeoutNanos = config.value(EngineConfig.DRAIN_TIMEOUT_NANOS);
-        client.connect(engine);
+        engine = new ThreadedEngine(config);
+        try
+        {
+            client.connect(engine);
+        }
+        // Out of memory: nobody else has the engine, whose threads run.
+        catch (final Throwable e)
+        {
+            new ClosingSteps().run(engine::close);
+            throw e;
+        }
     }
 
     /**
      * Starts an engine with its threads and its backend.
      *
      * @param config complete; used for one engine only.
-     * @throws io.signalbox.ConfigException if a setting is not allowed, or the backend cannot do what is wanted.
+     * @throws ConfigException if a setting is not allowed, or the backend cannot do what is wanted.
      */
     public static SignalboxEngine launch(final EngineConfig config)
     {
+        if (config == null)
+        {
+            throw new ConfigException("the configuration of the engine is null; give one.");
+        }
         return new SignalboxEngine(config);
     }
 

@@ -50,40 +50,44 @@ public final class SteppedEngine implements Engine
         client = config.runJournal() == null ? null : new EngineClient(config);
         context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
-        context.openRun();
-        wakesItself = context.wakeSource() == EngineConfig.WakeSource.ENGINE;
-        scheduler = context.scheduler();
-        journal = context.journal();
-        listener = context.listener();
-        finishedRows = context.finishedRows();
-        final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
-        toTell.addAll(context.failureListeners());
-        failure = new EngineFailure(toTell);
-        final LaunchedSteps launches = context.start().launches();
-        resets = context.resets();
-        resets.stampBy(scheduler::timeNanos);
-        dispatcher = context.start().dispatcher();
-        door = context.inputDoor();
-        begin(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
-    }
-
-    private void begin(final IngressSink sink)
-    {
+        boolean runs = false;
         try
         {
-            context.startBackend(sink);
-            life.moveTo(EngineLife.Stage.RUNNING);
-            if (client != null)
-            {
-                client.connect(this);
-            }
-            context.start().offerRestart(this, context.clock());
+            context.openRun();
+            wakesItself = context.wakeSource() == EngineConfig.WakeSource.ENGINE;
+            scheduler = context.scheduler();
+            journal = context.journal();
+            listener = context.listener();
+            finishedRows = context.finishedRows();
+            final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
+            toTell.addAll(context.failureListeners());
+            failure = new EngineFailure(toTell);
+            resets = context.resets();
+            resets.stampBy(scheduler::timeNanos);
+            dispatcher = context.start().dispatcher();
+            door = context.inputDoor();
+            begin();
+            runs = true;
         }
-        catch (final RuntimeException | Error e)
+        finally
         {
-            context.start().abandon();
-            throw e;
+            if (!runs)
+            {
+                new ClosingSteps().run(context.start()::abandon);
+            }
         }
+    }
+
+    private void begin()
+    {
+        context.startBackend(new IngressSink(
+            this, this::fail, context.start().launches(), context.reportCheck(), context.latestReportNanos()));
+        life.moveTo(EngineLife.Stage.RUNNING);
+        if (client != null)
+        {
+            client.connect(this);
+        }
+        context.start().offerRestart(this, context.clock());
     }
 
     @Override

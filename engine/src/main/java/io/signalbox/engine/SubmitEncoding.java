@@ -94,6 +94,7 @@ final class SubmitEncoding
         }
         final int[] prompt = request.prompt();
         final byte[] cacheKey = request.cacheKey();
+        checkLength(requestId, prompt.length);
         checkTokens(requestId, prompt);
         makeRoom(prompt.length);
         final Sampling sampling = request.sampling();
@@ -120,6 +121,18 @@ final class SubmitEncoding
             makeRoom(FIRST_TOKENS);
         }
         return submit;
+    }
+
+    /** Before memory is taken for it. */
+    private void checkLength(final long requestId, final int tokens)
+    {
+        final long bytes = (long)tokens * Integer.BYTES + (long)(tokens / blockSizeTokens) * Long.BYTES;
+        if (bytes > Engine.MAX_INPUT_BYTES)
+        {
+            throw new IllegalArgumentException("the prompt of request " + requestId + " has " + tokens +
+                " tokens, which take " + bytes + " bytes with their hashes, above the bound of " + Engine.MAX_INPUT_BYTES +
+                " bytes; shorten it");
+        }
     }
 
     private void checkTokens(final long requestId, final int[] prompt)

@@ -65,59 +65,79 @@ public final class ThreadedEngine implements Engine
     {
         context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
+        refuseStepTimeoutWithoutTimer();
         cores = context.pinnedCores();
-        if (context.wakeSource() == EngineConfig.WakeSource.CALLER)
-        {
-            context.refuseStepTimeout();
-        }
-        context.openRun();
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
         alarm = new Alarm(context.clock());
-        final GroupJournal journal = context.journal();
-        final boolean isShared = TrackHandlers.isOne(context.handlerThreads());
-        final ParkingWaitStrategy trackWaits = isShared ? ParkingWaitStrategy.silent() : new ParkingWaitStrategy();
-        ingressWaits = trackWaits.ahead(() -> !isShared || !journal.neverWaits(), context.pollNanos());
-        ingressRing = RingBuffer.createMultiProducer(
-            IngressSlot::new, context.ingressSlots(), waitStrategy(ingressWaits));
-        track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy(trackWaits));
-        ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
-
-        final StepsInFlight steps = stepsInFlight();
-        final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
-        resets.stampBy(context.resetClock());
-        handlers = new TrackHandlers(this,
-            isShared ? handler -> new SharedTrack(this, ingressRing, track, journal, handler, trackWaits) : null, track,
-            new JournalHandler(this, journal, track),
-            new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
-            new ListenerHandler(this, context.listener()));
-        final SchedulerHandler scheduling =
-            new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm);
-        decided = scheduling.decided();
-        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
-        schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
-        ingressRing.addGatingSequences(schedulerProcessor.getSequence());
-        shellFigures = new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
-
-        final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
-            new EngineTimer(this, deadlines, steps) : null;
+        boolean runs = false;
         try
         {
-            startAll(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()), timer);
+            context.openRun();
+            final GroupJournal journal = context.journal();
+            final boolean isShared = TrackHandlers.isOne(context.handlerThreads());
+            final ParkingWaitStrategy trackWaits = isShared ? ParkingWaitStrategy.silent() : new ParkingWaitStrategy();
+            ingressWaits = trackWaits.ahead(() -> !isShared || !journal.neverWaits(), context.pollNanos());
+            ingressRing = RingBuffer.createMultiProducer(
+                IngressSlot::new, context.ingressSlots(), waitStrategy(ingressWaits));
+            track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy(trackWaits));
+            ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
+            resets.stampBy(context.resetClock());
+            final StepsInFlight steps = stepsInFlight();
+            handlers = new TrackHandlers(this,
+                isShared ? handler -> new SharedTrack(this, ingressRing, track, journal, handler, trackWaits) : null, track,
+                new JournalHandler(this, journal, track),
+                new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
+                new ListenerHandler(this, context.listener()));
+            final SchedulerHandler scheduling =
+                new SchedulerHandler(this, context, track, handlers, finishedRows, deadlines, alarm);
+            decided = scheduling.decided();
+            schedulerProcessor =
+                new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
+            schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
+            ingressRing.addGatingSequences(schedulerProcessor.getSequence());
+            shellFigures = new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
+            startOrStop(steps);
+            runs = true;
+        }
+        finally
+        {
+            if (!runs)
+            {
+                abandonRun();
+            }
+        }
+    }
+
+    /** Whatever is thrown, and wherever: a later engine can open the run that this one opened. */
+    private void abandonRun()
+    {
+        if (!threads.isAnyAlive(name -> handlers.usesJournal(name)))
+        {
+            new ClosingSteps().run(context.start()::abandon);
+        }
+    }
+
+    private void startOrStop(final StepsInFlight steps)
+    {
+        try
+        {
+            startAll(context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
+                new EngineTimer(this, deadlines, steps) : null);
             life.moveTo(EngineLife.Stage.RUNNING);
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
-            fail(e);
-            new ClosingSteps().run(context.backend()::close).run(this::stopThreads).run(context.start()::abandon);
+            new ClosingSteps().run(() -> fail(e)).run(context.backend()::close).run(this::stopThreads);
             throw e;
         }
     }
 
-    private void startAll(final IngressSink sink, final EngineTimer timer)
+    private void startAll(final EngineTimer timer)
     {
-        context.startBackend(sink);
+        context.startBackend(new IngressSink(this, this::fail, context.start().launches(), context.reportCheck(),
+            context.latestReportNanos()));
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
         start(SCHEDULER_THREAD, PinnedCores.SCHEDULER, schedulerProcessor);
@@ -149,6 +169,14 @@ public final class ThreadedEngine implements Engine
             throw ConfigException.because(EngineConfig.WAITING.of(context.waiting()), " needs a core for each of the " +
                     "engine's " + context.spinningThreads() + " threads but there are " + CORES)
                 .allowed(EngineConfig.Waiting.BLOCKING.name()).remedy("wait by blocking");
+        }
+    }
+
+    private void refuseStepTimeoutWithoutTimer()
+    {
+        if (context.wakeSource() == EngineConfig.WakeSource.CALLER)
+        {
+            context.refuseStepTimeout();
         }
     }
 

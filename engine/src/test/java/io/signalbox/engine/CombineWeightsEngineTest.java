@@ -25,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Combine weights on their way from the slice of a backend to the rows of a request. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CombineWeightsEngineTest
 {
     private static final ModelShape SHAPE = new ModelShape(2, 64, 4).withCombineWeights(true);

@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** Steps in flight of an engine whose configuration gives no depth. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DefaultDepthTest
 {
     private static final SchedulerConfig NO_DEPTH = SchedulerConfig.builder().ranks(1).kvBlocks(64).build();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.ConfigException;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Who and what the front door lets in. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoorTest
 {
     private static final CompletionRequest REQUEST = CompletionRequest.prompt(new int[10]).maxNewTokens(4);
@@ -24,6 +25,19 @@ class DoorTest
     {
         return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(65).build())
             .backend(new CountingBackend(0));
+    }
+
+    @Test
+    void shouldRefuseAPromptThatNoInputHolds()
+    {
+        assertEquals("the configuration of the engine is null; give one.",
+            assertThrows(ConfigException.class, () -> SignalboxEngine.launch(null)).getMessage());
+        try (SignalboxEngine engine = SignalboxEngine.launch(config()))
+        {
+            assertEquals("the prompt of request 1 has 2000000 tokens, which take 9000000 bytes with their hashes, above " +
+                "the bound of 8388608 bytes; shorten it", assertThrows(IllegalArgumentException.class,
+                    () -> engine.submit(CompletionRequest.prompt(new int[2_000_000]))).getMessage());
+        }
     }
 
     @Test

@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineClientTest
 {
     private static final long SECOND = 1_000_000_000L;
@@ -178,6 +178,33 @@ class EngineClientTest
                 engine.offer(writer.buffer(), 0, writer.length(), null);
             }
             assertNull(client.submit(request(16, 1), 0), "a credit came back for another's input");
+        }
+    }
+
+    /** It notes a failed reset and discards rows, while inputs of the client that name the same request are under way. */
+    @Test
+    void shouldReturnNoCreditForAnInputThatTheEngineItselfWrites() throws Exception
+    {
+        try (SteppedEngine engine = new SteppedEngine(context().backend(new SilentBackend())))
+        {
+            client.connect(new HoldingEngine());
+            assertTrue(client.resetCache());
+            final CompletionHandle handle = client.submit(requestWithRows(1, 0), 0);
+            for (int i = 2; i < client.creditCount(); i++)
+            {
+                assertTrue(client.takeCredit(0), "credit " + i);
+                client.releaseRows(handle);
+            }
+            final InputWriter writer = new InputWriter();
+            final ShellInputs discard = new ShellInputs();
+            for (int i = 0; i < 10; i++)
+            {
+                writer.control().timeNanos(1).requestId(-1).kind(ControlKind.NOTE).note("the reset of rank 1 failed");
+                engine.offer(writer.buffer(), 0, writer.length(), null);
+                discard.discardRows(handle.requestId(), 1);
+                engine.offer(discard.buffer(), 0, discard.length(), null);
+            }
+            assertFalse(client.takeCredit(0), "a credit came back for an input of the engine");
         }
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -11,13 +12,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Clocks that are not the engine's. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineClockTest
 {
     private static final long HOUR = 3_600_000_000_000L;
@@ -46,6 +49,36 @@ class EngineClockTest
             assertEquals(3, backend.plan(0).step(), "the rest is over");
             backend.complete(0);
             assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+        }
+    }
+
+    /** In the thread of the backend: the result is lost, and its step would never be answered. */
+    @Test
+    void shouldStopTheEngineIfTheClockThrows()
+    {
+        final AtomicBoolean broken = new AtomicBoolean();
+        final CountingBackend counting = new CountingBackend(0)
+        {
+            @Override
+            public void submit(final StepView plan)
+            {
+                broken.set(true);
+                super.submit(plan);
+            }
+        };
+        final EngineConfig config = new EngineConfig().backend(counting).clock(() ->
+        {
+            if (broken.get())
+            {
+                throw new IllegalStateException("the clock is broken");
+            }
+            return 1;
+        });
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            final CompletionHandle request = engine.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1));
+            assertTrue(assertThrows(IllegalStateException.class, request::await).getMessage().contains("clock is broken"));
+            assertEquals("the clock is broken", engine.failure().orElseThrow().getMessage());
         }
     }
 

@@ -20,10 +20,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineTimerTest
 {
-    private static final long SECOND = 1_000_000_000L;
+    private static final long LONG_ENOUGH = 60_000_000_000L;
     private static final long TIMEOUT = 1000;
 
     private final AtomicLong clock = new AtomicLong();
@@ -147,7 +147,8 @@ class EngineTimerTest
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
             client.connect(threaded);
-            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
+            final CompletionHandle handle =
+                client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), LONG_ENOUGH);
             while (backend.submitted() == 0)
             {
                 Thread.onSpinWait();
@@ -167,9 +168,9 @@ class EngineTimerTest
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
             client.connect(threaded);
-            assertNotNull(client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND));
+            assertNotNull(client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), LONG_ENOUGH));
             final CompletionHandle queued = client.submit(
-                CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineNanos(5000), SECOND);
+                CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineNanos(5000), LONG_ENOUGH);
             threaded.awaitProcessed();
             clock.set(5000);
             assertEquals(FreeReason.DEADLINE, queued.ended().join().reason());

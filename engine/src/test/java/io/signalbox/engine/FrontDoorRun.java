@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class FrontDoorRun
 {
-    private static final Duration LONG_ENOUGH = Duration.ofSeconds(Integer.getInteger("signalbox.frontDoorSeconds", 30));
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(Integer.getInteger("signalbox.frontDoorSeconds", 120));
     private static final int THREADS = 4;
     private static final int REQUESTS_PER_THREAD = 12;
 

@@ -24,10 +24,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** New weights, from the client to the backend and back. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NewWeightsEngineTest
 {
-    private static final long SECOND = 1_000_000_000L;
+    private static final long LONG_ENOUGH = 60_000_000_000L;
 
     private final AtomicLong clock = new AtomicLong();
     private final SwappingBackend backend = new SwappingBackend();
@@ -71,7 +71,7 @@ class NewWeightsEngineTest
     private CompletionHandle submit(final int newTokens) throws InterruptedException
     {
         return client.submit(
-            CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(newTokens).rows(2), SECOND);
+            CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(newTokens).rows(2), LONG_ENOUGH);
     }
 
     @Test
@@ -82,7 +82,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(4);
             scripted.complete(0);
-            assertTrue(client.newWeights(WeightsWay.FINISH, "checkpoint 7", SECOND));
+            assertTrue(client.newWeights(WeightsWay.FINISH, "checkpoint 7", LONG_ENOUGH));
             assertEquals(1, client.weightGeneration());
             scripted.complete(0);
             scripted.complete(0);
@@ -92,7 +92,7 @@ class NewWeightsEngineTest
             final Completion ended = handle.ended().get();
             assertEquals(FreeReason.LENGTH, ended.reason());
             assertEquals(List.of(new WeightSpan(0, 41, 0), new WeightSpan(41, 43, 1)), ended.weights());
-            final RoutedExperts rows = client.takeRows(handle, SECOND);
+            final RoutedExperts rows = client.takeRows(handle, LONG_ENOUGH);
             assertEquals(List.of(new WeightSpan(2, 41, 0), new WeightSpan(41, 43, 1)), rows.weights());
         }
     }
@@ -105,7 +105,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(4);
             scripted.complete(0);
-            assertTrue(client.newWeights(WeightsWay.ABORT, "", SECOND));
+            assertTrue(client.newWeights(WeightsWay.ABORT, "", LONG_ENOUGH));
             scripted.complete(0);
             assertEquals(FreeReason.NEW_WEIGHTS, handle.ended().get().reason());
             assertEquals(List.of(new WeightSpan(0, 40, 0)), handle.ended().get().weights());
@@ -120,7 +120,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(2);
             engine.awaitProcessed();
-            assertTrue(client.newWeights(WeightsWay.REQUEUE, "", SECOND));
+            assertTrue(client.newWeights(WeightsWay.REQUEUE, "", LONG_ENOUGH));
             engine.awaitProcessed();
             scripted.complete(0);
             engine.awaitProcessed();
@@ -143,7 +143,7 @@ class NewWeightsEngineTest
             for (int i = 0; i < 2 * client.creditCount(); i++)
             {
                 assertEquals(sentence, assertThrows(IllegalArgumentException.class,
-                    () -> client.newWeights(WeightsWay.FINISH, "", SECOND)).getMessage());
+                    () -> client.newWeights(WeightsWay.FINISH, "", LONG_ENOUGH)).getMessage());
             }
             scripted.complete(0);
             assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
@@ -157,7 +157,7 @@ class NewWeightsEngineTest
         {
             client.connect(engine);
             final String refusal = assertThrows(IllegalArgumentException.class,
-                () -> client.newWeights(WeightsWay.ABORT, "", SECOND)).getMessage();
+                () -> client.newWeights(WeightsWay.ABORT, "", LONG_ENOUGH)).getMessage();
             assertTrue(refusal.startsWith("the backend scripted cannot"), refusal);
             engine.awaitProcessed();
         }
@@ -169,8 +169,8 @@ class NewWeightsEngineTest
         try (SteppedEngine engine = new SteppedEngine(context.backend(backend)))
         {
             client.connect(engine);
-            assertThrows(IllegalArgumentException.class, () -> client.newWeights(null, "", SECOND));
-            assertThrows(IllegalArgumentException.class, () -> client.newWeights(WeightsWay.NONE, "", SECOND));
+            assertThrows(IllegalArgumentException.class, () -> client.newWeights(null, "", LONG_ENOUGH));
+            assertThrows(IllegalArgumentException.class, () -> client.newWeights(WeightsWay.NONE, "", LONG_ENOUGH));
             final InputWriter writer = new InputWriter();
             writer.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).note("");
             assertEquals("a Control NEW_WEIGHTS does not say what becomes of the requests that have begun; set its way to " +

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** A caller that wakes the engine knows when it has to. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NextTickTest
 {
     private static final List<Function<EngineConfig, Engine>> KINDS = List.of(SteppedEngine::new, ThreadedEngine::new);

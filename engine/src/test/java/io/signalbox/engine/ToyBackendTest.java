@@ -40,7 +40,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A backend that reads token ids, block tables, sampling parameters and cache keys out of its plans generates, in any order
  * of steps, what its model generates without steps.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ToyBackendTest
 {
     private static final long LONG_ENOUGH = 60_000_000_000L;

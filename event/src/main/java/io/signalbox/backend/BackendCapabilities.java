@@ -5,6 +5,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.ConfigException.Named;
 import io.signalbox.experts.ModelShape;
 
+import java.util.Objects;
+
 /**
  * Capabilities that a backend declares. The engine refuses to start with a configuration that they do not cover, and
  * refuses a request that they do not cover. Immutable.
@@ -122,7 +124,7 @@ public final class BackendCapabilities
      */
     public static Builder named(final String name)
     {
-        return new Builder(name);
+        return new Builder(Objects.requireNonNull(name, "the name of the backend is null; give one"));
     }
 
     public String name()

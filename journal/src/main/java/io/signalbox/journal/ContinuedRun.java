@@ -173,9 +173,9 @@ final class ContinuedRun implements RecordedRun
         lock.requireHeld();
         final JournalWriter writer = JournalWriter.behind(directory, lock, reader, lastTimeNanos, aside, config);
         handedOver = true;
-        reader.close();
         try
         {
+            reader.close();
             keepUp.accept(writer);
         }
         catch (final RuntimeException | Error e)

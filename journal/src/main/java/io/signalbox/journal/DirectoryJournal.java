@@ -45,13 +45,22 @@ public final class DirectoryJournal implements RunJournal
         final Path directory, final JournalConfig config, final ReadProgress progress, final TokenKey key,
         final DpRouters routers, final UpkeepListener listener, final JournalUpkeep.Rhythm rhythm)
     {
-        this.directory = directory;
-        this.config = config;
+        this.directory = given("directory", directory);
+        this.config = given("configuration", config);
         this.progress = progress;
         this.key = key;
         this.routers = routers;
         this.listener = listener;
         this.rhythm = rhythm;
+    }
+
+    private static <T> T given(final String what, final T value)
+    {
+        if (value == null)
+        {
+            throw new ConfigException("the " + what + " of a DirectoryJournal is null; give one.");
+        }
+        return value;
     }
 
     /**
@@ -117,7 +126,7 @@ public final class DirectoryJournal implements RunJournal
             writer.keepUp(routers, listener, rhythm);
             return new BegunRun(writer, journal);
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
             writer.discard();
             throw e;
@@ -144,7 +153,7 @@ public final class DirectoryJournal implements RunJournal
             return new ContinuedRun(directory, lock, files, reader, config, progress,
                 writer -> writer.keepUp(routers, listener, rhythm));
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
             if (reader != null)
             {

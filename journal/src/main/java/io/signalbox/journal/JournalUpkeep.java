@@ -312,13 +312,15 @@ public final class JournalUpkeep implements AutoCloseable
         {
             call.run();
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
-            // A listener that throws loses the call.
+            // A listener that throws loses the call, and nothing else.
             return;
         }
         finally
         {
+            // Nor does it end the upkeep if it leaves the thread interrupted.
+            Thread.interrupted();
             isTelling = false;
         }
     }

@@ -8,6 +8,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -157,6 +158,14 @@ final class StoreFault
         if (e instanceof DirectoryNotEmptyException)
         {
             return "it is a directory that is not empty";
+        }
+        if (e instanceof NoSuchFileException missing)
+        {
+            return "there is no " + missing.getFile();
+        }
+        if (e instanceof FileAlreadyExistsException taken)
+        {
+            return taken.getFile() + " is in the way";
         }
         final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();
         return text == null ? "the operating system gives no reason" : text;

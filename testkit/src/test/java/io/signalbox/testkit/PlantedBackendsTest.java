@@ -20,6 +20,7 @@ class PlantedBackendsTest
 {
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int TRIES = 3;
 
     /** Runs only when a test here calls it. */
     private static final class Contract extends BackendContractTest
@@ -62,8 +63,13 @@ class PlantedBackendsTest
     @EnumSource(BackendDefect.class)
     void shouldFindEachDefect(final BackendDefect defect)
     {
-        final String failure = ContractRun.failure(new Contract(defect), defect.test());
-        assertNotNull(failure, "the contract did not find " + defect);
+        String failure = null;
+        // On a machine that stops for as long as the patience of a test, another duty may be late first.
+        for (int tries = 0; tries < TRIES && (failure == null || !failure.contains(defect.sentence())); tries++)
+        {
+            failure = ContractRun.failure(new Contract(defect), defect.test());
+            assertNotNull(failure, "the contract did not find " + defect);
+        }
         assertTrue(failure.contains(defect.sentence()), failure);
         assertTrue(failure.startsWith("the backend "), failure);
     }

@@ -4,6 +4,8 @@ package io.signalbox.journal.restart;
 import io.signalbox.ConfigException;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.Flag;
@@ -293,6 +295,25 @@ final class RestartTest
         {
             final Completion ended = Incarnation.end(resumed(second, handle));
             assertArrayEquals(ContentModel.generated(plain, 3), tokens(ended));
+        }
+    }
+
+    /** The engine before had the usual one. */
+    @Test
+    void shouldHandOutTheEndsOfAnEngineWithALargerRingOfGroups() throws Exception
+    {
+        final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
+        final CompletionHandle handle = first.submit(new Ask(new int[] {4, 5}, 3, -1, 0));
+        first.finish();
+        for (int i = 0; i < 20; i++)
+        {
+            first.tick(run.timeNanos(run.groups() - 1));
+        }
+        try (SteppedEngine second = new SteppedEngine(new EngineConfig().scheduler(Incarnation.config(1).build())
+            .backend(new ContentBackend(2, false)).runJournal(run).trackSlots(8)))
+        {
+            assertEquals(List.of(handle.requestId()),
+                second.resumed().stream().map(CompletionHandle::requestId).toList());
         }
     }
 
