@@ -44,7 +44,7 @@ class LikenessOfChoicesTest
     void shouldFindAnotherExpertWithADistantScore()
     {
         found[1] = 7;
-        foundWeights[1] = 0.3f;
+        foundWeights[1] = 0.28f;
         likeness.add(experts, weights, found, foundWeights);
 
         assertTrue(likeness.fault().startsWith("the weight of a chosen expert differs by "), likeness.fault());
