@@ -146,9 +146,9 @@ public final class EngineLatency
         System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | " +
             "waiting thread has it: p50 | p99 |%n| --- | --- |%s%n", " ---: |".repeat(7));
         latencies.forEach(System.out::println);
-        System.out.printf("%nAt 200/s by turns, half as long each: the hand-overs alone, with one thread between, then the " +
-            "engine.%n%n| waiting | journal | turn | hand-overs p50 | p99 | first token p50 | p99 | times |%n| --- | --- | --- |%s%n",
-            " ---: |".repeat(5));
+        System.out.printf("%nAt 200/s by turns, half as long each: the hand-overs alone, with one thread between, then " +
+            "the engine.%n%n| waiting | journal | turn | hand-overs p50 | p99 | first token p50 | p99 | times |%n" +
+            "| --- | --- | --- |%s%n", " ---: |".repeat(5));
         turns.forEach(System.out::println);
         remarks.forEach(remark -> System.out.printf("%n%s%n", remark));
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The first token at a low rate, by turns with the hand-overs alone. What else uses the host changes both from one minute to
- * the next, so one figure of each says little: the turns beside each other say what the engine adds.
+ * The first token at a low rate, by turns with the hand-overs alone. Other users of the host change both from one minute to
+ * the next, so one figure of each says little: the turns beside each other say how much the engine adds.
  */
 final class LowRateTurns
 {
