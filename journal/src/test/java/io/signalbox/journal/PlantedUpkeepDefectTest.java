@@ -37,7 +37,7 @@ final class PlantedUpkeepDefectTest
         ONE_GROUP_TOO_MANY("ReplayStart.java", "reader.records() < start.records()", "reader.records() <= start.records()"),
         TOLD_ONCE_FOR_EVER("JournalUpkeep.java", "                told.get(Work.SNAPSHOTS).clear();\n", ""),
         ENDED_BY_ITS_LISTENER("JournalUpkeep.java",
-            "        catch (final RuntimeException e)\n        {\n            // A listener",
+            "        catch (final Throwable e)\n        {\n            // A listener",
             "        catch (final IllegalArgumentException e)\n        {\n            // A listener"),
         SCHEDULER_NOT_FOLLOWED("JournalUpkeep.java", "follow(states::follow) & follow(schedulers::follow)",
             "follow(states::follow)"),
