@@ -115,7 +115,7 @@ class CudaStuckTest
         final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
         assertEquals(FreeReason.FAILED, handle.await().reason());
-        while (EmulatedDriver.blocked() == 0)
+        while (EmulatedDriver.blocked() == 0 && !Thread.currentThread().isInterrupted())
         {
             Thread.onSpinWait();
         }

@@ -90,7 +90,7 @@ public final class JournalFollower
         catch (final UnfitSnapshotException e)
         {
             throw new JournalException(Kind.FOREIGN_FILE, directory + " is another journal than the one that was " +
-                "followed: " + e.getMessage() + "; begin again.", e);
+                "followed, or its records there were removed meanwhile: " + e.getMessage() + "; begin again.", e);
         }
     }
 

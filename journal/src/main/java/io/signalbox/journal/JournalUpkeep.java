@@ -215,7 +215,7 @@ public final class JournalUpkeep implements AutoCloseable
             return mayBeRepaired(e);
         }
         // Whatever it is: a run does not end because of its upkeep.
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
             tell(() -> listener.onFailure("the upkeep of " + directory + " stopped: " + e, false));
             return false;
@@ -250,6 +250,8 @@ public final class JournalUpkeep implements AutoCloseable
                 throw e;
             }
             report(Work.SNAPSHOTS, e, true);
+            // The listener may have closed the engine.
+            requireWanted();
             // If it is the journal that cannot be read, this fails again.
             return follower.follow(progress, false);
         }
@@ -319,8 +321,11 @@ public final class JournalUpkeep implements AutoCloseable
         }
         finally
         {
-            // Nor does it end the upkeep if it leaves the thread interrupted.
-            Thread.interrupted();
+            // Nor does it end the upkeep if it leaves the thread interrupted. The interrupt of another thread is its own.
+            if (Thread.currentThread() == thread)
+            {
+                Thread.interrupted();
+            }
             isTelling = false;
         }
     }

@@ -70,8 +70,8 @@ final class StoreFault
             return new JournalException(Kind.STORE_FAILED, failed + ": " + limit + "; raise the limit.", e);
         }
         final String file = e instanceof FileSystemException fault ? fault.getFile() : null;
-        return new JournalException(Kind.STORE_FAILED, failed + ": " +
-            (file == null || failed.contains(file) ? "" : file + ": ") + reason(e) + "; check that " + directory +
+        final String place = file == null || failed.contains(file) || reason(e).contains(file) ? "" : file + ": ";
+        return new JournalException(Kind.STORE_FAILED, failed + ": " + place + reason(e) + "; check that " + directory +
             " is writable and has room.", e);
     }
 

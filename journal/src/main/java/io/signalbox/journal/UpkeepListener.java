@@ -18,7 +18,7 @@ public interface UpkeepListener
      * Snapshots cannot be written, or segments not be removed. The run continues, and its journal grows.
      *
      * @param sentence  the fault, its place and the remedy.
-     * @param continues whether it is tried again; else this run writes no further snapshot and removes no further segment.
+     * @param continues whether it is tried again; else not by this run.
      */
     default void onFailure(final String sentence, final boolean continues)
     {

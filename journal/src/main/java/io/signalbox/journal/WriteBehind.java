@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
 import org.agrona.DirectBuffer;
+import org.agrona.LangUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Map;
@@ -95,11 +96,7 @@ public final class WriteBehind implements GroupJournal
 
     private void rethrow()
     {
-        if (failure instanceof Error error)
-        {
-            throw error;
-        }
-        throw (RuntimeException)failure;
+        LangUtil.rethrowUnchecked(failure);
     }
 
     private void write()
@@ -130,7 +127,7 @@ public final class WriteBehind implements GroupJournal
             }
             journal.endOfBatch();
         }
-        catch (final RuntimeException | Error e)
+        catch (final Throwable e)
         {
             failure = e;
         }

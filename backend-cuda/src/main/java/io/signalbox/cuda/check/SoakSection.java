@@ -24,12 +24,14 @@ final class SoakSection implements CheckSection
         final long startNanos = System.nanoTime();
         final Totals totals = new Totals();
         String fault = null;
-        for (double left = options.soakSeconds(); left > 0.0 && fault == null;
+        // A short soak, too, has a round of each kind.
+        final double longest = Math.min(ROUND_SECONDS, options.soakSeconds() / 2.0);
+        for (double left = options.soakSeconds(); (left > 0.0 || totals.rounds < 2) && fault == null;
             left = options.soakSeconds() - (System.nanoTime() - startNanos) / 1e9)
         {
             final int drafts = totals.rounds % 2 == 0 ? CheckedRequests.DRAFT_TOKENS : 0;
             final EngineRunner.Served served = requests.serve(
-                device, options.device(), engine, drafts, Math.min(ROUND_SECONDS, left));
+                device, options.device(), engine, drafts, Math.max(0.0, Math.min(longest, left)));
             totals.add(served);
             fault = requests.fault(served, drafts);
         }

@@ -212,6 +212,10 @@ public final class InspectCommand implements Callable<Integer>
                 return !printer.isFull();
             });
         }
+        catch (final NoRowsException e)
+        {
+            throw unanswered(e);
+        }
     }
 
     private void writeTable(final List<TableColumn> columns, final Consumer<ParquetTable> answer)
@@ -261,9 +265,14 @@ public final class InspectCommand implements Callable<Integer>
         }
         catch (final NoRowsException e)
         {
-            throw new ConfigException(journal + " cannot answer this: " + e.getMessage() + "; ask something else, or give " +
-                "another journal.");
+            throw unanswered(e);
         }
+    }
+
+    private ConfigException unanswered(final NoRowsException e)
+    {
+        return new ConfigException(journal + " cannot answer this: " + e.getMessage() + "; ask something else, or give " +
+            "another journal.");
     }
 
     private void printRun()

@@ -29,7 +29,7 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
     public void onFailure(final String sentence, final boolean continues)
     {
         console.err().println(command + ": " + sentence + (continues ? "" :
-            " Nothing more is removed from this journal; the run itself is not affected."));
+            " It is not tried again; the run itself is not affected."));
     }
 
     /** Writes the snapshots and removes the segments that are left to it, then verifies what there is. */

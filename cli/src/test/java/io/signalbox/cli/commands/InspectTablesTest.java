@@ -267,6 +267,7 @@ class InspectTablesTest
         "--csv | --csv is for tables, and no table is asked for; leave it out.",
         "--requests --slowest=0 | --slowest=0 is not between 1 and 1000000.",
         "--expert=64 | cannot answer this: its layers have 64 experts, 0 to 63; ask something else",
+        "--expert=64 --follow | cannot answer this: its layers have 64 experts, 0 to 63; ask something else",
         "--requests --json-file=x | --json-file is for documents of known size; print the table with --json"})
     void shouldRefuseInOneSentence(final String options, final String sentence)
     {
