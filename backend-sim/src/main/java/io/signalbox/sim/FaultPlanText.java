@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.workload.NumberText;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -58,7 +59,7 @@ final class FaultPlanText
             statement();
             start = next(end) + 1;
         }
-        if (listed.isEmpty() && given.stream().noneMatch(FaultKind.labels()::contains))
+        if (listed.isEmpty() && Arrays.stream(rates).noneMatch(rate -> rate > 0.0))
         {
             throw new ConfigException("the fault plan has no fault; write a line such as 'rank 2 step 40 failed', or a " +
                 "rate such as 'late=0.01'.");

@@ -13,6 +13,7 @@ import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -148,11 +149,12 @@ class FaultPlanTest
         assertTrue(message.startsWith("line 3, column 33 of the fault plan: 'x' is not a rank;"), message);
     }
 
-    @Test
-    void shouldRefuseAPlanOfComments()
+    @ParameterizedTest
+    @ValueSource(strings = {"# nothing\n\n;", "late=0", "failed=0.0,seed=4"})
+    void shouldRefuseAPlanWithoutAFault(final String text)
     {
         assertEquals("the fault plan has no fault; write a line such as 'rank 2 step 40 failed', or a rate such as " +
-            "'late=0.01'.", assertThrows(ConfigException.class, () -> FaultPlan.parse("# nothing\n\n;")).getMessage());
+            "'late=0.01'.", assertThrows(ConfigException.class, () -> FaultPlan.parse(text)).getMessage());
     }
 
     @Test
