@@ -66,7 +66,7 @@ public final class SteppedEngine implements Engine
             resets.stampBy(scheduler::timeNanos);
             dispatcher = context.start().dispatcher();
             door = context.inputDoor();
-            begin();
+            startOrStop();
             runs = true;
         }
         finally
@@ -78,7 +78,20 @@ public final class SteppedEngine implements Engine
         }
     }
 
-    private void begin()
+    private void startOrStop()
+    {
+        try
+        {
+            start();
+        }
+        catch (final Throwable e)
+        {
+            new ClosingSteps().run(context.backend()::close);
+            throw e;
+        }
+    }
+
+    private void start()
     {
         context.startBackend(new IngressSink(
             this, this::fail, context.start().launches(), context.reportCheck(), context.latestReportNanos()));

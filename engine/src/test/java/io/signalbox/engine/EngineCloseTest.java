@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.Backend;
 import io.signalbox.event.InputWriter;
+import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,6 +90,19 @@ class EngineCloseTest
         assertTrue(backend.isClosed());
         assertTrue(journal.isClosed());
         assertEquals(1, told.get());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldCloseBackendAndRunIfTheJournalRefusesBehindTheStartOfTheBackend(final boolean threaded)
+    {
+        final SilentBackend backend = new SilentBackend();
+        final UnwritableRun run = new UnwritableRun();
+        final EngineConfig context = context(backend).runJournal(description -> run);
+        final IllegalStateException failure = assertThrows(IllegalStateException.class, () -> open(threaded, context));
+        assertEquals("the disk is full", failure.getMessage());
+        assertTrue(backend.isClosed());
+        assertTrue(run.closed);
     }
 
     @Test
@@ -213,6 +227,41 @@ class EngineCloseTest
             engine.close();
             assertTrue(journal.isClosed());
             other.join();
+        }
+    }
+
+    /** A new run of which no journal can be opened. */
+    private static final class UnwritableRun implements RecordedRun
+    {
+        private boolean closed;
+
+        @Override
+        public void replay(final Scheduler scheduler, final GroupListener follower)
+        {
+        }
+
+        @Override
+        public long groups()
+        {
+            return 0;
+        }
+
+        @Override
+        public long lastTimeNanos()
+        {
+            return 0;
+        }
+
+        @Override
+        public GroupJournal journal()
+        {
+            throw new IllegalStateException("the disk is full");
+        }
+
+        @Override
+        public void close()
+        {
+            closed = true;
         }
     }
 }
