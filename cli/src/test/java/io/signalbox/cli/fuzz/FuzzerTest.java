@@ -75,6 +75,16 @@ class FuzzerTest
     }
 
     @Test
+    void shouldLetARunWhoseJournalCannotBeReadGiveItsReport() throws IOException
+    {
+        final String sentence = "signalbox simulate: the journal --seed=7 was not verified: segment-00002 was taken away. " +
+            "Repeat it with 'signalbox replay --seed=7 --verify'.";
+
+        assertEquals(List.of(), find(planted("--seed=7", 2, "the report", "wall clock 1 s\n" + sentence), "--seed=7"));
+        assertFalse(find(planted("--seed=7", 2, "the report", sentence + "\nand more"), "--seed=7").isEmpty());
+    }
+
+    @Test
     void shouldFindAResultThatIsNotWhole() throws IOException
     {
         for (final String result : List.of("", "{", "{} {}", "{\"simulatedSeconds\" : -7446744072.985}", "[]",
