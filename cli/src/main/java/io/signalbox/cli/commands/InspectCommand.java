@@ -259,14 +259,23 @@ public final class InspectCommand implements Callable<Integer>
 
     private RequestInspection.JournalEnd answer(final QueryOptions.Question question, final JournalQuery.RowReceiver rows)
     {
+        final RequestInspection.JournalEnd end;
+        final boolean hasRows;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
-            return question.query().run(journal, progress.before(rows), progress);
+            end = question.query().run(journal, progress.before(rows), progress);
+            hasRows = progress.hasRows();
         }
         catch (final NoRowsException e)
         {
             throw unanswered(e);
         }
+        if (!hasRows && requestId != null)
+        {
+            // A wrong id would find nothing, which looks like an answer.
+            inspect();
+        }
+        return end;
     }
 
     private ConfigException unanswered(final NoRowsException e)

@@ -8,6 +8,7 @@ import io.signalbox.journal.inspect.JournalQuery;
 public final class ReadingProgress implements ReadProgress, AutoCloseable
 {
     private final Progress progress;
+    private boolean hasRows;
 
     public ReadingProgress(final Progress progress)
     {
@@ -29,6 +30,7 @@ public final class ReadingProgress implements ReadProgress, AutoCloseable
             @Override
             public void onRow(final Object... values)
             {
+                hasRows = true;
                 if (!rows.isFull())
                 {
                     progress.wipe();
@@ -42,6 +44,12 @@ public final class ReadingProgress implements ReadProgress, AutoCloseable
                 return rows.isFull();
             }
         };
+    }
+
+    /** Whether a row was printed, or counted. */
+    public boolean hasRows()
+    {
+        return hasRows;
     }
 
     @Override

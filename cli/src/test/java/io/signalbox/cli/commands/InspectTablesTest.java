@@ -11,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Tables of a run with preemptions, cancellations, evictions and a lost rank agree with its report and with one another. */
@@ -268,6 +270,12 @@ class InspectTablesTest
         "--requests --slowest=0 | --slowest=0 is not between 1 and 1000000.",
         "--expert=64 | cannot answer this: its layers have 64 experts, 0 to 63; ask something else",
         "--expert=64 --follow | cannot answer this: its layers have 64 experts, 0 to 63; ask something else",
+        "--request=9999 --steps | --request=9999 is not in ",
+        "--request=9999 --blocks --json | requests have ids from 1 to ",
+        "--request=9999 --events --csv | ; give one of them.",
+        "--requests --rank=2 | rank 2 is none of the run's, which are 0 to 1; give one of them.",
+        "--events --rank=2 --follow | rank 2 is none of the run's, which are 0 to 1; give one of them.",
+        "--events --record=99999999 | record 99999999 is behind the last group that was read, that of record ",
         "--requests --json-file=x | --json-file is for documents of known size; print the table with --json"})
     void shouldRefuseInOneSentence(final String options, final String sentence)
     {
@@ -277,6 +285,18 @@ class InspectTablesTest
         assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.out());
         BadInputTest.assertOneSentence(run.err());
         assertTrue(run.err().contains(sentence), run.err());
+        assertEquals("", run.out());
+    }
+
+    @Test
+    void shouldLeaveNoFileOfARequestThatIsNotThere()
+    {
+        final Path file = directory.resolve("steps.parquet");
+        final CommandRun run =
+            CommandRun.of("inspect", journal.toString(), "--request=9999", "--steps", "--parquet=" + file);
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.out());
+        assertFalse(Files.exists(file));
         assertEquals("", run.out());
     }
 

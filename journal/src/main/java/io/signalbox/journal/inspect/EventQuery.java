@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.journal.JournalReader;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
@@ -44,6 +46,12 @@ public final class EventQuery extends JournalQuery
     }
 
     @Override
+    void begin(final JournalReader journal)
+    {
+        requireRank(journal, filter.rank());
+    }
+
+    @Override
     boolean needsAll()
     {
         return false;
@@ -63,6 +71,16 @@ public final class EventQuery extends JournalQuery
             {
                 readMessage(group, messages.offset(), messages.messageLength());
             }
+        }
+    }
+
+    @Override
+    void finish()
+    {
+        if (filter.record() != null && filter.record() > record())
+        {
+            throw new ConfigException("record " + filter.record() + " is behind the last group that was read, that of " +
+                "record " + record() + "; give one up to it.");
         }
     }
 

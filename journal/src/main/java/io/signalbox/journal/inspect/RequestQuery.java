@@ -11,6 +11,7 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.JournalReader;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.ArrayList;
@@ -35,6 +36,12 @@ public final class RequestQuery extends JournalQuery
     public RequestQuery(final RequestFilter filter)
     {
         this.filter = filter;
+    }
+
+    @Override
+    void begin(final JournalReader journal)
+    {
+        requireRank(journal, filter.rank());
     }
 
     @Override
