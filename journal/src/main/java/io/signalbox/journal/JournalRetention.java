@@ -44,6 +44,7 @@ public final class JournalRetention
     private final ReadProgress progress;
     private final long unseenGroups;
     private final List<String> notes = new ArrayList<>();
+    private Removal last;
 
     /**
      * Segments that were removed.
@@ -93,6 +94,12 @@ public final class JournalRetention
     {
         final JournalBeginning beginning = DirectoryFiles.of(directory).beginning();
         return beginning == null ? 0 : beginning.start().place().records();
+    }
+
+    /** What went, also if {@link #apply()} has failed because something stays; null if it failed before that. */
+    Removal last()
+    {
+        return last;
     }
 
     Removal apply()
@@ -196,8 +203,9 @@ public final class JournalRetention
         oldSums(beginning.start().segment()).forEach(removing::remove);
         OwnerOnly.syncDirectory(directory);
         new SnapshotStore(directory, Integer.MAX_VALUE).removeUpTo(beginning.start().place().records(), removing);
+        last = removal(segments, bytes, beginning);
         removing.requireDone();
-        return removal(segments, bytes, beginning);
+        return last;
     }
 
     private Removal removal(final int segments, final long bytes, final JournalBeginning beginning)

@@ -286,10 +286,27 @@ public final class JournalUpkeep implements AutoCloseable
             return;
         }
         final int count = segmentCount();
-        final JournalRetention.Removal removal =
-            new JournalRetention(directory, limits, routers, reading, rhythm.unseenGroups).apply();
+        final JournalRetention retention =
+            new JournalRetention(directory, limits, routers, reading, rhythm.unseenGroups);
+        try
+        {
+            tell(retention.apply());
+        }
+        catch (final JournalException e)
+        {
+            // One segment that stays does not keep the others.
+            if (retention.last() != null)
+            {
+                tell(retention.last());
+            }
+            throw e;
+        }
         snapshots = schedulers.written();
         segments = count;
+    }
+
+    private void tell(final JournalRetention.Removal removal)
+    {
         if (removal.segments() > 0 || !removal.notes().equals(notes))
         {
             notes = removal.notes();
