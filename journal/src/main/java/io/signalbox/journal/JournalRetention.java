@@ -96,7 +96,7 @@ public final class JournalRetention
         return beginning == null ? 0 : beginning.start().place().records();
     }
 
-    /** What went, also if {@link #apply()} has failed because something stays; null if it failed before that. */
+    /** The segments that went, also if {@link #apply()} has failed because one stays; null if it failed ahead of that. */
     Removal last()
     {
         return last;
