@@ -3,6 +3,9 @@ package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 
@@ -10,11 +13,39 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.util.HexFormat;
 
 /** Writes one JSON document, keys in the order in which they are written; docs/json.md describes the fields. */
 public final class Json
 {
-    private static final JsonFactory FACTORY = new JsonFactory();
+    /** Escapes also the control characters that JSON allows: what a file names must not steer a terminal. */
+    static final JsonFactory FACTORY = new JsonFactory().setCharacterEscapes(new ControlEscapes());
+
+    private static final class ControlEscapes extends CharacterEscapes
+    {
+        private static final long serialVersionUID = 1;
+        private static final int DEL = 0x7F;
+
+        private final int[] escapes = standardAsciiEscapesForJSON();
+
+        private ControlEscapes()
+        {
+            escapes[DEL] = ESCAPE_STANDARD;
+        }
+
+        @Override
+        public int[] getEscapeCodesForAscii()
+        {
+            return escapes;
+        }
+
+        @Override
+        public SerializableString getEscapeSequence(final int character)
+        {
+            return Character.isISOControl(character) ?
+                new SerializedString("\\u00" + HexFormat.of().toHexDigits((byte)character)) : null;
+        }
+    }
 
     private Json()
     {

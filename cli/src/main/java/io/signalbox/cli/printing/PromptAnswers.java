@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.experts.RoutedExperts;
 
@@ -16,7 +15,6 @@ import java.util.stream.Collectors;
 /** Answers as JSON, one line each, and as a table. */
 public final class PromptAnswers
 {
-    private static final JsonFactory FACTORY = new JsonFactory();
     private static final int MAX_ROWS = 16;
     private static final int MAX_TOKENS = 12;
     private static final int MAX_CHARACTERS = 60;
@@ -29,7 +27,7 @@ public final class PromptAnswers
     public static String json(final PromptAnswer answer)
     {
         final StringWriter text = new StringWriter();
-        try (JsonGenerator json = FACTORY.createGenerator(text))
+        try (JsonGenerator json = Json.FACTORY.createGenerator(text))
         {
             json.writeStartObject();
             json.writeStringField("id", answer.id());

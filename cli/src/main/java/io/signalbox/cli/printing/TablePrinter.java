@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.journal.RunMoment;
 import io.signalbox.journal.inspect.JournalQuery;
@@ -86,7 +85,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
 
     private JsonGenerator document() throws IOException
     {
-        final JsonGenerator generator = new JsonFactory().createGenerator(out);
+        final JsonGenerator generator = Json.FACTORY.createGenerator(out);
         generator.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
         generator.writeStartObject();
         generator.writeStringField("schema", schema);

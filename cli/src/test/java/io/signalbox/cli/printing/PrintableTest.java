@@ -2,10 +2,14 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
 import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Nothing from outside reaches a terminal that could steer it. */
 class PrintableTest
@@ -15,6 +19,17 @@ class PrintableTest
     {
         assertEquals("a?[31mb?c?d", Printable.text("a\u001b[31mb\u009bc\u202ed"));
         assertEquals("Modell für \ud83d\ude80 Ω", Printable.text("Modell für \ud83d\ude80 Ω"));
+    }
+
+    @Test
+    void shouldEscapeWhatSteersATerminalInJson() throws IOException
+    {
+        final String name = "a\u001b[31m\u007fb\u009bcü\ud83d\ude80";
+        final String json = Json.text("signalbox.test/1", body -> body.writeStringField(name, name));
+
+        assertFalse(json.replace("\n", "").chars().anyMatch(Character::isISOControl), json);
+        assertTrue(json.contains("ü\ud83d\ude80"), json);
+        assertEquals(name, JsonText.leaves(json).get(name));
     }
 
     @Test
