@@ -2,6 +2,7 @@
 package io.signalbox.whatif;
 
 import io.signalbox.ConfigException;
+import io.signalbox.InvariantViolation;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.Estimate;
@@ -164,15 +165,23 @@ public final class WhatIf
         final RecordedCaches caches = beginning.warm() ? new RecordedCaches(config, beginning.fromNanos(), ahead) : null;
         while (run.next())
         {
-            extraction.onGroup(run.group(), 0, run.groupLength());
-            report.onGroup(run.group(), 0, run.groupLength());
-            if (fit != null)
+            try
             {
-                fit.onGroup(run.group(), run.groupLength());
+                extraction.onGroup(run.group(), 0, run.groupLength());
+                report.onGroup(run.group(), 0, run.groupLength());
+                if (fit != null)
+                {
+                    fit.onGroup(run.group(), run.groupLength());
+                }
+                if (caches != null)
+                {
+                    caches.onGroup(run.group(), run.groupLength());
+                }
             }
-            if (caches != null)
+            catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException |
+                NullPointerException | InvariantViolation e)
             {
-                caches.onGroup(run.group(), run.groupLength());
+                throw run.undecodable(e);
             }
         }
         final StepTimeFit.Fit fitted = isSimulated ? null : fit.fit();

@@ -8,6 +8,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -59,6 +60,16 @@ final class MemoryGroups implements GroupJournal
         return other;
     }
 
+    /** The run with a group whose first message is longer than the group. */
+    MemoryGroups withBroken(final int index)
+    {
+        final MemoryGroups other = cutAt(1.0);
+        final byte[] broken = groups.get(index).clone();
+        Arrays.fill(broken, 0, Integer.BYTES, (byte)0x7F);
+        other.groups.set(index, broken);
+        return other;
+    }
+
     GroupCursor cursor()
     {
         return new GroupCursor()
@@ -93,6 +104,12 @@ final class MemoryGroups implements GroupJournal
             public int groupLength()
             {
                 return group.capacity();
+            }
+
+            @Override
+            public RuntimeException undecodable(final Throwable cause)
+            {
+                return new IllegalStateException("group " + next + " cannot be decoded", cause);
             }
 
             @Override

@@ -253,6 +253,14 @@ class WhatIfTest
     }
 
     @Test
+    void shouldNameAGroupThatCannotBeDecoded()
+    {
+        final MemoryGroups groups = record(CONFIG, SimulationConfig.DEFAULT, workload(0)).withBroken(17);
+        assertEquals("group 18 cannot be decoded", assertThrows(
+            IllegalStateException.class, () -> WhatIf.read(groups.cursor(), CONFIG)).getMessage());
+    }
+
+    @Test
     void shouldRefuseTwoVariantsOfOneName()
     {
         final WhatIf question = WhatIf.read(record(CONFIG, SimulationConfig.DEFAULT, workload(0)).cursor(), CONFIG);

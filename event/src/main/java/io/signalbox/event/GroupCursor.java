@@ -22,6 +22,14 @@ public interface GroupCursor extends AutoCloseable
 
     int groupLength();
 
+    /**
+     * The exception to throw if the current group cannot be decoded: its bytes are as they were written, but they are not
+     * those of a scheduler.
+     *
+     * @param cause what the code threw that decoded it.
+     */
+    RuntimeException undecodable(Throwable cause);
+
     @Override
     void close();
 }

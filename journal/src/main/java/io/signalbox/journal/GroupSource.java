@@ -44,6 +44,13 @@ public interface GroupSource extends GroupCursor
     /** The inputs that were declared void, in the order of their records. */
     List<VoidedInput> voided();
 
+    /** A {@link JournalException} with the record; its kind is CORRUPT_RECORD. */
+    @Override
+    default JournalException undecodable(final Throwable cause)
+    {
+        return UnreadableGroup.undecodable("record " + sequence(), cause);
+    }
+
     /** Ends what reads ahead; a reader that it began with belongs to its owner again, and stays open. */
     default void stop()
     {

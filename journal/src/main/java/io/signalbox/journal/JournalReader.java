@@ -236,7 +236,7 @@ public final class JournalReader implements GroupCursor, GroupSource
         }
     }
 
-    private JournalException noScheduler(final ConfigException fault)
+    JournalException noScheduler(final ConfigException fault)
     {
         return new JournalException(Kind.CORRUPT_RECORD, scanner.journal() + ", record 0: its run description names " +
             "no scheduler of this program, " + fault.fault() + "; use the program " +

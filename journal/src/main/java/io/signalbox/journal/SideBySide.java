@@ -112,7 +112,7 @@ final class SideBySide
 
     static int blockSizeTokens(final JournalReader reader)
     {
-        return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
+        return reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
     }
 
     /** If one journal has lost older segments, both are compared from its first record on. */

@@ -57,7 +57,7 @@ public final class RunInspection
         {
             while (groups.next())
             {
-                listener.onJournaledGroup(groups.group(), groups.groupLength(), groups.rows());
+                add(listener, groups);
             }
             end = JournalEnd.of(reader.ending());
         }
@@ -74,6 +74,18 @@ public final class RunInspection
         }
         return new RunInspection(reader.settings(), listener.report(), new JournalFacts(
             journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);
+    }
+
+    private static void add(final ReportListener listener, final GroupSource groups)
+    {
+        try
+        {
+            listener.onJournaledGroup(groups.group(), groups.groupLength(), groups.rows());
+        }
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | NullPointerException e)
+        {
+            throw groups.undecodable(e);
+        }
     }
 
     /** The report decides nothing, so it needs no router, which may be a plug-in. */
@@ -101,6 +113,6 @@ public final class RunInspection
     {
         ReportText.print(out, report, new Asked(0, 0), facts);
         out.printf("%-18s%s%n%n", "journal's end", JournalEndText.of(end));
-        settings.forEach((name, value) -> out.printf("%-40s%s%n", name, Printable.text(value)));
+        settings.forEach((name, value) -> out.printf("%-40s%s%n", Printable.text(name), Printable.text(value)));
     }
 }

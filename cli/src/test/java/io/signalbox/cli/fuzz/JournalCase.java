@@ -12,7 +12,8 @@ import java.util.SplittableRandom;
 /**
  * A command that reads a spoilt journal.
  *
- * @param words       the command line; {@code {journal}} is the journal, {@code {dir}} the case's directory.
+ * @param words       the command line; {@code {journal}} is the journal, {@code {other}} a copy of {@code base},
+ *                    {@code {dir}} the case's directory.
  * @param base        the good journal, and what is known of it.
  * @param other       a good journal of another run.
  * @param changeSeeds changes of the files, in their order.
@@ -42,6 +43,10 @@ record JournalCase(
     public void prepare(final Path directory) throws IOException
     {
         FileTrees.copy(base.journal(), directory.resolve("journal"));
+        if (words.contains("{other}"))
+        {
+            FileTrees.copy(base.journal(), directory.resolve("other"));
+        }
         final List<String> done = change(directory);
         Files.writeString(directory.resolve("changes.txt"), String.join("\n", done));
     }
@@ -50,7 +55,7 @@ record JournalCase(
     public List<String> arguments(final Path directory)
     {
         return words.stream().map(word -> word.replace("{journal}", directory.resolve("journal").toString())
-            .replace("{dir}", directory.toString())).toList();
+            .replace("{other}", directory.resolve("other").toString()).replace("{dir}", directory.toString())).toList();
     }
 
     @Override

@@ -23,6 +23,33 @@ final class JournalCases implements CaseSource
         List.of("replay", "{journal}", "--router-snapshot={dir}/new"),
         List.of("replay", "{journal}", "--router-snapshot={dir}/new", "--at=20"));
 
+    /** Most read what verification would refuse. */
+    private static final List<List<String>> QUESTIONS = List.of(
+        List.of("inspect", "{journal}"),
+        List.of("inspect", "{journal}", "--json"),
+        List.of("inspect", "{journal}", "--requests"),
+        List.of("inspect", "{journal}", "--requests", "--slowest=3", "--json"),
+        List.of("inspect", "{journal}", "--events", "--csv"),
+        List.of("inspect", "{journal}", "--events", "--rank=1", "--limit=5"),
+        List.of("inspect", "{journal}", "--request=2", "--steps"),
+        List.of("inspect", "{journal}", "--request=2", "--blocks", "--json"),
+        List.of("inspect", "{journal}", "--block=0:3"),
+        List.of("inspect", "{journal}", "--rank=0"),
+        List.of("inspect", "{journal}", "--experts"),
+        List.of("inspect", "{journal}", "--expert=3"),
+        List.of("inspect", "{journal}", "--moment=20"),
+        List.of("inspect", "{journal}", "--accepted-drafts"),
+        List.of("trace", "{journal}", "--out={dir}/new"),
+        List.of("timeline", "{journal}", "--out={dir}/new"),
+        List.of("experts", "{journal}", "--all", "--out={dir}/new"),
+        List.of("redact", "{journal}", "{dir}/new"),
+        List.of("snapshot", "{journal}"),
+        List.of("whatif", "{journal}"),
+        List.of("whatif", "{journal}", "--router=round-robin", "--json"),
+        List.of("diff", "{journal}", "{other}"),
+        List.of("diff", "{journal}", "{other}", "--json"),
+        List.of("doctor", "{journal}"));
+
     private final List<JournalTruth> bases = new ArrayList<>();
     private final JournalTruth other;
 
@@ -82,7 +109,8 @@ final class JournalCases implements CaseSource
     {
         final JournalTruth base = Values.pick(bases, random);
         final boolean forged = random.nextInt(4) == 0;
-        return new JournalCase(Values.pick(COMMANDS, random), forged ? bases.get(0) : base, other,
+        final List<String> words = Values.pick(random.nextBoolean() ? COMMANDS : QUESTIONS, random);
+        return new JournalCase(words, forged ? bases.get(0) : base, other,
             forged ? List.of() : seeds(random.nextInt(10) == 0 ? 0 : 1 + random.nextInt(3), random),
             forged ? seeds(1 + random.nextInt(2), random) : List.of());
     }

@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -246,7 +247,8 @@ final class JournalChange
                 Files.writeString(segment.resolve("metadata.cq4t"), "none");
                 return "changed metadata";
             case 4:
-                Files.copy(dataFile(SlowJournal.segments(other).get(0)), segment.resolve("20260101F.cq4"));
+                Files.copy(dataFile(SlowJournal.segments(other).get(0)), segment.resolve("20260101F.cq4"),
+                    StandardCopyOption.REPLACE_EXISTING);
                 return "added a second file of records";
             case 5:
                 Files.deleteIfExists(dataFile(segment) == null ? segment.resolve("none") : dataFile(segment));

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Spoilt and forged journals: 150 reduced, 8,000 full. */
+/** Spoilt and forged journals: 300 reduced, 8,000 full. */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class JournalFuzzTest
 {
@@ -21,7 +21,7 @@ class JournalFuzzTest
         {
             final JournalCases cases = new JournalCases(run.directory("journals"), run.worker());
             final Fuzzer fuzzer = run.fuzzer().run("JournalFuzzTest", cases,
-                FuzzRun.firstSeed(), FuzzRun.count(150, 8_000));
+                FuzzRun.firstSeed(), FuzzRun.count(300, 8_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

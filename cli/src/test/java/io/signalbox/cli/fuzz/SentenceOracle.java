@@ -75,7 +75,7 @@ final class SentenceOracle implements Oracle
         // The advice at the end names --help whatever is wrong.
         final String sentence = text.replaceFirst("^signalbox[a-z ]*: ", "").replaceAll("; see '[^']*--help'\\.", "")
             .replaceAll("[\\x00-\\x1f\\x7f]", "?");
-        return sentence.equals("a command is missing") ||
+        return sentence.equals("a command is missing") || sentence.matches("(request|record) \\d+ of the journal .*") ||
             seen.arguments().stream().flatMap(this::names).anyMatch(sentence::contains) ||
             seen.arguments().stream().flatMap(SentenceOracle::parts).anyMatch(sentence::contains);
     }

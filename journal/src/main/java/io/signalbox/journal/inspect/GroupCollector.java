@@ -5,6 +5,7 @@ import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.UnreadableGroup;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 
 import java.nio.file.Path;
@@ -73,22 +74,9 @@ interface GroupCollector
         {
             collector.onGroup(groups);
         }
-        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | NullPointerException e)
         {
-            throw undecodable(directory, groups, e.getMessage(), e);
+            throw UnreadableGroup.undecodable(directory + ", record " + groups.sequence(), e);
         }
-        // Collectors keep what lives; they ask for nothing that the groups ahead did not begin.
-        catch (final NullPointerException e)
-        {
-            throw undecodable(directory, groups, "it is about a request or a step that no group ahead of it began", e);
-        }
-    }
-
-    private static JournalException undecodable(
-        final Path directory, final GroupSource groups, final String reason, final RuntimeException cause)
-    {
-        return new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + groups.sequence() +
-            ": its group cannot be decoded (" + reason + "); records ahead of it are good; the program that wrote it is " +
-            "at fault.", cause);
     }
 }

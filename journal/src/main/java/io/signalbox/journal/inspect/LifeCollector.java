@@ -37,7 +37,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     private final String router;
     private final String fallback;
     private final List<LifeRecord> lives = new ArrayList<>();
-    /** The Submit of the current group; {@code null} if it has none with this id. */
+    /** The Submit of the current group; null if it has none with this id: an answer without one is false, and no life. */
     private Submission submission;
     /** The current life, or {@code null}; a Submit that is refused meanwhile does not affect it. */
     private LifeRecord open;
@@ -166,7 +166,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onAccepted(final AcceptedDecoder answer)
     {
-        if (answer.requestId() == requestId)
+        if (submission != null && answer.requestId() == requestId)
         {
             open = new LifeRecord(submission, null);
             lives.add(open);
@@ -176,7 +176,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onRefused(final RefusedDecoder answer)
     {
-        if (answer.requestId() == requestId)
+        if (submission != null && answer.requestId() == requestId)
         {
             lives.add(new LifeRecord(submission, answer.reason()));
         }

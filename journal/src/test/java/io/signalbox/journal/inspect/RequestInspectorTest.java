@@ -2,8 +2,10 @@
 package io.signalbox.journal.inspect;
 
 import io.signalbox.event.GroupWriter;
+import io.signalbox.event.codec.AcceptedEncoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
@@ -226,5 +228,22 @@ class RequestInspectorTest
         assertEquals(JournalException.Kind.CORRUPT_RECORD, refusal.kind());
         assertTrue(refusal.getMessage().startsWith(journal + ", record 2: its group cannot be decoded (message length"),
             refusal.getMessage());
+    }
+
+    /** The decision is false, and its request is one of which nothing is known. */
+    @Test
+    void shouldNotTakeTheAnswerToAnotherRequestForALife()
+    {
+        final GroupWriter group = new GroupWriter(256);
+        final AcceptedEncoder accepted = new AcceptedEncoder();
+        accepted.wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder()).requestId(7);
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + accepted.encodedLength());
+        try (JournaledRun run = new JournaledRun(journal, TWO_RANKS))
+        {
+            run.submit(100, 1, 40, 2, -1);
+            run.append(200, group.buffer(), group.length());
+        }
+        assertEquals(List.of(), RequestInspector.inspect(journal, 7).lives());
+        assertEquals(1, RequestInspector.inspect(journal, 1).lives().size());
     }
 }
