@@ -54,7 +54,8 @@ final class StoreFault
         {
             return interrupted(failed, e);
         }
-        if (isReadOnly(directory))
+        // It may have been mounted otherwise between the failure and this question.
+        if (reason(e).contains("Read-only file system") || isReadOnly(directory))
         {
             return new JournalException(Kind.ACCESS_DENIED, failed + ": the file system of " + directory +
                 " is read-only; give a directory that can be written, for example a copy.", e);

@@ -48,9 +48,18 @@ final class StoreFaultTest
         final Path gone = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/gone");
 
         final JournalException fault = StoreFault.writing("the lock cannot be taken", gone,
-            new FileSystemException("/gone/lock", null, "Read-only file system"));
+            new FileSystemException("/gone/lock", null, "Operation not permitted"));
 
         check(fault, Kind.ACCESS_DENIED, "the file system of /gone is read-only");
+    }
+
+    @Test
+    void shouldSayThatAFileSystemWasReadOnlyIfItIsNotAnyMore()
+    {
+        final JournalException fault = StoreFault.writing("the lock cannot be taken", temporary,
+            new FileSystemException("lock", null, "Read-only file system"));
+
+        check(fault, Kind.ACCESS_DENIED, "the file system of " + temporary + " is read-only");
     }
 
     @Test
