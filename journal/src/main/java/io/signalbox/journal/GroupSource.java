@@ -48,7 +48,7 @@ public interface GroupSource extends GroupCursor
     @Override
     default JournalException undecodable(final Throwable cause)
     {
-        return UnreadableGroup.undecodable("record " + sequence(), cause);
+        return UnreadableGroup.undecodable(sequence(), cause);
     }
 
     /** Ends what reads ahead; a reader that it began with belongs to its owner again, and stays open. */

@@ -4,22 +4,21 @@ package io.signalbox.journal;
 import io.signalbox.journal.JournalException.Kind;
 
 /** A group whose bytes are as they were written, and that no scheduler can have written. */
-public final class UnreadableGroup
+final class UnreadableGroup
 {
     private UnreadableGroup()
     {
     }
 
     /**
-     * @param place the record, after its directory if that is known.
      * @param cause what the code threw that decoded the group. Readers keep what lives: {@code null} is met by a group that
      *              asks for something that the groups ahead did not begin.
      */
-    public static JournalException undecodable(final String place, final Throwable cause)
+    static JournalException undecodable(final long record, final Throwable cause)
     {
         final String reason = cause instanceof NullPointerException ?
             "it is about a request or a step that no group ahead of it began" : cause.getMessage();
-        return new JournalException(Kind.CORRUPT_RECORD, place + ": its group cannot be decoded (" + reason +
+        return new JournalException(Kind.CORRUPT_RECORD, "record " + record + ": its group cannot be decoded (" + reason +
             "); records ahead of it are good; the program that wrote it is at fault.", cause);
     }
 

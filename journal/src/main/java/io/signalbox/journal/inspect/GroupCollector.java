@@ -5,7 +5,6 @@ import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
-import io.signalbox.journal.UnreadableGroup;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 
 import java.nio.file.Path;
@@ -76,7 +75,8 @@ interface GroupCollector
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | NullPointerException e)
         {
-            throw UnreadableGroup.undecodable(directory + ", record " + groups.sequence(), e);
+            final JournalException fault = groups.undecodable(e);
+            throw new JournalException(fault.kind(), directory + ", " + fault.getMessage(), e);
         }
     }
 }
