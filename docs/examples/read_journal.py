@@ -87,7 +87,7 @@ def unpacked(stored):
 class Message:  # an SBE message: its fixed block, then groups and variable data in order
     def __init__(self, data):
         block, self.template, schema, version = struct.unpack_from("<4H", data)
-        assert (schema, version) == (7201, 4), f"schema {schema}, version {version}"
+        assert (schema, version) == (7201, 5), f"schema {schema}, version {version}"
         self.data, self.at = data, 8 + block
 
     def fields(self, form):
@@ -111,7 +111,7 @@ def records(directory, first):
             record = data[at + 4:at + 4 + (header & 0x3FFFFFFF)]
             if not header & 0x40000000:
                 magic, size, kind, form, version, crc = struct.unpack_from("<4sIBBHI", record)
-                assert (magic, size, version) == (b"SJL1", len(record), 4), f"{segment} at {at}: version {version}"
+                assert (magic, size, version) == (b"SJL1", len(record), 5), f"{segment} at {at}: version {version}"
                 assert crc == crc32c(record[:12] + bytes(4) + record[16:]), f"{segment} at {at}: CRC"
                 assert struct.unpack_from("<Q", record, 56)[0] == number << 40 | at + 4, f"{segment} at {at}: place"
                 yield kind, *struct.unpack_from("<QQQ", record, 16), unpacked(record[64:]) if form else record[64:]

@@ -35,6 +35,7 @@ final class RecordedPrompts
     private byte[] cacheKey = NOTHING;
     private byte[] tokens = NOTHING;
     private byte[] chain = NOTHING;
+    private byte[] stopTokens = NOTHING;
 
     /** @param recordedSize tokens of a block in the recorded run. */
     RecordedPrompts(final int recordedSize, final SchedulerConfig config)
@@ -92,6 +93,8 @@ final class RecordedPrompts
         // A journal without tokens has another form in the place of the chain.
         chain = bytes(WithheldTokens.isForm(submit.hashChainLength()) ? 0 : submit.hashChainLength());
         submit.getHashChain(chain, 0, chain.length);
+        stopTokens = bytes(submit.stopTokensLength());
+        submit.getStopTokens(stopTokens, 0, stopTokens.length);
         if (blockSize == recordedSize)
         {
             hashes.wrap(message, recordedHashes, hashBytes);
@@ -194,5 +197,10 @@ final class RecordedPrompts
     byte[] chain()
     {
         return chain;
+    }
+
+    byte[] stopTokens()
+    {
+        return stopTokens;
     }
 }

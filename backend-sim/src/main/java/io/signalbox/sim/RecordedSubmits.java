@@ -11,6 +11,8 @@ import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
 
+import java.nio.ByteOrder;
+
 /**
  * Submits a request as it was recorded, at another time: its deadline is as far away as it was. Rows are not asked for. If
  * blocks have another size, the prompt is hashed anew.
@@ -43,10 +45,23 @@ final class RecordedSubmits implements Submits
         }
     }
 
-    /** The token at which a request stops; -1 if there is none. */
-    static int stopTokenId(final DirectBuffer submit)
+    /** Whether a request stops at a token. */
+    static boolean stopsAt(final DirectBuffer message, final int token)
     {
-        return new SubmitDecoder().wrapAndApplyHeader(submit, 0, new MessageHeaderDecoder()).stopTokenId();
+        final SubmitDecoder submit = new SubmitDecoder().wrapAndApplyHeader(message, 0, new MessageHeaderDecoder());
+        submit.skipBlockHashes();
+        submit.skipCacheKey();
+        submit.skipTokens();
+        submit.skipHashChain();
+        final int at = submit.limit() + SubmitDecoder.stopTokensHeaderLength();
+        for (int i = submit.stopTokensLength() - Integer.BYTES; i >= 0; i -= Integer.BYTES)
+        {
+            if (submit.buffer().getInt(at + i, ByteOrder.LITTLE_ENDIAN) == token)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -70,7 +85,6 @@ final class RecordedSubmits implements Submits
             .samplingSeed(submit.samplingSeed())
             .promptTokens(submit.promptTokens())
             .maxNewTokens(submit.maxNewTokens())
-            .stopTokenId(submit.stopTokenId())
             .rowsFrom(NONE)
             .priority(submit.priority())
             .rankHint(submit.rankHint())
@@ -87,6 +101,7 @@ final class RecordedSubmits implements Submits
         copy.putBlockHashes(prompt.hashes(), 0, prompt.hashBytes())
             .putCacheKey(prompt.cacheKey(), 0, prompt.cacheKey().length)
             .putTokens(prompt.tokens(), 0, prompt.tokens().length)
-            .putHashChain(prompt.chain(), 0, prompt.chain().length);
+            .putHashChain(prompt.chain(), 0, prompt.chain().length)
+            .putStopTokens(prompt.stopTokens(), 0, prompt.stopTokens().length);
     }
 }

@@ -5,6 +5,7 @@ import io.signalbox.SeededTokens;
 import io.signalbox.workload.RecordedRequests;
 import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.Workload;
+import org.agrona.DirectBuffer;
 
 /** Decides which tokens the simulated ranks sample, by request and position: no schedule changes one. */
 interface SampledTokens
@@ -33,13 +34,18 @@ interface SampledTokens
             final int prompt = workload.requests().get(workload.indexOf(requestId)).promptTokens();
             final int token = recorded.token(requestId, position - prompt);
             return token == RecordedRequests.NO_TOKEN
-                ? beside(RecordedSubmits.stopTokenId(recorded.submit(requestId)),
-                    seeded.token(requestId, position, generation)) : token;
+                ? beside(recorded.submit(requestId), seeded.token(requestId, position, generation)) : token;
         };
     }
 
-    private static int beside(final int stopToken, final int token)
+    /** The next token at which a request does not stop: it has fewer stop tokens than the vocabulary has tokens. */
+    private static int beside(final DirectBuffer submit, final int token)
     {
-        return token == stopToken ? (token + 1) % SeededTokens.VOCABULARY_SIZE : token;
+        int next = token;
+        while (RecordedSubmits.stopsAt(submit, next))
+        {
+            next = (next + 1) % SeededTokens.VOCABULARY_SIZE;
+        }
+        return next;
     }
 }

@@ -89,7 +89,6 @@ final class SubmitWriter implements Submits
             .samplingSeed(SplitMix64.mix(seed, request.requestId()))
             .promptTokens(request.promptTokens())
             .maxNewTokens(request.outputTokens())
-            .stopTokenId(NONE)
             .rowsFrom(rowsFrom)
             .priority(0)
             .rankHint(NONE)
@@ -99,6 +98,7 @@ final class SubmitWriter implements Submits
             .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
             .putCacheKey(tenant, 0, tenant.length)
             .putTokens(tokenBytes, 0, tokens * Integer.BYTES)
-            .putHashChain(prompts.chain(), 0, prompts.chain().length);
+            .putHashChain(prompts.chain(), 0, prompts.chain().length)
+            .putStopTokens(tenant, 0, 0);
     }
 }

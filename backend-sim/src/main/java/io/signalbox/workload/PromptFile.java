@@ -42,7 +42,7 @@ public final class PromptFile implements JsonLines.LineReader
     private Integer topK;
     private Double topP;
     private Long seed;
-    private Integer stopToken;
+    private int[] stopTokens;
     private Long conversation;
 
     private PromptFile(final Path file, final int vocabulary, final Function<String, int[]> encoder)
@@ -81,7 +81,7 @@ public final class PromptFile implements JsonLines.LineReader
         topK = null;
         topP = null;
         seed = null;
-        stopToken = null;
+        stopTokens = null;
         conversation = null;
     }
 
@@ -102,7 +102,7 @@ public final class PromptFile implements JsonLines.LineReader
             case "top_k" -> topK = (int)lines.number(parser, name, 0, Integer.MAX_VALUE);
             case "top_p" -> topP = readReal(parser, name, 1.0);
             case "seed" -> seed = lines.number(parser, name, 0, Long.MAX_VALUE);
-            case "stop_token" -> stopToken = (int)lines.number(parser, name, 0, vocabulary - 1);
+            case "stop_token" -> stopTokens = readStopTokens(parser, name);
             case "conversation" -> conversation = lines.number(parser, name, 0, Long.MAX_VALUE);
             default -> throw lines.fault("has the unknown field '" + TraceFault.printable(name) + "', which is none of " +
                 FIELDS);
@@ -161,16 +161,33 @@ public final class PromptFile implements JsonLines.LineReader
             throw lines.fault("has a 'text' that is no text");
         }
         lines.expect(parser, JsonToken.START_ARRAY, name, "a list of token ids");
+        final int[] read = readIds(parser, name);
+        if (read.length == 0)
+        {
+            throw lines.fault("has an empty 'prompt'");
+        }
+        return read;
+    }
+
+    /** One id, or a list of them. */
+    private int[] readStopTokens(final JsonParser parser, final String name) throws IOException
+    {
+        if (parser.currentToken() != JsonToken.START_ARRAY)
+        {
+            return new int[] {(int)lines.number(parser, name, 0, vocabulary - 1)};
+        }
+        return readIds(parser, name);
+    }
+
+    /** The rest of a list. */
+    private int[] readIds(final JsonParser parser, final String name) throws IOException
+    {
         int[] read = new int[64];
         int count = 0;
         while (parser.nextToken() != JsonToken.END_ARRAY)
         {
             read = count == read.length ? Arrays.copyOf(read, 2 * count) : read;
             read[count++] = (int)lines.number(parser, name, 0, vocabulary - 1);
-        }
-        if (count == 0)
-        {
-            throw lines.fault("has an empty 'prompt'");
         }
         return Arrays.copyOf(read, count);
     }
@@ -203,6 +220,6 @@ public final class PromptFile implements JsonLines.LineReader
             throw lines.tooMany();
         }
         prompts.add(new PromptLine(
-            named, tokens, maxNewTokens, temperature, topK, topP, seed, stopToken, conversation));
+            named, tokens, maxNewTokens, temperature, topK, topP, seed, stopTokens, conversation));
     }
 }

@@ -8,7 +8,7 @@ package io.signalbox.workload;
  */
 public record PromptLine(
     String id, int[] prompt, Integer maxNewTokens, Double temperature, Integer topK, Double topP, Long seed,
-    Integer stopToken, Long conversation)
+    int[] stopTokens, Long conversation)
 {
     /** A prompt with nothing but its tokens. */
     public static PromptLine of(final String id, final int[] prompt)

@@ -116,10 +116,10 @@ class ReportListenerTest
         }
         inputs.submit()
             .timeNanos(nanos).requestId(requestId).conversationId(conversationId).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens).stopTokenId(-1)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens)
             .rowsFrom(-1).priority(0).rankHint(rankHint).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashes, 0, hashes.capacity()).putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0)
-            .putHashChain(hashes, 0, 0);
+            .putHashChain(hashes, 0, 0).putStopTokens(hashes, 0, 0);
         apply(null);
     }
 

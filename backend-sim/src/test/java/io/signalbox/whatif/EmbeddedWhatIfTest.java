@@ -46,7 +46,7 @@ class EmbeddedWhatIfTest
             {
                 final CompletionRequest request =
                     CompletionRequest.prompt(prompt).conversation(5).maxNewTokens(40);
-                final Completion answer = engine.submit(turn % 3 == 2 ? request.stopAt(7) : request).await();
+                final Completion answer = engine.submit(turn % 3 == 2 ? request.stopAt(49, 7) : request).await();
                 final int[] next = Arrays.copyOf(prompt, prompt.length + answer.tokens().length + 11);
                 System.arraycopy(answer.tokens(), 0, next, prompt.length, answer.tokens().length);
                 System.arraycopy(tokens(turn + 1, 11), 0, next, next.length - 11, 11);

@@ -161,10 +161,10 @@ public class DecodeStepBenchmark
     {
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(0).requestId(nextId++).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(16).maxNewTokens(newTokens).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1)
+            .samplingSeed(0).promptTokens(16).maxNewTokens(newTokens).rowsFrom(-1).priority(0).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
         submit.putBlockHashes(noBytes, 0, 0).putCacheKey(noBytes, 0, 0).putTokens(noBytes, 0, 0)
-            .putHashChain(noBytes, 0, 0);
+            .putHashChain(noBytes, 0, 0).putStopTokens(noBytes, 0, 0);
         apply(null);
     }
 

@@ -50,7 +50,7 @@ final class RecomputeRank implements PagedRank, StepOutput
     public void submit(final int request)
     {
         final int[] prompt = load.prompt(request);
-        final Request submitted = new Request(null).reset(request, prompt.length, load.newTokens(request), -1, -1);
+        final Request submitted = new Request(null).reset(request, prompt.length, load.newTokens(request), -1);
         for (final long hash : load.hashes(request))
         {
             submitted.prefix().addPromptBlock(hash);

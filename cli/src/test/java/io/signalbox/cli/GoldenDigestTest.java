@@ -21,9 +21,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class GoldenDigestTest
 {
     /** {@code signalbox simulate}, with no option that matters. */
-    private static final String BUILT_IN = "2b4ae27d7e940172";
+    private static final String BUILT_IN = "f2b2e233887dbcc2";
     /** The first 500 requests of the Mooncake conversation trace, routed by prefix. */
-    private static final String MOONCAKE_500 = "f72c96e49e54ab80";
+    private static final String MOONCAKE_500 = "0882f381785b6b35";
 
     @TempDir
     private Path directory;

@@ -2,8 +2,10 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.Request;
 
 import java.time.Duration;
+import java.util.Arrays;
 
 /**
  * A request for a completion, begun with {@link #prompt}. Immutable: each method returns another request, so that one can be
@@ -14,12 +16,17 @@ public final class CompletionRequest
     /** New tokens of a request that does not say how many. */
     public static final int DEFAULT_NEW_TOKENS = 16;
 
+    /** A request has at most so many stop tokens. */
+    public static final int MAX_STOP_TOKENS = Request.MAX_STOP_TOKENS;
+
     private static final byte[] NO_KEY = {};
+    private static final int[] NO_STOP_TOKENS = {};
     private static final int NONE = -1;
 
     private final int[] prompt;
     private int maxNewTokens = DEFAULT_NEW_TOKENS;
-    private int stopTokenId = NONE;
+    /** Ascending. */
+    private int[] stopTokens = NO_STOP_TOKENS;
     private byte[] cacheKey = NO_KEY;
     private long deadlineNanos = NONE;
     private boolean deadlineFromSubmit;
@@ -39,7 +46,7 @@ public final class CompletionRequest
     {
         prompt = other.prompt;
         maxNewTokens = other.maxNewTokens;
-        stopTokenId = other.stopTokenId;
+        stopTokens = other.stopTokens;
         cacheKey = other.cacheKey;
         deadlineNanos = other.deadlineNanos;
         deadlineFromSubmit = other.deadlineFromSubmit;
@@ -90,15 +97,30 @@ public final class CompletionRequest
         return changed;
     }
 
-    /** @param tokenId the request ends with the first such token; -1: with none. */
-    public CompletionRequest stopAt(final int tokenId)
+    /**
+     * The request ends with the first of these tokens, which its answer then contains. They replace earlier stop tokens.
+     *
+     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different ones, in any order; none: only its length ends the request.
+     */
+    public CompletionRequest stopAt(final int... tokenIds)
     {
-        if (tokenId < NONE)
+        if (tokenIds == null)
         {
-            throw ConfigException.of("stopAt", Integer.toString(tokenId), "a token id or -1", "give -1 for no stop token");
+            throw ConfigException.of("stopAt", "null", "an array of tokens", "give an empty array for no stop token");
+        }
+        final int[] ascending = Arrays.stream(tokenIds).sorted().distinct().toArray();
+        if (ascending.length > 0 && ascending[0] < 0)
+        {
+            throw ConfigException.of(
+                "stopAt", Integer.toString(ascending[0]), "token ids, 0 or more", "give no id for no stop token");
+        }
+        if (ascending.length > MAX_STOP_TOKENS)
+        {
+            throw ConfigException.of("stopAt", ascending.length + " different tokens", "at most " + MAX_STOP_TOKENS,
+                "give fewer stop tokens");
         }
         final CompletionRequest changed = new CompletionRequest(this);
-        changed.stopTokenId = tokenId;
+        changed.stopTokens = ascending;
         return changed;
     }
 
@@ -244,9 +266,10 @@ public final class CompletionRequest
         return maxNewTokens;
     }
 
-    int stopTokenId()
+    /** Ascending; not a copy. */
+    int[] stopTokens()
     {
-        return stopTokenId;
+        return stopTokens;
     }
 
     /** Not a copy. */

@@ -102,7 +102,7 @@ final class SubmitEncoding
         final SubmitEncoder submit = writer.submit();
         submit.requestId(requestId).conversationId(request.conversationId()).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
-            .maxNewTokens(request.maxNewTokens()).stopTokenId(request.stopTokenId()).rowsFrom(request.rowsFrom())
+            .maxNewTokens(request.maxNewTokens()).rowsFrom(request.rowsFrom())
             .priority(request.priority()).rankHint(request.rankHint()).topK(sampling.topK())
             .temperature(sampling.temperature()).topP(sampling.topP())
             .rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
@@ -115,6 +115,9 @@ final class SubmitEncoding
         submit.putTokens(field, 0, prompt.length * Integer.BYTES);
         hasher.chain(chain);
         submit.putHashChain(chain, 0, chain.length);
+        final int[] stopTokens = request.stopTokens();
+        fieldAsTokens.put(0, stopTokens, 0, stopTokens.length);
+        submit.putStopTokens(field, 0, stopTokens.length * Integer.BYTES);
         if (prompt.length > MAX_KEPT_TOKENS)
         {
             field = null;

@@ -2,11 +2,12 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
-import io.signalbox.backend.StepTokens;
-import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -157,8 +159,13 @@ class EngineGateTest
             assertRefused("template 0 of schema 0 is no input; inputs are 1 to 10 of schema 7201",
                 () -> engine.offer(large, 0, 64, null));
             writer.submit();
-            assertRefused("an input of 80 bytes is shorter than its header and its block of 94 bytes",
+            assertRefused("an input of 80 bytes is shorter than its header and its block of 90 bytes",
                 () -> engine.offer(writer.buffer(), 0, 80, null));
+            final UnsafeBuffer older = new UnsafeBuffer(new byte[200]);
+            older.putBytes(0, writer.buffer(), 0, 98);
+            older.putShort(MessageHeaderDecoder.versionEncodingOffset(), (short)4, ByteOrder.LITTLE_ENDIAN);
+            assertRefused("an input has version 4 of its schema; encode it with the codecs of this build, which have " +
+                "version 5", () -> engine.offer(older, 0, 200, null));
             writer.wake().timeNanos(1);
             final HeapSlice rows = HeapSlice.empty();
             assertRefused("routed-expert rows came with an input that is no D2hComplete whose form is CHUNKED",

@@ -181,12 +181,12 @@ class EngineIdentityTest
         }
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(id).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(prompt).maxNewTokens(random.nextInt(20)).stopTokenId(-1)
+            .samplingSeed(0).promptTokens(prompt).maxNewTokens(random.nextInt(20))
             .rowsFrom(random.nextInt(2) - 1).priority(random.nextInt(3)).rankHint(-1).temperature(1f).topP(1f)
             .rankHintRelaxed(Flag.NO);
         submit.putBlockHashes(hashes, 0, hashes.capacity());
         submit.putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0)
-            .putHashChain(hashes, 0, 0);
+            .putHashChain(hashes, 0, 0).putStopTokens(hashes, 0, 0);
     }
 
     private static List<byte[]> runStepped(final SchedulerConfig config, final RecordingJournal recorded)

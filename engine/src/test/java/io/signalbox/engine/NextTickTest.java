@@ -35,10 +35,10 @@ class NextTickTest
         final UnsafeBuffer bytes = new UnsafeBuffer(new byte[0]);
         final SubmitEncoder submit = inputs.submit();
         submit.timeNanos(0).requestId(1).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(deadlineNanos)
-            .samplingSeed(0).promptTokens(8).maxNewTokens(4).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1)
+            .samplingSeed(0).promptTokens(8).maxNewTokens(4).rowsFrom(-1).priority(0).rankHint(-1)
             .temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO);
         submit.putBlockHashes(bytes, 0, 0).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0)
-            .putHashChain(bytes, 0, 0);
+            .putHashChain(bytes, 0, 0).putStopTokens(bytes, 0, 0);
         offer(engine);
     }
 

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.util.List;
 import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -40,6 +42,32 @@ class SubmitEncodingTest
             hashes(BlockHashFunction.SHA_256, 70));
         assertArrayEquals(new long[] {6724566882517643958L, 7904376779639746298L},
             hashes(BlockHashFunction.XXH3_128, 70));
+    }
+
+    @Test
+    void shouldEncodeStopTokensAscendingAndOnce()
+    {
+        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE);
+        final CompletionRequest request = CompletionRequest.prompt(new int[] {1});
+        assertEquals(List.of(9, 53, 70), stopTokens(encoding, request.stopAt(53, 9, 53, 70)));
+        assertEquals(List.of(4), stopTokens(encoding, request.stopAt(53).stopAt(4)));
+        assertEquals(List.of(), stopTokens(encoding, request.stopAt(53).stopAt()));
+        assertEquals(List.of(), stopTokens(encoding, request));
+    }
+
+    private static List<Integer> stopTokens(final SubmitEncoding encoding, final CompletionRequest request)
+    {
+        encoding.encode(request, 1);
+        final SubmitDecoder submit = new SubmitDecoder()
+            .wrapAndApplyHeader(encoding.writer.buffer(), 0, new MessageHeaderDecoder());
+        submit.skipBlockHashes();
+        submit.skipCacheKey();
+        submit.skipTokens();
+        submit.skipHashChain();
+        final byte[] bytes = new byte[submit.stopTokensLength()];
+        submit.getStopTokens(bytes, 0, bytes.length);
+        final IntBuffer tokens = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
+        return IntStream.range(0, tokens.limit()).mapToObj(tokens::get).toList();
     }
 
     @Test

@@ -96,7 +96,7 @@ class ToyBackendTest
             random.nextInt(3) * 0.5f, random.nextInt(3), 1f - random.nextInt(3) * 0.1f,
             random.nextBoolean() ? Sampling.NO_SEED : random.nextInt(100), random.nextInt(3) == 0);
         return CompletionRequest.prompt(prompt).maxNewTokens(random.nextInt(40))
-            .stopAt(random.nextInt(3) == 0 ? random.nextInt(40) : -1).cacheKey(key)
+            .stopAt(random.ints(random.nextInt(3), 0, 40).toArray()).cacheKey(key)
             .priority(random.nextInt(2)).sampled(sampling);
     }
 
@@ -278,7 +278,7 @@ class ToyBackendTest
     {
         final InputWriter writer = new InputWriter();
         writer.submit().timeNanos(1).requestId(7).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(40).maxNewTokens(1).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1)
+            .samplingSeed(0).promptTokens(40).maxNewTokens(1).rowsFrom(-1).priority(0).rankHint(-1)
             .topK(topK).temperature(1).topP(topP).rankHintRelaxed(Flag.NO)
             .putBlockHashes(new byte[0], 0, 0).putCacheKey(new byte[5], 0, 5)
             .putTokens(new byte[4 * tokens], 0, 4 * tokens);

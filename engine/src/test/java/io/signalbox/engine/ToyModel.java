@@ -4,6 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.StateDigest;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -72,7 +73,7 @@ final class ToyModel
         {
             final Next next = next(context, position, sampling);
             generated.add(next);
-            if (next.token == request.stopTokenId())
+            if (Arrays.binarySearch(request.stopTokens(), next.token) >= 0)
             {
                 break;
             }

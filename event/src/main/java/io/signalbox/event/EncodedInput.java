@@ -51,6 +51,12 @@ public final class EncodedInput
             throw new IllegalArgumentException("template " + template + " of schema " + schema + " is no input; " +
                 "inputs are " + FIRST_INPUT + " to " + LAST_INPUT + " of schema " + SubmitDecoder.SCHEMA_ID);
         }
+        final int version = field(header, MessageHeaderDecoder.versionEncodingOffset());
+        if (version != SubmitDecoder.SCHEMA_VERSION)
+        {
+            throw new IllegalArgumentException("an input has version " + version + " of its schema; encode it with the " +
+                "codecs of this build, which have version " + SubmitDecoder.SCHEMA_VERSION);
+        }
         final int block = field(header, MessageHeaderDecoder.blockLengthEncodingOffset());
         if (block > length - MessageHeaderDecoder.ENCODED_LENGTH)
         {

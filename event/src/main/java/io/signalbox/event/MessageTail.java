@@ -22,6 +22,8 @@ import java.nio.ByteOrder;
 final class MessageTail
 {
     private static final int LENGTH_BYTES = Integer.BYTES;
+    /** Fields of variable length in a {@code Submit}. */
+    private static final int SUBMIT_FIELDS = 5;
 
     private MessageTail()
     {
@@ -40,9 +42,9 @@ final class MessageTail
         {
             case PlacedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, RequeuedDecoder.TEMPLATE_ID ->
                 checkGroups(buffer, offset, end);
-            case SubmitDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID,
-                WithdrawnDecoder.TEMPLATE_ID, CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID ->
-                checkData(buffer, offset, end);
+            case SubmitDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, SUBMIT_FIELDS);
+            case ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID,
+                CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, 1);
             case RunDescriptionDecoder.TEMPLATE_ID -> checkTexts(buffer, offset, end);
             default ->
             {
@@ -75,11 +77,11 @@ final class MessageTail
         while (at < end);
     }
 
-    /** Fields of variable length, up to the end. */
-    private static void checkData(final DirectBuffer buffer, final int offset, final int end)
+    /** Fields of variable length, up to the end, and no fewer than {@code least}. */
+    private static void checkData(final DirectBuffer buffer, final int offset, final int end, final int least)
     {
         int at = offset;
-        while (at != end)
+        for (int fields = 0; fields < least || at != end; fields++)
         {
             at = behindData(buffer, at, end);
         }

@@ -116,6 +116,21 @@ class EventReaderTest
     }
 
     @Test
+    void shouldRefuseASubmitThatLacksItsLastField()
+    {
+        final byte[] none = {};
+        input.submit().putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0);
+        final int end = input.length();
+
+        assertEquals("a field of a message at byte " + end + " has -1 bytes, but the message ends at byte " + end,
+            assertThrows(MessageFormatException.class, () -> recorder.readMessage(input.buffer(), 0, end)).getMessage());
+        input.submit().putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0)
+            .putStopTokens(none, 0, 0);
+        recorder.readMessage(input.buffer(), 0, input.length());
+        assertEquals(List.of("Submit"), recorder.events);
+    }
+
+    @Test
     void shouldReadAGroupInItsOrder()
     {
         input.wake().timeNanos(7);

@@ -49,7 +49,7 @@ public record Difference(
     private static final String NOTHING = "(no such message)";
     /** Fields that depend on the values of tokens. */
     private static final Pattern OF_TOKENS =
-        Pattern.compile("^(tokens|hashChain|blockHashes|stopTokenId|logprobs|detail)|\\.blockHash$");
+        Pattern.compile("^(tokens|hashChain|blockHashes|stopTokens|logprobs|detail)|\\.blockHash$");
     private static final Pattern REQUEST = Pattern.compile("requestId=(-?\\d+)");
     private static final Pattern BLOCK = Pattern.compile("blockId=(-?\\d+)");
 

@@ -82,9 +82,9 @@ final class EarlierGroups
     {
         input.submit().timeNanos(request.submitNanos()).requestId(request.requestId()).conversationId(-1).predecessorId(-1)
             .thinkTimeNanos(0).deadlineNanos(-1).samplingSeed(0).promptTokens(request.promptTokens())
-            .maxNewTokens(request.maxNewTokens()).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1).temperature(0)
+            .maxNewTokens(request.maxNewTokens()).rowsFrom(-1).priority(0).rankHint(-1).temperature(0)
             .topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(NOTHING, 0, 0).putCacheKey(NOTHING, 0, 0)
-            .putTokens(NOTHING, 0, 0).putHashChain(NOTHING, 0, 0);
+            .putTokens(NOTHING, 0, 0).putHashChain(NOTHING, 0, 0).putStopTokens(NOTHING, 0, 0);
         group.append(input.buffer(), 0, input.length());
     }
 

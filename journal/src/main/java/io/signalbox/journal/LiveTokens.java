@@ -7,6 +7,7 @@ import io.signalbox.router.PlacementBatch;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -18,7 +19,8 @@ final class LiveTokens
     /** One request. */
     private static final class Live
     {
-        private int stopTokenId;
+        /** Ascending. */
+        private int[] stopTokens;
         private int[] head;
         /** {@code null} if blocks that decoding fills are not found again. */
         private byte[] chain;
@@ -48,7 +50,6 @@ final class LiveTokens
     int[] begin(final SubmitDecoder submit)
     {
         final Live one = new Live();
-        one.stopTokenId = submit.stopTokenId();
         final int start = submit.limit();
         final int hashBytes = submit.blockHashesLength();
         final int hashesAt = start + SubmitDecoder.blockHashesHeaderLength();
@@ -58,7 +59,8 @@ final class LiveTokens
         final int tokens = submit.skipTokens() / Integer.BYTES;
         final DirectBuffer buffer = submit.buffer();
         one.head = head(buffer, tokensAt, tokens == submit.promptTokens() ? tokens : 0, hashBytes == 0 ? -1 : hashesAt);
-        if (submit.hashChainLength() == hasher.chainBytes() && caches)
+        final boolean hasChain = submit.hashChainLength() == hasher.chainBytes() && caches;
+        if (hasChain)
         {
             one.chain = new byte[hasher.chainBytes()];
             submit.getHashChain(one.chain, 0, one.chain.length);
@@ -68,9 +70,23 @@ final class LiveTokens
                 one.open[one.openCount++] = token(buffer, tokensAt, i);
             }
         }
+        one.stopTokens = stopTokens(submit, hasChain);
         submit.limit(start);
         live.put(submit.requestId(), one);
         return heads.add(one.head);
+    }
+
+    /** @param isBehindChain the hash chain was read. */
+    private static int[] stopTokens(final SubmitDecoder submit, final boolean isBehindChain)
+    {
+        if (!isBehindChain)
+        {
+            submit.skipHashChain();
+        }
+        final int at = submit.limit() + SubmitDecoder.stopTokensHeaderLength();
+        final int[] tokens = new int[submit.skipStopTokens() / Integer.BYTES];
+        Arrays.setAll(tokens, i -> token(submit.buffer(), at, i));
+        return tokens;
     }
 
     /** As the scheduler has it. */
@@ -108,7 +124,7 @@ final class LiveTokens
     boolean stops(final long requestId, final int token)
     {
         final Live one = live.get(requestId);
-        return one != null && one.stopTokenId >= 0 && one.stopTokenId == token;
+        return one != null && Arrays.binarySearch(one.stopTokens, token) >= 0;
     }
 
     /** A token became visible; returns the hash of the block that it fills, or 0. */

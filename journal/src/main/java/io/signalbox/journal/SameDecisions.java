@@ -39,7 +39,6 @@ final class SameDecisions
         Part.ALL, Part.NUMBER_ONLY, Part.ALL, Part.ALL_BUT_THE_HASH, Part.NUMBER_ONLY, Part.ALL_BUT_THE_HASH};
 
     private static final Part[] COMPLETION = {Part.ALL, Part.COUNT_ONLY, Part.ALL, Part.COUNT_ONLY};
-    private static final int STOP_TOKEN = MessageHeaderDecoder.ENCODED_LENGTH + SubmitDecoder.stopTokenIdEncodingOffset();
 
     private final GroupReader recorded = new GroupReader();
     private final GroupReader decided = new GroupReader();
@@ -108,14 +107,25 @@ final class SameDecisions
     private boolean submitsEqual()
     {
         final int end = MessageHeaderDecoder.ENCODED_LENGTH + SubmitDecoder.BLOCK_LENGTH;
-        final int behind = STOP_TOKEN + Integer.BYTES;
-        if (!bytesEqual(0, STOP_TOKEN) || !bytesEqual(behind, end - behind) || !bytesEqual(end, Integer.BYTES) ||
-            int32(recorded, STOP_TOKEN) < 0 != int32(decided, STOP_TOKEN) < 0)
+        if (!bytesEqual(0, end + Integer.BYTES))
         {
             return false;
         }
-        final int keyAt = end + Integer.BYTES + int32(recorded, end);
-        return bytesEqual(keyAt, Integer.BYTES) && bytesEqual(keyAt, Integer.BYTES + int32(recorded, keyAt));
+        final int keyAt = behindData(recorded, end);
+        return bytesEqual(keyAt, Integer.BYTES) && bytesEqual(keyAt, Integer.BYTES + int32(recorded, keyAt)) &&
+            stops(recorded, keyAt) == stops(decided, keyAt);
+    }
+
+    /** Whether a request has stop tokens: they are after its cache key, its tokens and its hash chain. */
+    private static boolean stops(final GroupReader submit, final int keyAt)
+    {
+        return int32(submit, behindData(submit, behindData(submit, behindData(submit, keyAt)))) > 0;
+    }
+
+    /** The position behind a field of variable length. */
+    private static int behindData(final GroupReader message, final int at)
+    {
+        return at + Integer.BYTES + int32(message, at);
     }
 
     /** The repeating groups, and all that is behind them. */

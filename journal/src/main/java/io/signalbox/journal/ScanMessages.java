@@ -8,6 +8,9 @@ import java.nio.file.Path;
 /** Explains why a scan stopped, in one sentence. */
 final class ScanMessages
 {
+    private static final String VERSION_4 = "the record has schema version 4, and this program reads version " +
+        Envelope.SCHEMA_VERSION + "; the last commit that reads version 4 is e6420428";
+
     private ScanMessages()
     {
     }
@@ -21,7 +24,7 @@ final class ScanMessages
     {
         return switch (match)
         {
-            case NEWER_VERSION -> "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
+            case NEWER_VERSION -> Envelope.version(walker.bytes(), walker.start()) == 4 ? VERSION_4 : "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
                 ", payload form " + Envelope.form(walker.bytes(), walker.start()) + " and schema version " +
                 Envelope.version(walker.bytes(), walker.start()) + ", of which this program knows types up to " +
                 RecordType.VOID.code() + ", for groups and rows forms up to " + Envelope.PACKED + ", and version " +
@@ -108,7 +111,8 @@ final class ScanMessages
         }
         return switch (match)
         {
-            case NEWER_VERSION -> "read it with the version of Signalbox that wrote it.";
+            case NEWER_VERSION -> reason.equals(VERSION_4) ? "check out that commit and read the journal with it." :
+                "read it with the version of Signalbox that wrote it.";
             case WRITTEN_BEHIND_CUT -> "restore the journal from a copy, or move the later segments away to keep the " +
                 "records of this one.";
             case SEGMENT_ABSENT -> "bring the segment back from a copy.";

@@ -28,7 +28,7 @@ import java.util.Arrays;
  */
 final class WithheldInputs
 {
-    /** In the place of a token that ends its request; also in the place of the id of every stop token. */
+    /** In the place of a token that ends its request; also the only stop token of a request that has some. */
     static final int STOP = 0;
     static final int OTHER = 1;
     /** In the place of a number that is no token. */
@@ -195,7 +195,6 @@ final class WithheldInputs
     private void encodeSubmit(final SubmitDecoder submit)
     {
         begin(submit.sbeBlockLength());
-        encoded.putInt(HEADER + SubmitDecoder.stopTokenIdEncodingOffset(), submit.stopTokenId() < 0 ? -1 : STOP, ORDER);
         final long requestId = submit.requestId();
         final int[] head = outcome.accepted ? live.begin(submit) : new int[0];
         final DirectBuffer buffer = submit.buffer();
@@ -216,6 +215,20 @@ final class WithheldInputs
         copy(buffer, submit.limit(), SubmitDecoder.cacheKeyHeaderLength() + keyBytes);
         putInt(0);
         putForm(requestId, head);
+        submit.skipCacheKey();
+        submit.skipTokens();
+        submit.skipHashChain();
+        putStopTokens(submit.stopTokensLength());
+    }
+
+    /** One token stands for all: {@link #STOP}. */
+    private void putStopTokens(final int bytes)
+    {
+        putInt(bytes == 0 ? 0 : Integer.BYTES);
+        if (bytes > 0)
+        {
+            putInt(STOP);
+        }
     }
 
     /** Replaces the hash chain. */

@@ -19,32 +19,34 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Journals of schema version 4, as the build of their time wrote them: every later build must read them as they are. */
+/** Journals of schema version 5: later builds must read them as they are. A journal of version 4 is refused. */
 final class GoldenJournalTest
 {
     /** Facts of each golden journal. */
     enum Golden
     {
         /** Combine weights, draft tokens, preemptions, a lost rank; packed rows. Suspects and others took no turns then. */
-        SIMULATED("version-4-simulated", 24,
-            "223 records, 222 groups, digest 14e49d66dff528c1, CLOSED, equal",
+        SIMULATED("version-5-simulated", 24,
+            "223 records, 222 groups, digest 2514dc18ab06750b, CLOSED, equal",
             "{\"records\": 223, \"groups\": 222, \"outputTokens\": 588, \"rows\": 1323, \"messages\": {\"1\": 24, \"3\": " +
                 "24, \"4\": 1, \"6\": 86, \"7\": 85, \"8\": 1, \"10\": 1, \"20\": 24, \"22\": 32, \"23\": 86, \"24\": 85, " +
-                "\"25\": 24, \"27\": 11, \"28\": 1}, \"digest\": \"14e49d66dff528c1\"}"),
+                "\"25\": 24, \"27\": 11, \"28\": 1}, \"digest\": \"2514dc18ab06750b\"}"),
         /** Killed, continued, given new weights, closed with requests, continued again. */
-        RESTARTED("version-4-restarted", 15,
-            "151 records, 150 groups, digest 350072fc22c07264, CLOSED, equal",
+        RESTARTED("version-5-restarted", 15,
+            "151 records, 150 groups, digest 8c2f96fafa56cd7a, CLOSED, equal",
             "{\"records\": 151, \"groups\": 150, \"outputTokens\": 135, \"rows\": 600, \"messages\": {\"1\": 15, \"2\": " +
                 "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
-                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"350072fc22c07264\"}"),
+                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"8c2f96fafa56cd7a\"}"),
         /** Failed steps, whose requests take turns with the others; two steps in flight. */
-        TURNS("version-4-turns", 24,
-            "254 records, 253 groups, digest 4e39bd2808edaed6, CLOSED, equal",
+        TURNS("version-5-turns", 24,
+            "254 records, 253 groups, digest 69e1ecf045651eec, CLOSED, equal",
             "{\"records\": 254, \"groups\": 253, \"outputTokens\": 588, \"rows\": 1467, \"messages\": {\"1\": 24, \"3\": " +
                 "24, \"4\": 3, \"6\": 103, \"7\": 95, \"8\": 4, \"20\": 24, \"22\": 24, \"23\": 103, \"24\": 95, " +
-                "\"25\": 24, \"27\": 25, \"28\": 8}, \"digest\": \"4e39bd2808edaed6\"}");
+                "\"25\": 24, \"27\": 25, \"28\": 8}, \"digest\": \"69e1ecf045651eec\"}");
 
         private final String file;
         private final int requests;
@@ -101,6 +103,20 @@ final class GoldenJournalTest
             lives += RequestInspector.inspect(journal, id).lives().size();
         }
         assertEquals(golden.requests, lives);
+    }
+
+    @Test
+    void shouldNameTheCommitThatReadsVersion4() throws Exception
+    {
+        final Path journal = GoldenJournal.unpack("version-4-turns", directory);
+
+        final JournalException refusal = assertThrows(JournalException.class, () -> GoldenJournal.verified(journal));
+
+        assertEquals(JournalException.Kind.UNSUPPORTED_VERSION, refusal.kind());
+        final String message = refusal.getMessage();
+        assertTrue(message.endsWith("record 0: the record has schema version 4, and this program reads version 5; the last " +
+            "commit that reads version 4 is e6420428; no record precedes it, so nothing is left to read; check out that " +
+            "commit and read the journal with it."), message);
     }
 
     /** Whether suspects and others take turns is the rule of the run, which its description names or does not. */

@@ -70,7 +70,7 @@ final class MutatedInputsTest
     @BeforeEach
     void read() throws IOException
     {
-        final Path golden = GoldenJournal.unpack("version-4-simulated", directory);
+        final Path golden = GoldenJournal.unpack("version-5-simulated", directory);
         final List<ForgedJournals.Group> groups = new ArrayList<>();
         try (JournalReader reader = JournalReader.open(golden))
         {

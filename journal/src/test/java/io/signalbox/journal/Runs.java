@@ -109,10 +109,10 @@ final class Runs
         Envelope.putInt64(hashes, 0, 7);
         Envelope.putInt64(hashes, Long.BYTES, i);
         input.submit().timeNanos(i * 1000L).requestId(i).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(i).promptTokens(40).maxNewTokens(3).stopTokenId(-1).rowsFrom(-1).priority(0)
+            .deadlineNanos(-1).samplingSeed(i).promptTokens(40).maxNewTokens(3).rowsFrom(-1).priority(0)
             .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashes, 0, hashes.length).putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0)
-            .putHashChain(hashes, 0, 0);
+            .putHashChain(hashes, 0, 0).putStopTokens(hashes, 0, 0);
     }
 
     /** A group that is one note of this many bytes; no scheduler is asked. */

@@ -60,14 +60,13 @@ public final class Checkpoint
     }
 
     /**
-     * The token with which the model of a directory ends a text, by {@code eos_token_id} of its configuration; -1: none, or
-     * several.
+     * The tokens with which the model of a directory ends a text, by {@code eos_token_id} of its configuration.
      *
      * @throws ModelException if the configuration cannot be read.
      */
-    public static int endToken(final Path directory)
+    public static int[] endTokens(final Path directory)
     {
-        return new ConfigReader(new CheckpointFiles(directory).config()).endToken();
+        return new ConfigReader(new CheckpointFiles(directory).config()).endTokens();
     }
 
     private void addShards(final CheckpointFiles files, final CheckpointTensors tensors, final Map<String, String> index)

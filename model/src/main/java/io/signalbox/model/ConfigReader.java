@@ -47,21 +47,22 @@ final class ConfigReader
         }
     }
 
-    /** The token that ends a text, -1 if there is none or several. */
-    int endToken()
+    /** The tokens that end a text: one, a list, or none. */
+    int[] endTokens()
     {
         final String name = "eos_token_id";
         final Object value = values.get(name);
-        if (value == null || value instanceof List<?>)
+        final List<?> tokens = value == null ? List.of() : value instanceof List<?> list ? list : List.of(value);
+        final int vocabulary = number("vocab_size");
+        return tokens.stream().mapToInt(each ->
         {
-            return -1;
-        }
-        if (!(value instanceof Long token) || token < 0 || token >= number("vocab_size"))
-        {
-            throw fault("has '" + name + "' with " + ModelJson.printable(String.valueOf(value)) +
-                ", which is no token of its vocabulary");
-        }
-        return token.intValue();
+            if (!(each instanceof Long token) || token < 0 || token >= vocabulary)
+            {
+                throw fault("has '" + name + "' with " + ModelJson.printable(String.valueOf(each)) +
+                    ", which is no token of its vocabulary");
+            }
+            return token.intValue();
+        }).toArray();
     }
 
     private ModelFamily family()

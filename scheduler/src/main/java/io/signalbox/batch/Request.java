@@ -16,6 +16,7 @@ import java.util.Arrays;
 public final class Request extends Residency
 {
     public static final int NO_RANK = -1;
+    public static final int MAX_STOP_TOKENS = 64;
 
     private static final int CANCELLED = 2;
     private static final int EXPIRED = 4;
@@ -63,6 +64,8 @@ public final class Request extends Residency
     private boolean hintRelaxed;
     /** Prompt tokens that were cached on the rank when the request was placed there. */
     int cachedTokens;
+    private int[] stopTokens = {};
+    private int stopTokenCount;
     private int rowsFrom;
     private int impossibleRows;
     /** Position in the scheduler's list of live requests. */
@@ -81,12 +84,14 @@ public final class Request extends Residency
     }
 
     public Request reset(
-        final long requestId, final int prompt, final int newTokens, final int stopToken, final int wantedRowsFrom)
+        final long requestId, final int prompt, final int newTokens, final int wantedRowsFrom)
     {
         id = requestId;
         promptTokens = prompt;
         maxNewTokens = newTokens;
-        stopTokenId = stopToken;
+        stopTokenCount = 0;
+        lowestStop = 0;
+        highestStop = -1;
         rowsFrom = wantedRowsFrom;
         prefix.clear();
         head.clear();
@@ -115,6 +120,19 @@ public final class Request extends Residency
         hintRelaxed = relaxed;
         priority = order;
         deadlineNanos = deadline;
+        return this;
+    }
+
+    /** Adds a stop token, which is above the stop tokens that were added before. */
+    public Request addStopToken(final int token)
+    {
+        if (stopTokenCount == stopTokens.length)
+        {
+            stopTokens = Arrays.copyOf(stopTokens, Math.max(2, 2 * stopTokenCount));
+        }
+        lowestStop = stopTokenCount == 0 ? token : lowestStop;
+        highestStop = token;
+        stopTokens[stopTokenCount++] = token;
         return this;
     }
 
@@ -359,7 +377,19 @@ public final class Request extends Residency
 
     boolean stopsAt(final int sampledToken)
     {
-        return stopTokenId >= 0 && sampledToken == stopTokenId;
+        return sampledToken >= lowestStop && sampledToken <= highestStop && isStopToken(sampledToken);
+    }
+
+    private boolean isStopToken(final int token)
+    {
+        for (int i = 0; i < stopTokenCount; i++)
+        {
+            if (stopTokens[i] == token)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     public boolean isCancelled()
@@ -465,7 +495,7 @@ public final class Request extends Residency
             id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
         digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags | (hintRelaxed ? HINT_RELAXED : 0));
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
-        digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
+        digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopDigest());
         digest = head.digest(StateDigest.mix(digest, conversationId, tenant.key));
         for (int i = 0; i < blockCount; i++)
         {
@@ -474,5 +504,15 @@ public final class Request extends Residency
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, stayDigest()));
         return tries.digest(digest);
+    }
+
+    private long stopDigest()
+    {
+        long digest = -1;
+        for (int i = 0; i < stopTokenCount; i++)
+        {
+            digest = StateDigest.mix(digest, stopTokens[i]);
+        }
+        return digest;
     }
 }

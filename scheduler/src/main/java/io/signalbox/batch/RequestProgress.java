@@ -6,7 +6,9 @@ abstract class RequestProgress extends FlightLog
 {
     int promptTokens;
     int maxNewTokens;
-    int stopTokenId;
+    /** Bounds of the stop tokens, inclusive; the highest is -1 if there is none. */
+    int lowestStop;
+    int highestStop;
     int generatedTokens;
     int computedHighWater;
     int blockCount;

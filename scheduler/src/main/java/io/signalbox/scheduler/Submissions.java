@@ -48,7 +48,7 @@ final class Submissions
         {
             return RefusalReason.HASH_COUNT;
         }
-        if (!hashesAreInRange(input, hashBytes) || !tokensFit(input, hashBytes))
+        if (!hashesAreInRange(input, hashBytes) || !tokensFit(input, hashBytes) || !stopTokensAscend(input))
         {
             return RefusalReason.MALFORMED;
         }
@@ -103,13 +103,46 @@ final class Submissions
         return (tokenBytes == 0 || hasTail) && (given == 0 || given == chainBytes && hashed && hasTail);
     }
 
+    private static boolean stopTokensAscend(final SubmitDecoder input)
+    {
+        final int limit = input.limit();
+        skipToStopTokens(input);
+        final int bytes = input.stopTokensLength();
+        final int at = input.limit() + SubmitDecoder.stopTokensHeaderLength();
+        input.limit(limit);
+        if (bytes % Integer.BYTES != 0 || bytes > Request.MAX_STOP_TOKENS * Integer.BYTES)
+        {
+            return false;
+        }
+        int last = -1;
+        for (int i = 0; i < bytes; i += Integer.BYTES)
+        {
+            final int token = input.buffer().getInt(at + i, ByteOrder.LITTLE_ENDIAN);
+            if (token <= last)
+            {
+                return false;
+            }
+            last = token;
+        }
+        return true;
+    }
+
+    private static void skipToStopTokens(final SubmitDecoder input)
+    {
+        input.skipBlockHashes();
+        input.skipCacheKey();
+        input.skipTokens();
+        input.skipHashChain();
+    }
+
     /** @param input its variable-length fields are not read yet. */
     Request accept(final SubmitDecoder input)
     {
         final Request request = requests.unused()
-            .reset(input.requestId(), input.promptTokens(), input.maxNewTokens(), input.stopTokenId(), input.rowsFrom())
+            .reset(input.requestId(), input.promptTokens(), input.maxNewTokens(), input.rowsFrom())
             .conversation(input.conversationId())
             .constraints(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
+        addStopTokens(input, request);
         final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
         final int hashCount = input.blockHashesLength() / Long.BYTES;
         for (int i = 0; i < hashCount; i++)
@@ -119,6 +152,19 @@ final class Submissions
         addTenantAndTokens(input, hashesAt, request);
         requests.add(request);
         return request;
+    }
+
+    private static void addStopTokens(final SubmitDecoder input, final Request request)
+    {
+        final int limit = input.limit();
+        skipToStopTokens(input);
+        final int at = input.limit() + SubmitDecoder.stopTokensHeaderLength();
+        final int bytes = input.stopTokensLength();
+        for (int i = 0; i < bytes; i += Integer.BYTES)
+        {
+            request.addStopToken(input.buffer().getInt(at + i, ByteOrder.LITTLE_ENDIAN));
+        }
+        input.limit(limit);
     }
 
     private void addTenantAndTokens(final SubmitDecoder input, final int hashesAt, final Request request)

@@ -17,7 +17,7 @@ class FairQueueTest
 
     private static Request request(final String tenant, final int prompt, final int newTokens, final int priority)
     {
-        return new Request(null).reset(++nextId, prompt, newTokens, -1, -1).constraints(-1, false, priority, -1)
+        return new Request(null).reset(++nextId, prompt, newTokens, -1).constraints(-1, false, priority, -1)
             .tenant(TenantWeights.key(tenant));
     }
 

@@ -95,7 +95,7 @@ public final class FairShareRuns
         {
             while (waiting[i] < 4)
             {
-                final Request request = new Request(null).reset(++nextId, 1 + random.nextInt(largest), 0, -1, -1)
+                final Request request = new Request(null).reset(++nextId, 1 + random.nextInt(largest), 0, -1)
                     .constraints(-1, false, 0, -1).tenant(TenantWeights.key(name(i)));
                 owners.put(request.id(), i);
                 queue.add(request);

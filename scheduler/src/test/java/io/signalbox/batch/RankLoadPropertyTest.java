@@ -142,7 +142,7 @@ class RankLoadPropertyTest
     {
         final int prompt = 1 + random.nextInt(MAX_PROMPT);
         final Request request =
-            new Request(null).reset(id, prompt, random.nextInt(12), -1, -1).constraints(-1, false, 0, -1);
+            new Request(null).reset(id, prompt, random.nextInt(12), -1).constraints(-1, false, 0, -1);
         final int family = random.nextInt(FAMILIES);
         for (int i = 0; i < prompt / BLOCK; i++)
         {

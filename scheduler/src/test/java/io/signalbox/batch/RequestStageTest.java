@@ -23,7 +23,7 @@ class RequestStageTest
 
     private static Request in(final Stage stage)
     {
-        final Request request = new Request(null).reset(7, 4, 1, -1, -1);
+        final Request request = new Request(null).reset(7, 4, 1, -1);
         if (stage == Stage.RUNNING)
         {
             request.stage(Stage.PLACED);
@@ -61,6 +61,6 @@ class RequestStageTest
     @Test
     void shouldBeginAnewWhenItIsReused()
     {
-        assertEquals(Stage.QUEUED, in(Stage.FINISHED).reset(8, 4, 1, -1, -1).stage());
+        assertEquals(Stage.QUEUED, in(Stage.FINISHED).reset(8, 4, 1, -1).stage());
     }
 }

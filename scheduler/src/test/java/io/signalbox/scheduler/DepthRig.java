@@ -200,7 +200,7 @@ final class DepthRig
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
-            .maxNewTokens(prompt.newTokens()).stopTokenId(prompt.stopToken()).rowsFrom(0).priority(priority).rankHint(-1)
+            .maxNewTokens(prompt.newTokens()).rowsFrom(0).priority(priority).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
         final int blockSize = config.blockSizeTokens();
         final int[] tokens = content.firstTokens(id, prompt.tokens());
@@ -218,6 +218,9 @@ final class DepthRig
         submit.putBlockHashes(bytes.array(), 0, hashes.length * Long.BYTES).putCacheKey(tenant, 0, tenant.length)
             .putTokens(bytes.array(), bytes.position() - given * Integer.BYTES, given * Integer.BYTES)
             .putHashChain(chain, 0, isContinued ? chain.length : 0);
+        final ByteBuffer stops = ByteBuffer.allocate(64 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        prompt.stopTokens().forEach(stops::putInt);
+        submit.putStopTokens(stops.array(), 0, stops.position());
         return apply();
     }
 

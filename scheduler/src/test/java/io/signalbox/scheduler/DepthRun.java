@@ -80,8 +80,13 @@ final class DepthRun
         final int family = detail / 63 % 2;
         final int shared = detail / 252 % 3 == 0 ? Math.min(tokens / block, detail / 5 % 4) * block :
             Math.min(tokens, detail / 756 % (3 * block + 1));
-        final int stopToken = detail / 126 % 2 == 0 ? -1 : detail % 11;
-        rig.submit(new ModelContent.Prompt(family, shared, tokens, newTokens, stopToken), detail % 3,
+        final List<Integer> stopTokens = switch (detail / 126 % 4)
+        {
+            case 1 -> List.of(detail % 11);
+            case 3 -> List.of(detail % 5, 5 + detail % 3, 11 + detail % 12);
+            default -> List.of();
+        };
+        rig.submit(new ModelContent.Prompt(family, 0, shared, tokens, newTokens, stopTokens), detail % 3,
             detail % 29 == 0 ? 40 : -1);
     }
 
@@ -104,7 +109,7 @@ final class DepthRun
         final int newTokens = detail / 20 % 7;
         if (!isTooLong(tokens, newTokens))
         {
-            rig.submit(new ModelContent.Prompt(0, previous, known, tokens, newTokens, -1), detail % 3, -1);
+            rig.submit(new ModelContent.Prompt(0, previous, known, tokens, newTokens, List.of()), detail % 3, -1);
         }
     }
 

@@ -26,12 +26,14 @@ final class ModelContent
      * @param family       requests of one have equal first tokens.
      * @param previous     the request whose first tokens the prompt repeats, those of its answer included; 0: none.
      * @param sharedTokens that the prompt has in common with its family, or with the previous request.
+     * @param stopTokens   ascending.
      */
-    record Prompt(long family, long previous, int sharedTokens, int tokens, int newTokens, int stopToken)
+    record Prompt(
+        long family, long previous, int sharedTokens, int tokens, int newTokens, List<Integer> stopTokens)
     {
         Prompt(final long family, final int sharedTokens, final int tokens, final int newTokens, final int stopToken)
         {
-            this(family, 0, sharedTokens, tokens, newTokens, stopToken);
+            this(family, 0, sharedTokens, tokens, newTokens, stopToken < 0 ? List.of() : List.of(stopToken));
         }
     }
 
@@ -195,7 +197,7 @@ final class ModelContent
         {
             final int generation = tokens.size() < weights.size() ? weights.get(tokens.size()) : 0;
             tokens.add(token(requestId, prompt.tokens() + tokens.size(), generation));
-            if (tokens.get(tokens.size() - 1) == prompt.stopToken())
+            if (prompt.stopTokens().contains(tokens.get(tokens.size() - 1)))
             {
                 break;
             }

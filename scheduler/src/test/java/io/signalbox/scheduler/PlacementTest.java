@@ -98,11 +98,11 @@ class PlacementTest
             bytes.putInt(tokensAt + i * Integer.BYTES, tokens[i]);
         }
         writer.submit().timeNanos(++now).requestId(id).conversationId(conversation).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(4).stopTokenId(-1).rowsFrom(-1)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(4).rowsFrom(-1)
             .priority(0).rankHint(hint).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(bytes, 0, tokensAt).putCacheKey(bytes, 0, 0)
             .putTokens(bytes, tokensAt, tokens.length * Integer.BYTES)
-            .putHashChain(bytes, 0, 0);
+            .putHashChain(bytes, 0, 0).putStopTokens(bytes, 0, 0);
         apply(scheduler);
     }
 

@@ -125,7 +125,7 @@ final class SchedulerHarness
     {
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(family).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
+            .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens)
             .rowsFrom(0).priority(priority).rankHint(rankHint).temperature(1f).topP(1f)
             .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
         final long[] hashes = new long[prompt / config.blockSizeTokens()];
@@ -141,7 +141,7 @@ final class SchedulerHarness
     {
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens)
             .rowsFrom(0).priority(0).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
         finishSubmit(id, prompt, submit, hashes);
     }
@@ -155,7 +155,7 @@ final class SchedulerHarness
             bytes.putLong(i * Long.BYTES, hashes[i]);
         }
         submit.putBlockHashes(bytes, 0, bytes.capacity()).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0)
-            .putHashChain(bytes, 0, 0);
+            .putHashChain(bytes, 0, 0).putStopTokens(bytes, 0, 0);
         apply(null);
     }
 

@@ -18,7 +18,7 @@ class SharingTest
     private static ModelContent.Prompt nextTurn(final DepthRig rig, final long previous, final int added)
     {
         final int known = rig.content.prompt(previous).tokens() + rig.emitted(previous).size();
-        return new ModelContent.Prompt(0, previous, known, known + added, 2, -1);
+        return new ModelContent.Prompt(0, previous, known, known + added, 2, List.of());
     }
 
     private static int registered(final DepthRig rig)

@@ -29,6 +29,20 @@ class StopAndLengthTest
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
+    void shouldStopAtAnyOfSeveralTokens(final int depth)
+    {
+        for (final int stop : new int[] {3, 7, 20})
+        {
+            final DepthRig rig = DepthRig.small(depth, 0, 0, BLOCKS);
+            rig.content.answer(1, 5, 4, 8, 19, 21, stop, 9);
+            rig.submit(new ModelContent.Prompt(0, 0, 0, 4, 20, List.of(3, 7, 20)), 0, -1).drain();
+            assertEquals(List.of(5, 4, 8, 19, 21, stop), rig.emitted(1));
+            assertEquals(FreeReason.STOP, rig.outputs().ended().get(1L).reason());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
     void shouldTrimAcceptedRunAtStop(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 3, 100, BLOCKS);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.Request;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
@@ -9,11 +10,14 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.kv.hash.BlockHashFunction;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -44,6 +48,13 @@ class SubmissionsTest
     private static String answer(
         final BlockHashFunction function, final int hashes, final int tokenBytes, final int chainBytes)
     {
+        return answer(function, hashes, tokenBytes, chainBytes, new byte[0]);
+    }
+
+    private static String answer(
+        final BlockHashFunction function, final int hashes, final int tokenBytes, final int chainBytes,
+        final byte[] stopTokens)
+    {
         final Scheduler scheduler = new Scheduler(SchedulerConfig.builder().ranks(1).blockHash(function).build());
         final byte[] bytes = new byte[PROMPT * Long.BYTES];
         final ByteBuffer longs = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -53,9 +64,10 @@ class SubmissionsTest
         }
         final InputWriter writer = new InputWriter();
         writer.submit().timeNanos(1).requestId(1).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(PROMPT).maxNewTokens(4).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1)
+            .samplingSeed(0).promptTokens(PROMPT).maxNewTokens(4).rowsFrom(-1).priority(0).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO).putBlockHashes(bytes, 0, hashes * Long.BYTES)
-            .putCacheKey(bytes, 0, 3).putTokens(bytes, 0, tokenBytes).putHashChain(bytes, 0, chainBytes);
+            .putCacheKey(bytes, 0, 3).putTokens(bytes, 0, tokenBytes).putHashChain(bytes, 0, chainBytes)
+            .putStopTokens(stopTokens, 0, stopTokens.length);
         final GroupWriter group = new GroupWriter(1024);
         scheduler.apply(writer.buffer(), 0, writer.length(), null, 0, group);
         final Answer answer = new Answer();
@@ -89,5 +101,25 @@ class SubmissionsTest
         final BlockHashFunction function, final int hashes, final int tokenBytes, final int chainBytes)
     {
         assertEquals("MALFORMED", answer(function, hashes, tokenBytes, chainBytes));
+    }
+
+    private static String answer(final int... stopTokens)
+    {
+        final ByteBuffer bytes = ByteBuffer.allocate(stopTokens.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        Arrays.stream(stopTokens).forEach(bytes::putInt);
+        return answer(BlockHashFunction.SHA_256, 2, 160, 32, bytes.array());
+    }
+
+    @Test
+    void shouldAcceptUpTo64AscendingStopTokensAndNoOtherList()
+    {
+        assertEquals("ACCEPTED", answer(0));
+        assertEquals("ACCEPTED", answer(9, 53, Integer.MAX_VALUE));
+        assertEquals("ACCEPTED", answer(IntStream.range(0, Request.MAX_STOP_TOKENS).toArray()));
+        assertEquals("MALFORMED", answer(IntStream.rangeClosed(0, Request.MAX_STOP_TOKENS).toArray()));
+        assertEquals("MALFORMED", answer(-1));
+        assertEquals("MALFORMED", answer(53, 9));
+        assertEquals("MALFORMED", answer(9, 9));
+        assertEquals("MALFORMED", answer(BlockHashFunction.SHA_256, 2, 160, 32, new byte[6]));
     }
 }

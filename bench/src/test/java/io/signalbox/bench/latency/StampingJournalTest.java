@@ -28,7 +28,8 @@ class StampingJournalTest
     private void submit()
     {
         final byte[] none = {};
-        input.submit().putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0);
+        input.submit().putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0)
+            .putStopTokens(none, 0, 0);
         append();
     }
 

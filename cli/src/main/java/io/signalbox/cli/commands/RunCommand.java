@@ -146,11 +146,11 @@ public final class RunCommand implements Callable<Integer>
             tokenizer.open();
         }
         final List<PromptLine> prompts = promptOptions.read(plan, tokenizer::encode);
-        final int endToken = modelOptions.endToken();
+        final int[] endTokens = modelOptions.endTokens();
         final List<CompletionRequest> requests = new ArrayList<>();
         for (int i = 0; i < prompts.size(); i++)
         {
-            requests.add(promptOptions.request(prompts.get(i), i, endToken, plan, config));
+            requests.add(promptOptions.request(prompts.get(i), i, endTokens, plan, config));
         }
         try (texts; OutputFile document = jsonOptions.reserve(ReportJson.bytes(config)))
         {

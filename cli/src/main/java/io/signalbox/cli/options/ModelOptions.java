@@ -42,10 +42,10 @@ public final class ModelOptions
         return RecordedModel.open(directory, config, seed, progress);
     }
 
-    /** The token with which the checkpoint ends a text; -1: none. */
-    public int endToken()
+    /** The tokens with which the checkpoint ends a text. */
+    public int[] endTokens()
     {
-        return directory == null ? -1 : Checkpoint.endToken(directory);
+        return directory == null ? new int[0] : Checkpoint.endTokens(directory);
     }
 
     /** The tokenizer's file; {@code null}: none belongs to the model. */

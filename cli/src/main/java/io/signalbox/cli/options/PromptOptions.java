@@ -21,6 +21,8 @@ public final class PromptOptions
 {
     private static final String PROMPTS = "--prompts";
     private static final String OUTPUT = "--output";
+    private static final String STOP_TOKEN = "--stop-token";
+    private static final int[] NO_TOKENS = {};
     /** Leaves room for the numbers of prompts. In a request, -1 means that no seed is given. */
     private static final long MOST_SEED = Long.MAX_VALUE / 2;
     private static final int BUILT_IN = 8;
@@ -65,9 +67,10 @@ public final class PromptOptions
         description = "Sample prompt number i with the seed N + i (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
 
-    @Option(names = "--stop-token", paramLabel = "ID",
-        description = "End an answer with this token; -1: with none (default: that of the checkpoint's config.json).")
-    private Integer stopToken;
+    @Option(names = STOP_TOKEN, paramLabel = "ID", split = ",",
+        description = "End an answer with any of these tokens, separated by commas; -1: with none (default: the end " +
+            "tokens of the checkpoint).")
+    private List<Integer> stopTokens;
 
     /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */
     public void check(final boolean captures)
@@ -157,17 +160,17 @@ public final class PromptOptions
     /**
      * The request of a prompt.
      *
-     * @param index    of the prompt, from 0.
-     * @param endToken ends an answer if nobody names another one; -1: none.
+     * @param index     of the prompt, from 0.
+     * @param endTokens end an answer unless the prompt or an option names stop tokens.
      * @throws ConfigException if a value is not allowed, a rank cannot hold it, or the model was not made for so many
      *                         positions.
      */
     public CompletionRequest request(
-        final PromptLine line, final int index, final int endToken, final DecoderPlan plan, final SchedulerConfig config)
+        final PromptLine line, final int index, final int[] endTokens, final DecoderPlan plan, final SchedulerConfig config)
     {
         try
         {
-            return sampled(line, index, endToken, plan, config);
+            return sampled(line, index, endTokens, plan, config);
         }
         catch (final ConfigException e)
         {
@@ -176,16 +179,11 @@ public final class PromptOptions
     }
 
     private CompletionRequest sampled(
-        final PromptLine line, final int index, final int endToken, final DecoderPlan plan, final SchedulerConfig config)
+        final PromptLine line, final int index, final int[] endTokens, final DecoderPlan plan, final SchedulerConfig config)
     {
         final int most = line.maxNewTokens() == null ? maxNewTokens : line.maxNewTokens();
-        final int stop = line.stopToken() != null ? line.stopToken() : stopToken == null ? endToken : stopToken;
-        if (stop < -1 || stop >= plan.vocabulary())
-        {
-            throw new ConfigException("--stop-token=" + stop + " is not in the vocabulary of the model; give a token id " +
-                "from 0 to " + (plan.vocabulary() - 1) + ", or -1 for none.");
-        }
-        CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(most).stopAt(stop)
+        CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(most)
+            .stopAt(line.stopTokens() == null ? stopTokens(endTokens, plan) : line.stopTokens())
             .temperature(line.temperature() == null ? temperature : line.temperature())
             .topK(line.topK() == null ? topK : line.topK())
             .topP(line.topP() == null ? topP : line.topP())
@@ -194,6 +192,27 @@ public final class PromptOptions
         checkLength((long)line.prompt().length + most, plan, config);
         request = logprobs ? request.logprobs() : request;
         return line.conversation() == null ? request : request.conversation(line.conversation());
+    }
+
+    private int[] stopTokens(final int[] endTokens, final DecoderPlan plan)
+    {
+        if (stopTokens == null)
+        {
+            return endTokens;
+        }
+        if (stopTokens.equals(List.of(-1)))
+        {
+            return NO_TOKENS;
+        }
+        for (final int stop : stopTokens)
+        {
+            if (stop < 0 || stop >= plan.vocabulary())
+            {
+                throw new ConfigException(STOP_TOKEN + "=" + stop + " is not in the vocabulary of the model; give token " +
+                    "ids from 0 to " + (plan.vocabulary() - 1) + ", or -1 alone for none.");
+            }
+        }
+        return stopTokens.stream().mapToInt(Integer::intValue).toArray();
     }
 
     private static void checkLength(final long tokens, final DecoderPlan plan, final SchedulerConfig config)

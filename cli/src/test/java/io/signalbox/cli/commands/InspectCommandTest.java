@@ -172,10 +172,10 @@ class InspectCommandTest
         final InputWriter input = new InputWriter();
         input.submit()
             .timeNanos(nanos).requestId(3).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(40).maxNewTokens(3).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(1)
+            .samplingSeed(0).promptTokens(40).maxNewTokens(3).rowsFrom(-1).priority(0).rankHint(1)
             .temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(none, 0, 0)
-            .putHashChain(none, 0, 0);
+            .putHashChain(none, 0, 0).putStopTokens(none, 0, 0);
         final GroupWriter group = new GroupWriter(256);
         new Scheduler(SchedulerConfig.builder().build()).apply(input.buffer(), 0, input.length(), null, 0, group);
         writer.append(nanos, group.buffer(), 0, group.length(), null);

@@ -134,6 +134,34 @@ class RunCommandTest
             run(options));
     }
 
+    /** Of a list each token ends an answer, in the checkpoint, the option and the prompt; an empty list ends nothing. */
+    @Test
+    void shouldEndAnAnswerWithAnyOfSeveralTokens() throws Exception
+    {
+        final Path model = checkpoint();
+        final Path config = model.resolve("config.json");
+        Files.writeString(
+            config, Files.readString(config).replace("\"eos_token_id\": null", "\"eos_token_id\": [299, 76, 3]"));
+        Files.writeString(prompts, "{\"prompt\": " + PROMPT + "}\n{\"prompt\": " + PROMPT + ", \"stop_token\": [7, 74]}\n" +
+            "{\"prompt\": " + PROMPT + ", \"stop_token\": []}\n");
+        final String[] options = {"--model", model.toString(), "--prompts", prompts.toString(), "--output",
+            output.toString(), "--backend-options", "precision=F32", "--max-new-tokens", "5", "--no-journal"};
+
+        assertEquals(ExitCode.OK, run(options).exitCode());
+        assertEquals(List.of(
+            "{\"id\":\"1\",\"prompt_tokens\":16,\"tokens\":[57,242,76],\"finish_reason\":\"stop\"}",
+            "{\"id\":\"2\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74],\"finish_reason\":\"stop\"}",
+            "{\"id\":\"3\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74,172],\"finish_reason\":\"length\"}"), answerLines());
+        final String[] further = Arrays.copyOf(options, options.length + 1);
+        further[options.length] = "--stop-token=242,8";
+        assertEquals(ExitCode.OK, run(further).exitCode());
+        assertEquals("{\"id\":\"1\",\"prompt_tokens\":16,\"tokens\":[57,242],\"finish_reason\":\"stop\"}",
+            answerLines().get(0));
+        further[options.length] = "--stop-token=242,300";
+        assertRefused("--stop-token=300 is not in the vocabulary of the model; give token ids from 0 to 299, or -1 alone " +
+            "for none.", run(further));
+    }
+
     @ParameterizedTest
     @CsvSource({"--ranks,3", "--depth,2", "--step-tokens,7", "--block-size,4", "--router,round-robin",
         "--backend-options,threads=3", "--max-running,1"})
@@ -187,6 +215,10 @@ class RunCommandTest
         "{\"prompt\": [1], \"id\": \"a\\ud800\"} | has an 'id' with half of a surrogate pair, which no file can hold",
         "{\"prompt\": null} | has 'prompt' that is not a list of token ids",
         "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256",
+        "{\"prompt\": [1], \"stop_token\": [3, 300]} | has 'stop_token' with 300, which is not between 0 and 299",
+        "{\"prompt\": [1], \"stop_token\": [-1]} | has 'stop_token' with -1, which is not between 0 and 299",
+        "{\"prompt\": [1], \"stop_token\": \"3\"} | has 'stop_token' with 3 where a whole number belongs",
+        "{\"prompt\": [1], \"stop_token\": [[3]]} | has 'stop_token' with [ where a whole number belongs",
         "[1] | is not a JSON object"})
     void shouldRefuseAPromptThatCannotBeAnswered(final String line, final String sentence) throws Exception
     {

@@ -103,10 +103,10 @@ final class JournaledRun implements AutoCloseable
     {
         inputs.submit()
             .timeNanos(nanos).requestId(requestId).conversationId(5).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(promptTokens).maxNewTokens(newTokens).stopTokenId(-1).rowsFrom(-1).priority(2)
+            .samplingSeed(0).promptTokens(promptTokens).maxNewTokens(newTokens).rowsFrom(-1).priority(2)
             .rankHint(rankHint).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(new byte[0], 0, 0).putCacheKey(new byte[0], 0, 0).putTokens(new byte[0], 0, 0)
-            .putHashChain(new byte[0], 0, 0);
+            .putHashChain(new byte[0], 0, 0).putStopTokens(new byte[0], 0, 0);
         apply(nanos);
     }
 
