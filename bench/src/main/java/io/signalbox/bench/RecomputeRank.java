@@ -20,7 +20,8 @@ import org.agrona.DirectBuffer;
 final class RecomputeRank implements PagedRank, StepOutput
 {
     private final RankBlocks blocks;
-    private final RankLoad rankLoad = new RankLoad();
+    private final BatchRules rules = BatchRules.plain(MAX_REQUESTS, STEP_TOKENS);
+    private final RankLoad rankLoad = new RankLoad(rules);
     private final BatchPlanner planner;
     private final StepPlan plan = new StepPlan();
     private final StepCommit commit = new StepCommit(null, null);
@@ -35,7 +36,7 @@ final class RecomputeRank implements PagedRank, StepOutput
         this.load = load;
         usableBlocks = poolSize - 1;
         blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, false, 0, null);
-        planner = new BatchPlanner(blocks, rankLoad, BatchRules.plain(MAX_REQUESTS, STEP_TOKENS),
+        planner = new BatchPlanner(blocks, rankLoad, rules,
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }
 

@@ -111,6 +111,9 @@ public class RouterBenchmark
                 writer.figure(rank, figure, load[rank]);
             }
             writer.figure(rank, RankFigure.FREE_TOKENS, 1L << 40);
+            writer.figure(rank, RankFigure.POOL_TOKENS, 1L << 40);
+            writer.figure(rank, RankFigure.LONG_PREFILLS, 0);
+            writer.figure(rank, RankFigure.DEFERRED_PREFILL_TOKENS, 0);
         }
         for (int i = 0; i < REQUESTS; i++)
         {

@@ -28,6 +28,8 @@ public final class PlacementBatch
 
     private final int ranks;
     private final int maxActive;
+    private int longPrefillTokens;
+    private int maxLongPrefills;
 
     // Ranks: requests and load tokens change with each placement, the figures do not.
     private final int[] activeRequests;
@@ -64,6 +66,8 @@ public final class PlacementBatch
     private final int[] matchesUsed;
     private final long[] candidateLoads;
     private final int[] candidateActive;
+    private final int[] evictedTokens;
+    private final long[] deferredTokens;
 
     /** @param maxActive largest number of requests of a rank. */
     PlacementBatch(final int ranks, final int maxActive)
@@ -83,6 +87,14 @@ public final class PlacementBatch
         matchesUsed = new int[pairs];
         candidateLoads = new long[pairs];
         candidateActive = new int[pairs];
+        evictedTokens = new int[pairs];
+        deferredTokens = new long[pairs];
+    }
+
+    void longPrefills(final int mostTokens, final int mostRequests)
+    {
+        longPrefillTokens = mostTokens;
+        maxLongPrefills = mostRequests;
     }
 
     /** @param probe writes the matches of a request. */
@@ -155,6 +167,18 @@ public final class PlacementBatch
     public int maxActive()
     {
         return maxActive;
+    }
+
+    /** Most prompt tokens of one request in a step; a request with more left is a long one. 0: no limit. */
+    public int longPrefillTokens()
+    {
+        return longPrefillTokens;
+    }
+
+    /** Most long requests in a step of a rank. */
+    public int maxLongPrefills()
+    {
+        return maxLongPrefills;
     }
 
     public int count()
@@ -297,6 +321,29 @@ public final class PlacementBatch
         final double loadTerm,
         final int matchUsed)
     {
+        candidate(request, rank, score, newWork, loadTerm, matchUsed, 0, 0);
+    }
+
+    /**
+     * Records a candidate of the decision.
+     *
+     * @param score     lower is better.
+     * @param newWork   tokens that the rank would have to compute, as the policy counts them.
+     * @param loadTerm  the load as it enters the score, with all other terms.
+     * @param matchUsed matched tokens as they enter the score.
+     * @param evicted   cached tokens of the rank that the request would replace, as the policy counts them.
+     * @param deferred  tokens of the running load that the request does not wait for, as the policy counts them.
+     */
+    public void candidate(
+        final int request,
+        final int rank,
+        final double score,
+        final double newWork,
+        final double loadTerm,
+        final int matchUsed,
+        final int evicted,
+        final long deferred)
+    {
         final int at = request * ranks + rank;
         eligible[at] = true;
         scores[at] = score;
@@ -305,6 +352,8 @@ public final class PlacementBatch
         matchesUsed[at] = matchUsed;
         candidateLoads[at] = loadTokens[rank];
         candidateActive[at] = activeRequests[rank];
+        evictedTokens[at] = evicted;
+        deferredTokens[at] = deferred;
     }
 
     /**
@@ -404,5 +453,17 @@ public final class PlacementBatch
     public int candidateActive(final int request, final int rank)
     {
         return candidateActive[request * ranks + rank];
+    }
+
+    /** Cached tokens of the rank that the request would replace; 0 if the policy does not count them. */
+    public int evictedTokens(final int request, final int rank)
+    {
+        return evictedTokens[request * ranks + rank];
+    }
+
+    /** Tokens of the running load that the request does not wait for; 0 if the policy does not count them. */
+    public long deferredTokens(final int request, final int rank)
+    {
+        return deferredTokens[request * ranks + rank];
     }
 }

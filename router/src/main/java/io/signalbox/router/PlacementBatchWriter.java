@@ -34,6 +34,17 @@ public final class PlacementBatchWriter
         batch.probeBy(probe);
     }
 
+    /**
+     * Sets the limits of long prompts, which apply to all later batches. No prompt is long before they are set.
+     *
+     * @param mostTokens   most prompt tokens of one request in a step; 0: no limit.
+     * @param mostRequests most requests with more tokens left in a step.
+     */
+    public void longPrefills(final int mostTokens, final int mostRequests)
+    {
+        batch.longPrefills(mostTokens, mostRequests);
+    }
+
     /** Removes requests and decisions; the ranks keep their state. */
     public void clear()
     {

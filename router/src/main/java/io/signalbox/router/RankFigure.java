@@ -15,5 +15,11 @@ public enum RankFigure
     /** Tokens for which KV blocks can be allocated: free ones, and cached ones that can be evicted. */
     FREE_TOKENS,
     /** Tokens whose KV is cached and used by no request. */
-    CACHED_TOKENS
+    CACHED_TOKENS,
+    /** Tokens that all KV blocks of the rank hold together. */
+    POOL_TOKENS,
+    /** Active requests that have more prompt tokens to compute than a long request may compute in one step. */
+    LONG_PREFILLS,
+    /** The pending prefill tokens of long requests, less the tokens that the next step computes of them. */
+    DEFERRED_PREFILL_TOKENS
 }

@@ -32,11 +32,25 @@ public abstract class ScoredDpRouter implements DpRouter
                 order[open++] = order[i];
             }
         }
+        boolean longWaits = false;
         boolean continues = true;
         for (int i = 0; i < open && continues; i++)
         {
-            continues = placeOne(batch, order[i]) || !keepsOrder();
+            final boolean isPlaced = !(longWaits && isLong(batch, order[i])) && placeOne(batch, order[i]);
+            longWaits |= !isPlaced && keepsOrder() && isLong(batch, order[i]);
+            continues = isPlaced || !keepsOrder() || longWaits && isLong(batch, order[i]);
         }
+    }
+
+    /** Whether every rank would need several steps for the prompt although it computes other requests in each of them. */
+    private static boolean isLong(final PlacementBatch batch, final int request)
+    {
+        boolean isLong = batch.longPrefillTokens() > 0;
+        for (int rank = 0; rank < batch.ranks() && isLong; rank++)
+        {
+            isLong = batch.uncachedTokens(request, rank) > batch.longPrefillTokens();
+        }
+        return isLong;
     }
 
     @Override

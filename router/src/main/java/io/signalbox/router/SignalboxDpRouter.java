@@ -11,20 +11,30 @@ import io.signalbox.config.SettingValues;
  * <pre>
  *   newWork  = T - matched
  *   slowdown = rowWeight * active + contextWeight * context
- *   score    = (pending + newWork) * (1 + slowdown) + decodeWeight * slowdown + reuseWeight * newWork
- *              + cachedWeight * cached
+ *   score    = (pending - deferred + newWork) * (1 + slowdown) + decodeWeight * slowdown + reuseWeight * newWork
+ *              + cachedWeight * cached + evictionWeight * evicted * (spare - unused) / pool
  * </pre>
  *
  * <p>The first term is the time to the first token. {@code pending} counts the rank's prompt tokens that are neither
  * cached nor computed yet; it shrinks with every step. The steps that compute them also decode the rank's other requests,
  * which slows them down. The second term is the slowdown of the request's own decode steps. The third is the work itself,
- * on any rank: a prefix that is computed twice occupies blocks that another prefix could use. The last decides between
+ * on any rank: a prefix that is computed twice occupies blocks that another prefix could use. The fourth decides between
  * ranks that are otherwise equal: {@code cached} tokens that no request uses mostly belong to conversations that will
  * return to the rank, so a new conversation goes to another rank. No term depends on the number of ranks, and none grows
  * on a rank because another one is loaded.
  *
- * <p>A rank is busy if it has {@code backlog} prompt tokens to compute, or no room for the blocks of the request; an idle
- * rank is never busy. A request that has to wait keeps those behind it waiting, so none is overtaken indefinitely.
+ * <p>The last term does not vanish if no rank has anything to do. {@code unused} tokens fit into the rank's blocks that
+ * neither hold nor will hold anything, and {@code evicted} cached tokens make room for the other new ones. {@code spare}
+ * is the largest {@code unused} of the ranks that have no prompt to compute. The term is 0 if all caches are full, or if
+ * no idle rank has more unused blocks. Otherwise prompts with a common beginning leave a full rank and use the other caches.
+ *
+ * <p>If the scheduler limits long prompts, a step of a rank computes only a part of them, and leaves room for others.
+ * {@code deferred} tokens of long prompts are left to later steps; the request does not wait for them. A long request
+ * waits for all of {@code pending} if the rank computes as many long prompts as it may already.
+ *
+ * <p>A rank is busy if the request would wait for {@code backlog} prompt tokens there, or the rank has no room for its
+ * blocks; an idle rank is never busy. A request that has to wait keeps later requests waiting, so none is overtaken
+ * indefinitely. Only a long request is overtaken, by short ones; the scheduler bounds their number.
  * Requests that name a rank are placed there while it is below its cap, busy or not; the scheduler bounds how many of
  * them may overtake the same request.
  */
@@ -40,23 +50,25 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         "Cost of a computed token to all requests, in prefill tokens that one request waits for.");
     private static final Setting<Double> CACHED_WEIGHT = Setting.weight("cachedWeight", 0.001,
         "Cost of a token that the rank keeps cached for requests to come, in prefill tokens.");
+    private static final Setting<Double> EVICTION_WEIGHT = Setting.weight("evictionWeight", 8.0,
+        "Cost of a cached token that a rank evicts while an idle rank has an empty cache, in prefill tokens.");
     private static final Setting<Double> BACKLOG = Setting.real("backlog", "tokens", 32_768, 0.0, Double.MAX_VALUE,
-        "Prompt tokens still to compute with which a rank accepts no further request.");
+        "Prompt tokens for which a request would wait on a rank, and with which the rank accepts it no longer.");
 
     /** Declares the router. */
     public static final class Provider extends DpRouterProvider
     {
         public Provider()
         {
-            super("signalbox", 1,
+            super("signalbox", 2,
                 "Time to the first token plus the cost to others; requests wait in one queue while all ranks are busy.",
-                ROW_WEIGHT, CONTEXT_WEIGHT, DECODE_WEIGHT, REUSE_WEIGHT, CACHED_WEIGHT, BACKLOG);
+                ROW_WEIGHT, CONTEXT_WEIGHT, DECODE_WEIGHT, REUSE_WEIGHT, CACHED_WEIGHT, EVICTION_WEIGHT, BACKLOG);
         }
 
         @Override
         public DpRouter create(final SettingValues values, final int ranks)
         {
-            return new SignalboxDpRouter(values);
+            return new SignalboxDpRouter(values, ranks);
         }
     }
 
@@ -65,17 +77,31 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private final double decodeWeight;
     private final double reuseWeight;
     private final double cachedWeight;
+    private final double evictionWeight;
     private final double backlog;
+    /** By rank, tokens for which blocks are free that cache nothing. */
+    private final long[] unused;
+    /** By rank, its part of a full pool per token. */
+    private final double[] poolShare;
+    private final long[] longPrefills;
+    private final long[] deferred;
+    /** The most unused tokens of a rank that has no prompt to compute. */
+    private long mostUnused;
 
     /** @param values of the knobs that the {@link Provider} declares. */
-    SignalboxDpRouter(final SettingValues values)
+    SignalboxDpRouter(final SettingValues values, final int ranks)
     {
         rowWeight = values.get(ROW_WEIGHT);
         contextWeight = values.get(CONTEXT_WEIGHT);
         decodeWeight = values.get(DECODE_WEIGHT);
         reuseWeight = values.get(REUSE_WEIGHT);
         cachedWeight = values.get(CACHED_WEIGHT);
+        evictionWeight = values.get(EVICTION_WEIGHT);
         backlog = values.get(BACKLOG);
+        unused = new long[ranks];
+        poolShare = new double[ranks];
+        longPrefills = new long[ranks];
+        deferred = new long[ranks];
     }
 
     @Override
@@ -91,6 +117,71 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
+    protected void begin(final PlacementBatch batch)
+    {
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            longPrefills[rank] = batch.figure(rank, RankFigure.LONG_PREFILLS);
+            deferred[rank] = batch.figure(rank, RankFigure.DEFERRED_PREFILL_TOKENS);
+            poolShare[rank] = 1.0 / Math.max(1, batch.figure(rank, RankFigure.POOL_TOKENS));
+            countUnused(batch, rank);
+        }
+        findMostUnused(batch);
+    }
+
+    private void countUnused(final PlacementBatch batch, final int rank)
+    {
+        unused[rank] = Math.max(0, batch.figure(rank, RankFigure.FREE_TOKENS) -
+            batch.figure(rank, RankFigure.CACHED_TOKENS) - batch.loadTokens(rank));
+    }
+
+    private void findMostUnused(final PlacementBatch batch)
+    {
+        mostUnused = 0;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            if (batch.loadTokens(rank) == 0 && batch.hasRoom(rank))
+            {
+                mostUnused = Math.max(mostUnused, unused[rank]);
+            }
+        }
+    }
+
+    @Override
+    protected void placed(final PlacementBatch batch, final int request, final int rank)
+    {
+        final long before = unused[rank];
+        countUnused(batch, rank);
+        if (before == mostUnused)
+        {
+            findMostUnused(batch);
+        }
+        final long newWork = batch.uncachedTokens(request, rank);
+        if (isLong(batch, newWork))
+        {
+            deferred[rank] += startsBesideOthers(batch, rank) ? newWork - batch.longPrefillTokens() : newWork;
+            longPrefills[rank]++;
+        }
+    }
+
+    private static boolean isLong(final PlacementBatch batch, final long newWork)
+    {
+        return batch.longPrefillTokens() > 0 && newWork > batch.longPrefillTokens();
+    }
+
+    /** Whether the rank computes a further long prompt in its next step. */
+    private boolean startsBesideOthers(final PlacementBatch batch, final int rank)
+    {
+        return longPrefills[rank] < batch.maxLongPrefills();
+    }
+
+    /** Pending tokens of the rank that a request with so many tokens to compute does not wait for. */
+    private long deferred(final PlacementBatch batch, final int rank, final long newWork)
+    {
+        return isLong(batch, newWork) && !startsBesideOthers(batch, rank) ? 0 : deferred[rank];
+    }
+
+    @Override
     protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
         if (!batch.hasRoom(rank) || batch.activeRequests(rank) == 0)
@@ -98,20 +189,41 @@ public final class SignalboxDpRouter extends ScoredDpRouter
             return batch.hasRoom(rank);
         }
         final long pending = batch.loadTokens(rank);
-        return pending < backlog &&
-            pending + batch.uncachedTokens(request, rank) <= batch.figure(rank, RankFigure.FREE_TOKENS);
+        if (pending - deferred[rank] >= backlog)
+        {
+            return false;
+        }
+        final long newWork = batch.uncachedTokens(request, rank);
+        return pending - deferred(batch, rank, newWork) < backlog &&
+            pending + newWork <= batch.figure(rank, RankFigure.FREE_TOKENS);
     }
 
     @Override
     protected double score(final PlacementBatch batch, final int request, final int rank)
     {
-        final double newWork = batch.uncachedTokens(request, rank);
+        final long uncached = batch.uncachedTokens(request, rank);
+        final double newWork = uncached;
+        final long passed = deferred(batch, rank, uncached);
         final double slowdown = rowWeight * batch.activeRequests(rank) +
             contextWeight * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
-        final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
-            decodeWeight * slowdown + cachedWeight * batch.figure(rank, RankFigure.CACHED_TOKENS);
+        final int evicted = evicted(batch, rank, uncached);
+        final double loadTerm = (batch.loadTokens(rank) - passed) * (1.0 + slowdown) + newWork * slowdown +
+            decodeWeight * slowdown + cachedWeight * batch.figure(rank, RankFigure.CACHED_TOKENS) +
+            evictionTerm(rank, evicted);
         final double score = (1.0 + reuseWeight) * newWork + loadTerm;
-        batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
+        batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank), evicted, passed);
         return score;
+    }
+
+    /** Cached tokens that the rank would evict for so many new ones although an idle rank has more unused blocks. */
+    private int evicted(final PlacementBatch batch, final int rank, final long newWork)
+    {
+        return newWork <= unused[rank] || mostUnused <= unused[rank] ? 0 :
+            (int)Math.min(newWork - unused[rank], batch.figure(rank, RankFigure.CACHED_TOKENS));
+    }
+
+    private double evictionTerm(final int rank, final int evicted)
+    {
+        return evicted == 0 ? 0 : evictionWeight * evicted * Math.min(1.0, (mostUnused - unused[rank]) * poolShare[rank]);
     }
 }

@@ -37,6 +37,24 @@ public final class Ranks
         return this;
     }
 
+    /** Blocks of the rank that was added last: free ones, and cached ones that no request uses. */
+    public Ranks cache(final long freeTokens, final long cachedTokens)
+    {
+        batch.figure(rank - 1, RankFigure.FREE_TOKENS, freeTokens + cachedTokens);
+        batch.figure(rank - 1, RankFigure.CACHED_TOKENS, cachedTokens);
+        batch.figure(rank - 1, RankFigure.POOL_TOKENS, freeTokens + cachedTokens);
+        return this;
+    }
+
+    /** The limits of long prompts; the rank that was added last computes one. */
+    public Ranks longPrefills(final int mostTokens, final int mostRequests, final long deferredTokens)
+    {
+        batch.longPrefills(mostTokens, mostRequests);
+        batch.figure(rank - 1, RankFigure.LONG_PREFILLS, 1);
+        batch.figure(rank - 1, RankFigure.DEFERRED_PREFILL_TOKENS, deferredTokens);
+        return this;
+    }
+
     /** A request with its matched tokens on each rank. */
     public Ranks request(final long id, final int tokens, final int... matched)
     {

@@ -9,6 +9,17 @@ public final class RankLoad
     private long uncachedTokens;
     private long pendingPrefillTokens;
     private long contextTokens;
+    private int longPrefills;
+    private long longPrefillTokens;
+    private final int mostTokens;
+    private final int mostRequests;
+
+    /** @param rules limits of long requests. */
+    public RankLoad(final BatchRules rules)
+    {
+        mostTokens = rules.longPrefillTokens() == 0 ? Integer.MAX_VALUE : rules.longPrefillTokens();
+        mostRequests = rules.maxLongPrefills();
+    }
 
     /** Requests that the router placed on the rank and that have not ended. */
     public int activeRequests()
@@ -43,6 +54,21 @@ public final class RankLoad
         return contextTokens;
     }
 
+    /** Active requests with more prompt tokens to compute than {@link BatchRules#longPrefillTokens()}. */
+    public int longPrefills()
+    {
+        return longPrefills;
+    }
+
+    /**
+     * Pending prefill tokens of the long requests, less the tokens that the next step computes of them. Shorter requests
+     * do not wait for them.
+     */
+    public long deferredPrefillTokens()
+    {
+        return longPrefillTokens - (long)mostTokens * Math.min(longPrefills, mostRequests);
+    }
+
     void add(final Request request)
     {
         count(request, 1);
@@ -64,7 +90,13 @@ public final class RankLoad
     private void countProgress(final Request request, final int sign)
     {
         final int spared = request.computedTokens > 0 ? request.computedTokens : request.cachedTokens;
-        pendingPrefillTokens += sign * (long)Math.max(request.promptTokens() - spared, 0);
+        final int left = Math.max(request.promptTokens() - spared, 0);
+        pendingPrefillTokens += sign * (long)left;
+        if (left > mostTokens)
+        {
+            longPrefills += sign;
+            longPrefillTokens += sign * (long)left;
+        }
         contextTokens += sign * (long)request.computedTokens;
     }
 

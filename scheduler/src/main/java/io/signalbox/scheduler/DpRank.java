@@ -5,6 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.batch.BatchListener;
 import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.BatchRules;
 import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.StepPlan;
@@ -17,7 +18,7 @@ final class DpRank
     private static final int MAX_DOUBLINGS = 6;
 
     final RankBlocks blocks;
-    final RankLoad load = new RankLoad();
+    final RankLoad load;
     final BatchPlanner planner;
     final OpenSteps open;
     private final int rank;
@@ -51,7 +52,9 @@ final class DpRank
             config.sameStepSharing(),
             config.get(BatchSettings.PARTIAL_BLOCKS),
             pages);
-        planner = new BatchPlanner(blocks, load, BatchSettings.rules(config), listener);
+        final BatchRules rules = BatchSettings.rules(config);
+        load = new RankLoad(rules);
+        planner = new BatchPlanner(blocks, load, rules, listener);
         open = new OpenSteps(config.depth());
     }
 
@@ -59,6 +62,12 @@ final class DpRank
     long freeTokens()
     {
         return (long)blocks.allocator().allocatableCount() * blockSizeTokens;
+    }
+
+    /** Tokens that all blocks hold, except the dummy block. */
+    long poolTokens()
+    {
+        return (long)blocks.allocator().dummyBlock() * blockSizeTokens;
     }
 
     /** Tokens in cached blocks that eviction can take. */

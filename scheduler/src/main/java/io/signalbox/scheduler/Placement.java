@@ -59,9 +59,10 @@ final class Placement
     private boolean due;
     private boolean moreToPlace;
 
-    Placement(final GuardedRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
+    Placement(final GuardedRouter router, final DpRank[] ranks, final SchedulerConfig config)
     {
-        this.blockSizeTokens = blockSizeTokens;
+        maxActive = config.maxRunning();
+        blockSizeTokens = config.blockSizeTokens();
         matchedBlocks = new int[ranks.length];
         prefixIndex = router.readsMatches() && ranks.length > 1 ? new RankPrefixIndex(ranks.length) : null;
         for (int i = 0; i < ranks.length && prefixIndex != null; i++)
@@ -70,10 +71,10 @@ final class Placement
         }
         this.router = router;
         this.ranks = ranks;
-        this.maxActive = maxActive;
         maxPlaced = MAX_DECISION_BYTES /
             (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
         writer = new PlacementBatchWriter(ranks.length, maxActive);
+        writer.longPrefills(config.get(BatchSettings.LONG_PREFILL_TOKENS), config.get(BatchSettings.MAX_LONG_PREFILLS));
         batch = writer.batch();
         writer.probeBy(!router.readsMatches() ? null : prefixIndex == null ? this::probeOnly : this::probe);
         claimed = new int[ranks.length];
@@ -241,6 +242,9 @@ final class Placement
             writer.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
             writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].freeTokens());
             writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].cachedTokens());
+            writer.figure(i, RankFigure.POOL_TOKENS, ranks[i].poolTokens());
+            writer.figure(i, RankFigure.LONG_PREFILLS, load.longPrefills());
+            writer.figure(i, RankFigure.DEFERRED_PREFILL_TOKENS, load.deferredPrefillTokens());
         }
     }
 

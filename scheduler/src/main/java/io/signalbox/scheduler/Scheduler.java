@@ -101,7 +101,7 @@ public final class Scheduler
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         submissions = new Submissions(config, requests, hasher);
         this.router = new GuardedRouter(config, router);
-        placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
+        placement = new Placement(this.router, ranks, config);
         ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
         weights = new WeightChange(ranks, ends, out);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);

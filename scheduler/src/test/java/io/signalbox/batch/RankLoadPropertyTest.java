@@ -31,6 +31,7 @@ class RankLoadPropertyTest
     private final int[] matched = new int[RANK + 1];
     private long steps;
     private RankLoad load;
+    private BatchRules rules;
     private RankPrefixIndex index;
     private RankBlocks blocks;
 
@@ -40,12 +41,18 @@ class RankLoadPropertyTest
         long uncached = 0;
         long pending = 0;
         long context = 0;
+        final List<Integer> longPrefills = new ArrayList<>();
         for (final Request request : active)
         {
             prompt += request.promptTokens();
             uncached += Math.max(request.promptTokens() - request.cachedTokens, 0);
             final int spared = request.computedTokens > 0 ? request.computedTokens : request.cachedTokens;
-            pending += Math.max(request.promptTokens() - spared, 0);
+            final int left = Math.max(request.promptTokens() - spared, 0);
+            pending += left;
+            if (rules.longPrefillTokens() > 0 && left > rules.longPrefillTokens())
+            {
+                longPrefills.add(left);
+            }
             context += request.stage() == Request.Stage.RUNNING ? request.computedTokens : 0;
         }
         assertEquals(prompt, load.promptTokens(), "prompt tokens");
@@ -53,6 +60,10 @@ class RankLoadPropertyTest
         assertEquals(pending, load.pendingPrefillTokens(), "pending prefill tokens");
         assertEquals(context, load.contextTokens(), "context tokens");
         assertEquals(active.size(), load.activeRequests());
+        assertEquals(longPrefills.size(), load.longPrefills(), "long prefills");
+        assertEquals(longPrefills.stream().mapToLong(left -> left).sum() -
+            (long)Math.min(longPrefills.size(), rules.maxLongPrefills()) * rules.longPrefillTokens(),
+            load.deferredPrefillTokens(), "deferred prefill tokens");
         assertEquals(blocks.allocator().hashCount(), index.size(), "indexed hashes");
         for (int family = 0; family < FAMILIES; family++)
         {
@@ -178,14 +189,14 @@ class RankLoadPropertyTest
     {
         final Random random = new Random(seed);
         // Few blocks: preemption is common.
-        load = new RankLoad();
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0,
             random.nextBoolean(), 0, null);
-        final BatchRules rules = new BatchRules(
+        rules = new BatchRules(
             6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4),
             AdmissionPromise.values()[random.nextInt(3)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2),
             random.nextBoolean());
+        load = new RankLoad(rules);
         final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });
         steps = 0;
         index = new RankPrefixIndex(RANK + 1);

@@ -84,7 +84,7 @@ class GuardedRouterTest
         }
         final String message =
             assertThrows(RouterException.class, () -> guarded(action).place(batch.batch())).getMessage();
-        final String head = "the router signalbox, version 1, ";
+        final String head = "the router signalbox, version 2, ";
         assertEquals(head, message.substring(0, head.length()));
         assertEquals(REMEDY, message.substring(message.length() - REMEDY.length()));
         return message.substring(head.length(), message.length() - REMEDY.length());

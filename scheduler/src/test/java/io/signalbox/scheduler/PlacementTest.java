@@ -261,9 +261,33 @@ class PlacementTest
         submit(scheduler, 2, 8, -1);
         wake(scheduler);
 
-        assertEquals(List.of(0L, 0L, 0L, 0L, 252L, 0L), figures.subList(0, 6));
-        assertEquals(List.of(10L, 10L, 10L, 0L, 244L, 0L), figures.subList(6, 12),
+        assertEquals(List.of(0L, 0L, 0L, 0L, 252L, 0L, 252L, 0L, 0L), figures.subList(0, 9));
+        assertEquals(List.of(10L, 10L, 10L, 0L, 244L, 0L, 252L, 0L, 0L), figures.subList(9, 18),
             "a step that is in flight has computed nothing");
+    }
+
+    @Test
+    void shouldTellRoutersWhichTokensOfLongPromptsLaterStepsCompute()
+    {
+        final List<Long> figures = new ArrayList<>();
+        final Watching router = new Watching(batch ->
+        {
+            assertEquals(4, batch.longPrefillTokens());
+            assertEquals(2, batch.maxLongPrefills());
+            figures.add(batch.figure(0, RankFigure.LONG_PREFILLS));
+            figures.add(batch.figure(0, RankFigure.DEFERRED_PREFILL_TOKENS));
+            batch.choose(0, 0, 0, TieRule.NONE);
+        });
+        final Scheduler scheduler = new Scheduler(config(1, 8).set(BatchSettings.LONG_PREFILL_TOKENS, 4)
+            .set(BatchSettings.MAX_LONG_PREFILLS, 2).build(), router);
+        for (final int tokens : new int[] {4, 10, 20, 30, 1})
+        {
+            submit(scheduler, 1 + figures.size(), tokens, -1);
+            wake(scheduler);
+        }
+
+        assertEquals(List.of(0L, 0L, 0L, 0L, 1L, 6L, 2L, 22L, 3L, 52L), figures,
+            "a prompt of 4 tokens is short; of the three long ones two are in a step");
     }
 
     @Test

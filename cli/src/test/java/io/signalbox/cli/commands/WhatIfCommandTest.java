@@ -198,7 +198,7 @@ class WhatIfCommandTest
         "--paused-blocks=4 | --paused-blocks is for --under-pressure pause, and the run does not pause requests; leave it " +
             "out, or change the other.",
         "--router-options=beta=2 | --router-options names beta, which the signalbox router does not read; give some of " +
-            "backlog, cachedWeight, contextWeight, decodeWeight, reuseWeight, rowWeight.",
+            "backlog, cachedWeight, contextWeight, decodeWeight, evictionWeight, reuseWeight, rowWeight.",
         "--decisions=-1 | --decisions=-1 is negative; give the number of decisions to list.",
         "--block-size=24 | variant changed: --block-size=24 is neither a multiple nor a divisor of the 16 tokens whose " +
             "hashes the journal has, and it has no prompt tokens; give a multiple or a divisor.",

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Where Signalbox's router places requests if no rank has anything to do, and caches are all that tells ranks apart. */
+class IdleCachesPropertyTest
+{
+    /** The tokens that prompts share are at most so many times the tokens of one prompt alone. */
+    private static final int MOST_SHARED = 4;
+
+    /** Idle ranks of the same pool; some have a full cache and the others an empty one. Returns the chosen rank. */
+    private static int chosen(
+        final RouterConfig config,
+        final int ranks,
+        final boolean[] full,
+        final long pool,
+        final int tokens,
+        final int shared)
+    {
+        final Ranks idle = Ranks.of(ranks);
+        final int[] matched = new int[ranks];
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            idle.rank(0, 0, 0).cache(full[rank] ? 0 : pool, full[rank] ? pool : 0);
+            matched[rank] = full[rank] ? shared : 0;
+        }
+        return idle.request(ranks, tokens, matched).placedBy(config.router(ranks, true)).chosenRank(0);
+    }
+
+    private static boolean isPlacedOnAnEmptyCache(final RouterConfig config, final int ranks, final long seed)
+    {
+        final Random random = new Random(seed);
+        final boolean[] full = new boolean[ranks];
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            full[rank] = random.nextBoolean();
+        }
+        // At least one of each kind.
+        final int first = random.nextInt(ranks);
+        full[first] = true;
+        full[(first + 1 + random.nextInt(ranks - 1)) % ranks] = false;
+        final int pool = 20_000 + random.nextInt(1_000_000);
+        final int shared = 1 + random.nextInt(pool / 20);
+        final int own = shared / MOST_SHARED + 1 + random.nextInt(pool / 20);
+        return !full[chosen(config, ranks, full, pool, shared + own, shared)];
+    }
+
+    /** The full ranks know the beginning of the prompt, which other conversations share; the empty ones know nothing. */
+    @Property
+    void aNewConversationGoesToAnEmptyCacheRatherThanAFullOne(
+        @ForAll @IntRange(min = 2, max = 64) final int ranks, @ForAll final long seed)
+    {
+        assertTrue(isPlacedOnAnEmptyCache(RouterConfig.standard(), ranks, seed));
+    }
+
+    /** Without the term the score knows only what the rank saves, and every conversation joins the full rank. */
+    @Property
+    void withoutTheTermItGoesToTheFullCache(@ForAll @IntRange(min = 2, max = 64) final int ranks, @ForAll final long seed)
+    {
+        // A prefix is worth more than the few tokens that cachedWeight charges for a full cache.
+        final RouterConfig planted = RouterConfig.standard().with("evictionWeight", 0).with("cachedWeight", 0);
+        assertFalse(isPlacedOnAnEmptyCache(planted, ranks, seed));
+    }
+
+    /** A conversation that returns finds nearly its whole prompt, and does not pay for a cache that is empty elsewhere. */
+    @Property
+    void aConversationReturnsToItsRank(
+        @ForAll @IntRange(min = 2, max = 64) final int ranks,
+        @ForAll @IntRange(max = 63) final int home,
+        @ForAll @IntRange(min = 1_000, max = 100_000) final int history,
+        @ForAll @IntRange(max = 90) final int turnPerMille)
+    {
+        final boolean[] full = new boolean[ranks];
+        full[home % ranks] = true;
+        final int turn = 1 + (int)(history * (long)turnPerMille / 1000);
+        assertEquals(home % ranks, chosen(RouterConfig.standard(), ranks, full, 1_000_000, history + turn, history));
+    }
+
+    /** If every cache is full, the eviction term is 0 on every rank: the score is the one without it. */
+    @Property
+    void ifEveryCacheIsFullNoRankIsCharged(
+        @ForAll @IntRange(min = 2, max = 16) final int ranks, @ForAll @IntRange(max = 15) final int home)
+    {
+        final Ranks idle = Ranks.of(ranks);
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            idle.rank(0, 0, 0).cache(0, 100_000);
+        }
+        final int[] matched = new int[ranks];
+        matched[home % ranks] = 10;
+        final PlacementBatch batch = idle.request(1, 5000, matched).placedBy(RouterConfig.standard().router(ranks, true));
+        assertEquals(home % ranks, batch.chosenRank(0));
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            assertEquals(0, batch.evictedTokens(0, rank));
+        }
+    }
+}
