@@ -174,6 +174,13 @@ public final class CudaBackend implements Backend
         threads.get(rank).abort(step);
     }
 
+    /** The limit of each wait within {@link #close}, and one for what lies between them. */
+    @Override
+    public long closeTimeoutNanos()
+    {
+        return (3 + config.devices().size()) * driver.deviceLimitNanos();
+    }
+
     /**
      * Ends the ranks' threads, waits for the work of their devices, and gives everything back.
      *

@@ -37,13 +37,19 @@ final class Audience
     /** There is news, which was published before the call. */
     void tell()
     {
-        for (final Thread thread : waiting)
-        {
-            LockSupport.unpark(thread);
-        }
+        wake();
         for (final Follower follower : followers)
         {
             follower.signal();
+        }
+    }
+
+    /** As {@link #tell}, for the threads that wait; runs no code of others. */
+    void wake()
+    {
+        for (final Thread thread : waiting)
+        {
+            LockSupport.unpark(thread);
         }
     }
 

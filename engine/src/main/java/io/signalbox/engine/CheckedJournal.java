@@ -10,19 +10,37 @@ import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /**
  * Compares the rows of a group with the group immediately before the journal appends both. The engine stops if a backend
  * wrote into a slice before its release, or if a completion does not describe its rows: such a journal could not be read.
+ *
+ * <p>One word says who has the journal: nobody, the thread that appends, or for good the thread that closes. The journal is
+ * closed in the middle of no append, and a thread that was held up elsewhere appends nothing once it is closed.
  */
 final class CheckedJournal implements GroupJournal
 {
+    /** A disk may be slow, and a journal that is not closed has to be recovered: it has so many times as long. */
+    private static final int DISK = 10;
+
+    private static final int NOBODY = 0;
+    private static final int APPENDS = 1;
+    private static final int CLOSES = 2;
+
     private final GroupJournal journal;
     private final InputCheck input = new InputCheck();
     private final RowsChecksum checksum = new RowsChecksum();
+    private final ForeignCall closing;
+    private final long closeTimeoutNanos;
+    private final AtomicInteger user = new AtomicInteger(NOBODY);
 
-    CheckedJournal(final GroupJournal journal)
+    /** @param closeTimeoutNanos bounds the wait for an append under way, and the close of the journal itself. */
+    CheckedJournal(final GroupJournal journal, final ForeignCall closing, final long closeTimeoutNanos)
     {
         this.journal = journal;
+        this.closing = closing;
+        this.closeTimeoutNanos = closeTimeoutNanos;
     }
 
     @Override
@@ -32,7 +50,23 @@ final class CheckedJournal implements GroupJournal
         input.rows = rows;
         input.readInput(group, offset, length);
         input.rows = null;
-        journal.append(timeNanos, group, offset, length, rows);
+        take();
+        try
+        {
+            journal.append(timeNanos, group, offset, length, rows);
+        }
+        finally
+        {
+            user.set(NOBODY);
+        }
+    }
+
+    private void take()
+    {
+        if (!user.compareAndSet(NOBODY, APPENDS))
+        {
+            throw new IllegalStateException("the journal is closed, and nothing more is appended");
+        }
     }
 
     /** Checks the input of the group that is being appended. */
@@ -84,7 +118,15 @@ final class CheckedJournal implements GroupJournal
     @Override
     public void endOfBatch()
     {
-        journal.endOfBatch();
+        take();
+        try
+        {
+            journal.endOfBatch();
+        }
+        finally
+        {
+            user.set(NOBODY);
+        }
     }
 
     @Override
@@ -102,12 +144,35 @@ final class CheckedJournal implements GroupJournal
     @Override
     public void cutShort()
     {
-        journal.cutShort();
+        takeForGood();
+        close("the record that the run was cut short was not made", journal::cutShort);
     }
 
+    /** @throws IllegalStateException if an append has not ended in time, or the journal is not closed in time. */
     @Override
     public void close()
     {
-        journal.close();
+        takeForGood();
+        close("the journal was not closed", journal::close);
+    }
+
+    /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
+    private void takeForGood()
+    {
+        final long start = System.nanoTime();
+        for (int round = 0; user.get() != CLOSES && !user.compareAndSet(NOBODY, CLOSES); round++)
+        {
+            if (System.nanoTime() - start > closeTimeoutNanos)
+            {
+                throw new IllegalStateException("the journal still had an append under way after " + closeTimeoutNanos +
+                    " ns and is not closed; recover it when this process has ended");
+            }
+            Pause.pause(round);
+        }
+    }
+
+    private void close(final String what, final Runnable call)
+    {
+        closing.run(what, Nanos.product(DISK, closeTimeoutNanos), call);
     }
 }

@@ -427,17 +427,21 @@ public final class CompletionHandle implements Iterable<Integer>
         finish();
     }
 
-    /** Does not change how a request ended. May be repeated after a shortage of memory. */
+    /**
+     * Does not change how a request ended. Runs no code of others, which {@link #finish} does, so that no request keeps
+     * threads waiting that wait for another. May be repeated after a shortage of memory, as may {@link #finish}.
+     */
     void failed(final Throwable cause)
     {
         synchronized (this)
         {
             failure = end == null ? cause : null;
         }
-        finish();
+        audience.wake();
     }
 
-    private void finish()
+    /** Says to listeners, subscribers and the future that the request has ended. */
+    void finish()
     {
         audience.tell();
         // Read after the end was written, as the maker of the future reads the end after it wrote the future.

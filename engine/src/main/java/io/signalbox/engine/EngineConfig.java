@@ -65,7 +65,8 @@ public final class EngineConfig
             "them the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
-            "How long close waits for work under way, and then again for the threads to end.")
+            "How long close waits for work under way, then for the backend to close, then for the threads to end; for the " +
+                "journal to close ten times as long. It leaves what takes longer.")
             .remedy("give how long close may wait");
     public static final Setting<Long> SUBMIT_WAIT_NANOS =
         Setting.number("submitWaitNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
@@ -190,8 +191,8 @@ public final class EngineConfig
     }
 
     /**
-     * Receives once why the engine accepts no further input: from the failing thread if the engine stops on an
-     * exception, else from {@link Engine#close}. Must not wait for the engine.
+     * Receives once the cause for which the engine stopped by itself, from the failing thread; nothing if the engine is
+     * closed before it fails. Must not wait for the engine.
      */
     public EngineConfig failureListener(final Consumer<Throwable> value)
     {

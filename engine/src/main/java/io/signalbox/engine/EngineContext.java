@@ -32,12 +32,19 @@ final class EngineContext
     /** {@code null} without a client. */
     private final LiveFigures figures;
     private final EngineStart start;
+    private final ForeignCall closing = new ForeignCall();
+    private final String backendName;
+    private final long backendCloseNanos;
+    /** {@code null} before somebody asks for it, and without a journal. */
+    private CheckedJournal journal;
 
     /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
     EngineContext(final EngineConfig given, final int defaultDepth)
     {
         this.given = given;
         backend = given.backend();
+        backendName = backend.capabilities().name();
+        backendCloseNanos = Math.max(given.value(EngineConfig.CLOSE_TIMEOUT_NANOS), backend.closeTimeoutNanos());
         client = given.client();
         clock = given.clock();
         config = fitted(given.schedulerConfig(), backend.capabilities(), defaultDepth);
@@ -169,7 +176,7 @@ final class EngineContext
         return client;
     }
 
-    /** Nothing but what can be read back is appended. */
+    /** Nothing but what can be read back is appended. To be asked once. */
     GroupJournal journal()
     {
         final GroupJournal target = given.runJournal() == null ? given.journal() : start.journal();
@@ -177,7 +184,12 @@ final class EngineContext
         {
             client.journal(target);
         }
-        return target == GroupJournal.NONE ? target : new CheckedJournal(target);
+        if (target == GroupJournal.NONE)
+        {
+            return target;
+        }
+        journal = new CheckedJournal(target, closing, closeTimeoutNanos());
+        return journal;
     }
 
     LiveFigures figures()
@@ -202,10 +214,16 @@ final class EngineContext
         };
     }
 
-    /** They receive, in this order, why the engine accepts no further input. */
-    List<Consumer<Throwable>> failureListeners()
+    /** Receives why the engine accepts no further input; {@code null} without a client. */
+    Consumer<Throwable> clientEnd()
     {
-        return client == null ? List.of(given.failureListener()) : List.of(client::failAll, given.failureListener());
+        return client == null ? null : client::failAll;
+    }
+
+    /** Receives the cause if the engine stops by itself. */
+    Consumer<Throwable> failureListener()
+    {
+        return given.failureListener();
     }
 
     FinishedRows finishedRows()
@@ -314,5 +332,30 @@ final class EngineContext
     long closeTimeoutNanos()
     {
         return given.value(EngineConfig.CLOSE_TIMEOUT_NANOS);
+    }
+
+    /** The calls that end the engine and that run code of others. */
+    ForeignCall closing()
+    {
+        return closing;
+    }
+
+    /** @throws IllegalStateException if the backend has not closed in time. */
+    void closeBackend()
+    {
+        closing.run("the backend " + backendName + " was not closed", backendCloseNanos, backend::close);
+    }
+
+    /** The engine did not start. */
+    void abandonRun()
+    {
+        if (given.runJournal() != null && journal != null)
+        {
+            journal.close();
+        }
+        else
+        {
+            closing.run("the run was not closed", closeTimeoutNanos(), start::abandon);
+        }
     }
 }

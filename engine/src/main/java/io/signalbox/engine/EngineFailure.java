@@ -7,24 +7,32 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * The cause for which an engine stopped. Each listener receives it, even if an earlier listener threw or the heap is
- * exhausted: a memory reserve is freed, and the call is repeated until it succeeds.
+ * The cause for which an engine stopped. The clients receive it, or why the engine ended without one, and after them the
+ * failure listener receives a cause. Each is told, even if an earlier one threw or the heap is exhausted: a memory reserve
+ * is freed, and the call is repeated until it succeeds.
  */
 final class EngineFailure
 {
     private static final int RESERVE_BYTES = 1 << 20;
 
     private final AtomicReference<Throwable> cause = new AtomicReference<>();
-    private final AtomicBoolean told = new AtomicBoolean();
-    private final List<Consumer<Throwable>> listeners;
-    private final Runnable tellNext = this::tellNext;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private final List<Consumer<Throwable>> clients;
+    private final Consumer<Throwable> listener;
+    private final Runnable tellNextClient = this::tellNextClient;
+    private final Runnable tellListener = this::tellListener;
     private byte[] reserve = new byte[RESERVE_BYTES];
-    private Throwable tellOf;
+    private Throwable end;
     private int next;
 
-    EngineFailure(final List<Consumer<Throwable>> listeners)
+    /**
+     * @param clients  receive, in this order, why the engine accepts no further input.
+     * @param listener receives the cause if the engine stops by itself, and nothing if it is closed.
+     */
+    EngineFailure(final List<Consumer<Throwable>> clients, final Consumer<Throwable> listener)
     {
-        this.listeners = listeners;
+        this.clients = clients;
+        this.listener = listener;
     }
 
     /** The cause for which the engine stopped, or null. */
@@ -49,36 +57,46 @@ final class EngineFailure
             }
             finally
             {
-                tell(failure);
+                end(failure);
+                tell(tellListener, failure);
             }
         }
     }
 
-    /** Passes to the listeners, once, the reason why the engine accepts no further input, or its failure if it failed. */
-    void tell(final Throwable reason)
+    /** Passes to the clients, once, the reason why the engine accepts no further input, or its failure if it failed. */
+    void end(final Throwable reason)
     {
-        if (told.compareAndSet(false, true))
+        if (ended.compareAndSet(false, true))
         {
             final Throwable failure = cause.get();
-            tellOf = failure == null ? reason : failure;
-            while (next < listeners.size())
+            end = failure == null ? reason : failure;
+            for (; next < clients.size(); next++)
             {
-                try
-                {
-                    MemoryShortage.outlast(tellNext);
-                }
-                catch (final RuntimeException | Error e)
-                {
-                    tellOf.addSuppressed(e);
-                }
-                next++;
+                tell(tellNextClient, end);
             }
         }
     }
 
-    private void tellNext()
+    private static void tell(final Runnable call, final Throwable told)
     {
-        listeners.get(next).accept(tellOf);
+        try
+        {
+            MemoryShortage.outlast(call);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            told.addSuppressed(e);
+        }
+    }
+
+    private void tellNextClient()
+    {
+        clients.get(next).accept(end);
+    }
+
+    private void tellListener()
+    {
+        listener.accept(cause.get());
     }
 
     /** @throws IllegalStateException when the engine has failed. */

@@ -3,7 +3,6 @@ package io.signalbox.engine;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Predicate;
 
 /** The threads of one engine. They are started by one thread; any thread may ask. */
 final class EngineThreads
@@ -25,12 +24,6 @@ final class EngineThreads
         return threads.contains(Thread.currentThread());
     }
 
-    /** @param names chooses threads by their names. */
-    boolean isAnyAlive(final Predicate<String> names)
-    {
-        return threads.stream().anyMatch(thread -> names.test(thread.getName()) && thread.isAlive());
-    }
-
     /** Waits until all have ended, also if it is interrupted. Returns false if one had not ended in time. */
     boolean awaitEnd(final long timeoutNanos)
     {
@@ -39,18 +32,7 @@ final class EngineThreads
         boolean interrupted = false;
         for (final Thread thread : threads)
         {
-            while (thread.isAlive() && System.nanoTime() < deadline)
-            {
-                try
-                {
-                    thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-                }
-                catch (final InterruptedException e)
-                {
-                    // Keeps waiting, up to its bound: the threads must not use the parts that are closed next.
-                    interrupted = true;
-                }
-            }
+            interrupted |= join(thread, deadline);
             ended &= !thread.isAlive();
         }
         if (interrupted)
@@ -58,5 +40,24 @@ final class EngineThreads
             Thread.currentThread().interrupt();
         }
         return ended;
+    }
+
+    /** Waits until the thread has ended or the moment has come. Returns whether it was interrupted meanwhile. */
+    static boolean join(final Thread thread, final long deadlineNanos)
+    {
+        boolean interrupted = false;
+        while (thread.isAlive() && System.nanoTime() < deadlineNanos)
+        {
+            try
+            {
+                thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));
+            }
+            catch (final InterruptedException e)
+            {
+                // Keeps waiting, up to its bound: the thread must not use the parts that are closed next.
+                interrupted = true;
+            }
+        }
+        return interrupted;
     }
 }

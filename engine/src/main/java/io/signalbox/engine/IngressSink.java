@@ -118,7 +118,7 @@ final class IngressSink implements CompletionSink
             return false;
         }
         final LaunchedSteps.Launch launch = launches.find(tokens.rank(), tokens.epoch(), tokens.step());
-        final boolean first = launch != null && launch.answer(tokens.step());
+        final boolean first = launch != null && launch.answer();
         if (first)
         {
             offerFault(timeNanos, tokens.epoch(), tokens.rank(), tokens.step(), FaultClass.STEP_FAILED,
@@ -131,11 +131,16 @@ final class IngressSink implements CompletionSink
     private LaunchedSteps.Launch placed(final long timeNanos, final int epoch, final int rank, final long step)
     {
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
-        String misplaced = check.step(launches, launch, epoch, rank, step);
-        misplaced = misplaced == null ? check.order(launches, launch, rank, step) : misplaced;
+        if (launch == null)
+        {
+            refuseNotGiven(timeNanos, epoch, rank, step, "");
+            return null;
+        }
+        final String misplaced = launch.isAnswered() ? ReportCheck.repeated(launch, rank) :
+            ReportCheck.order(launches, launch, rank);
         if (misplaced != null)
         {
-            refuse(timeNanos, epoch, rank, step, misplaced);
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, misplaced);
         }
         return misplaced == null ? launch : null;
     }
@@ -149,10 +154,10 @@ final class IngressSink implements CompletionSink
         final int rank,
         final long step)
     {
-        final boolean first = launch.answer(step);
+        final boolean first = launch.answer();
         if (!first)
         {
-            refuse(timeNanos, epoch, rank, step, check.step(launches, launch, epoch, rank, step));
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, ReportCheck.repeated(launch, rank));
         }
         else if (fault != null)
         {
@@ -209,39 +214,45 @@ final class IngressSink implements CompletionSink
         final boolean classed = faultClass == FaultClass.STEP_FAILED || faultClass == FaultClass.RANK_LOST;
         final String text = detail == null ? "the backend gave no reason" : detail;
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
-        final boolean first = launch != null && launch.answer(step);
-        final String misplaced = first ? null : check.step(launches, launch, epoch, rank, step);
-        if (misplaced != null)
+        if (launch == null)
         {
-            refuse(timeNanos, epoch, rank, step, misplaced + ", with the fault: " + text);
-            return;
+            refuseNotGiven(timeNanos, epoch, rank, step, ", with the fault: " + text);
         }
-        offerFault(timeNanos, epoch, rank, step, classed ? faultClass : FaultClass.RANK_LOST,
-            classed ? text : text + " (reported without a fault class)");
+        else if (!launch.answer())
+        {
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED,
+                ReportCheck.repeated(launch, rank) + ", with the fault: " + text);
+        }
+        else
+        {
+            offerFault(timeNanos, epoch, rank, step, classed ? faultClass : FaultClass.RANK_LOST,
+                classed ? text : text + " (reported without a fault class)");
+        }
     }
 
     /**
-     * A report of a former step changes nothing; it is ignored and counted. One of a step that the rank was never given
-     * ends the steps it was given, for which no report may ever come; and since they may still be running, the rank
-     * is lost.
+     * Refuses a report of a step that was not found. A report of a former step changes nothing; it is ignored and counted.
+     * One of a step that the rank was never given ends the steps it was given, for which no report may ever come; and since
+     * they may still be running, the rank is lost.
      */
-    private void refuse(
+    private void refuseNotGiven(
         final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
-        final String reason)
+        final String end)
     {
+        // Read after the step was looked for: a step that was replaced meanwhile is a former one of this.
         final LaunchedSteps.Launch last = launches.last(rank);
-        if (launches.find(rank, epoch, step) != null || ReportCheck.isFormer(last, epoch, step))
+        final String reason = ReportCheck.notGiven(last, epoch, rank, step) + end;
+        if (ReportCheck.isFormer(last, epoch, step))
         {
             offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, reason);
+            return;
         }
-        else
-        {
-            final long open = launches.oldestUnanswered(rank);
-            offerFault(timeNanos, last.epoch(), rank, open == 0 ? last.step() : open, FaultClass.RANK_LOST, reason);
-        }
+        final LaunchedSteps.Launch owed = launches.oldestOwed(rank);
+        final LaunchedSteps.Launch lost = owed.step() == 0 ? last : owed;
+        offerFault(timeNanos, lost.epoch(), rank, lost.step(), FaultClass.RANK_LOST, reason);
     }
 
     private void offerFault(

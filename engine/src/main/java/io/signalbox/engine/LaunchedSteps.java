@@ -4,16 +4,20 @@ package io.signalbox.engine;
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.StepView;
 
-import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The steps that each rank was given last. The dispatching thread writes a step before the backend receives the plan, so
- * that a report of it, from any thread, finds it here. A step goes from launched to answered or withdrawn, once.
+ * The steps that each rank was given last. The dispatching thread alone writes the slots: it publishes a step, whose plan
+ * never changes, by one reference before the backend receives the plan. Any thread reads a slot once and judges a report
+ * by what it read. The state of a step is one word: it becomes answered, withdrawn or both, each once, by any thread.
  */
 final class LaunchedSteps
 {
-    private final Launch[][] launches;
+    /** {@code depth} slots of each rank. */
+    private final AtomicReferenceArray<Launch> launches;
+    private final int ranks;
+    private final int depth;
     private final boolean keepsEntries;
 
     /**
@@ -23,10 +27,12 @@ final class LaunchedSteps
     LaunchedSteps(final int ranks, final int depth, final boolean keepsEntries)
     {
         this.keepsEntries = keepsEntries;
-        launches = new Launch[ranks][depth];
-        for (final Launch[] ofRank : launches)
+        this.ranks = ranks;
+        this.depth = depth;
+        launches = new AtomicReferenceArray<>(ranks * depth);
+        for (int slot = 0; slot < launches.length(); slot++)
         {
-            Arrays.setAll(ofRank, i -> new Launch());
+            launches.set(slot, Launch.NONE);
         }
     }
 
@@ -41,46 +47,49 @@ final class LaunchedSteps
                 plan.epoch() + " after step " + last.step + " of epoch " + last.epoch +
                 "; steps of a rank count upwards, and so do epochs");
         }
-        unused(rank, plan).set(plan, keepsEntries);
+        launches.set(unused(rank, plan), new Launch(plan, keepsEntries));
     }
 
     int ranks()
     {
-        return launches.length;
+        return ranks;
     }
 
-    /** The step that the rank was given last; step 0 if it was given none. */
+    /** The step that the rank was given last, or one that it was given during the call; step 0 if it was given none. */
     Launch last(final int rank)
     {
-        Launch last = launches[rank][0];
-        for (final Launch launch : launches[rank])
+        Launch last = Launch.NONE;
+        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
         {
+            final Launch launch = launches.get(slot);
             last = launch.step > last.step ? launch : last;
         }
         return last;
     }
 
     /** Of the slots whose step is answered or withdrawn, the one that was used longest ago. */
-    private Launch unused(final int rank, final StepView plan)
+    private int unused(final int rank, final StepView plan)
     {
-        Launch unused = null;
-        for (final Launch launch : launches[rank])
+        int unused = -1;
+        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
         {
-            unused = !launch.isOwed() && (unused == null || launch.step < unused.step) ? launch : unused;
+            final Launch launch = launches.get(slot);
+            unused = !launch.isOwed() && (unused < 0 || launch.step < launches.get(unused).step) ? slot : unused;
         }
-        if (unused == null)
+        if (unused < 0)
         {
             throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " while the backend owes it " +
-                launches[rank].length + " results, from step " + oldestUnanswered(rank) + " on");
+                depth + " results, from step " + oldestOwed(rank).step + " on");
         }
         return unused;
     }
 
-    /** One of the last steps of the rank, or null. */
+    /** One of the last steps of the rank, or null. A step that the rank was given and that is not found is a former one. */
     Launch find(final int rank, final int epoch, final long step)
     {
-        for (final Launch launch : launches[rank])
+        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
         {
+            final Launch launch = launches.get(slot);
             if (launch.step == step && launch.epoch == epoch && step > 0)
             {
                 return launch;
@@ -89,14 +98,14 @@ final class LaunchedSteps
         return null;
     }
 
-    /** The oldest step of the rank for which the backend owes a result, or 0. */
-    long oldestUnanswered(final int rank)
+    /** The oldest step of the rank for which the backend owes a result, or {@link Launch#NONE}. */
+    Launch oldestOwed(final int rank)
     {
-        long oldest = 0;
-        for (final Launch launch : launches[rank])
+        Launch oldest = Launch.NONE;
+        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
         {
-            final long step = launch.step;
-            oldest = launch.isOwed() && (oldest == 0 || step < oldest) ? step : oldest;
+            final Launch launch = launches.get(slot);
+            oldest = launch.isOwed() && (oldest == Launch.NONE || launch.step < oldest.step) ? launch : oldest;
         }
         return oldest;
     }
@@ -104,11 +113,12 @@ final class LaunchedSteps
     /** The result of the step has been committed. */
     void landed(final int rank, final long step)
     {
-        for (final Launch launch : launches[rank])
+        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
         {
+            final Launch launch = launches.get(slot);
             if (launch.step == step)
             {
-                launch.answer(step);
+                launch.answer();
             }
         }
     }
@@ -116,47 +126,55 @@ final class LaunchedSteps
     /** No result of the step is wanted any more. */
     void withdrawn(final int rank, final long step)
     {
-        for (final Launch launch : launches[rank])
+        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
         {
+            final Launch launch = launches.get(slot);
             if (launch.step == step)
             {
-                launch.withdrawn = step;
+                launch.withdraw();
             }
         }
     }
 
-    /** One step of a rank. The other fields are those of {@code step} or, if that is given up, of a later one. */
+    /** One step of a rank. */
     static final class Launch
     {
-        private int epoch;
-        private int tokens;
-        private int entries;
-        /** As {@link StepView#copyEntries} copies them, if they are kept. */
-        private long[] words = new long[16 * StepView.ENTRY_WORDS];
-        /** Written last and read first; steps count from 1. */
-        private volatile long step;
-        private final AtomicLong answered = new AtomicLong();
-        private volatile long withdrawn;
+        /** In the place of a step that was never given: steps count from 1. */
+        static final Launch NONE = new Launch();
 
-        private void set(final StepView plan, final boolean keepsEntries)
+        private static final int ANSWERED = 1;
+        private static final int WITHDRAWN = 2;
+
+        private final int epoch;
+        private final long step;
+        private final int tokens;
+        private final int entries;
+        /** As {@link StepView#copyEntries} copies them, if they are kept. */
+        private final long[] words;
+        private final AtomicInteger state;
+
+        private Launch()
         {
-            epoch = plan.epoch();
-            tokens = plan.tokens();
-            entries = plan.entryCount();
-            if (keepsEntries)
-            {
-                keepEntries(plan);
-            }
-            step = plan.step();
+            epoch = 0;
+            step = 0;
+            tokens = 0;
+            entries = 0;
+            words = null;
+            state = new AtomicInteger(ANSWERED);
         }
 
-        private void keepEntries(final StepView plan)
+        private Launch(final StepView plan, final boolean keepsEntries)
         {
-            if (entries * StepView.ENTRY_WORDS > words.length)
+            epoch = plan.epoch();
+            step = plan.step();
+            tokens = plan.tokens();
+            entries = plan.entryCount();
+            words = keepsEntries ? new long[entries * StepView.ENTRY_WORDS] : null;
+            if (keepsEntries)
             {
-                words = new long[2 * entries * StepView.ENTRY_WORDS];
+                plan.copyEntries(words);
             }
-            plan.copyEntries(words);
+            state = new AtomicInteger();
         }
 
         long step()
@@ -196,43 +214,42 @@ final class LaunchedSteps
         }
 
         /** Whether a result of the step is wanted and not yet reported. */
-        private boolean isOwed()
+        boolean isOwed()
         {
-            final long launchedStep = step;
-            return launchedStep > 0 && answered.get() != launchedStep && withdrawn != launchedStep;
+            return state.get() == 0;
         }
 
         /** Whether a result of the step is not wanted any more. */
-        boolean isWithdrawn(final long launchedStep)
+        boolean isWithdrawn()
         {
-            return withdrawn == launchedStep;
+            return (state.get() & WITHDRAWN) != 0;
         }
 
-        /** Whether a result or a fault of the step is in the ingress ring. */
-        boolean isAnswered(final long launchedStep)
+        /** Whether a result or a fault of the step is in the ingress ring, or about to be offered. */
+        boolean isAnswered()
         {
-            return answered.get() == launchedStep;
+            return (state.get() & ANSWERED) != 0;
         }
 
-        /**
-         * A result or a fault of the step is about to be offered.
-         *
-         * @return whether the caller is the first.
-         * @throws InvariantViolation if the rank was never given the step.
-         */
-        boolean answer(final long launchedStep)
+        /** A result or a fault of the step is about to be offered. Returns whether the caller is the first. */
+        boolean answer()
         {
-            if (launchedStep < 1 || launchedStep > step)
+            return become(ANSWERED);
+        }
+
+        private void withdraw()
+        {
+            become(WITHDRAWN);
+        }
+
+        private boolean become(final int bit)
+        {
+            int before = state.get();
+            while ((before & bit) == 0 && !state.compareAndSet(before, before | bit))
             {
-                throw new InvariantViolation(
-                    "step " + launchedStep + " was answered, but the last step that its rank was given is " + step);
+                before = state.get();
             }
-            long last = answered.get();
-            while (last < launchedStep && !answered.compareAndSet(last, launchedStep))
-            {
-                last = answered.get();
-            }
-            return last < launchedStep;
+            return (before & bit) == 0;
         }
     }
 }

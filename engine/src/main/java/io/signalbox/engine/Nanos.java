@@ -24,4 +24,10 @@ final class Nanos
         final long sum = a + b;
         return sum < 0 ? Long.MAX_VALUE : sum;
     }
+
+    /** A multiple of a number that is not negative. */
+    static long product(final int factor, final long a)
+    {
+        return a > Long.MAX_VALUE / factor ? Long.MAX_VALUE : factor * a;
+    }
 }

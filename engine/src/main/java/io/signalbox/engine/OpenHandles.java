@@ -127,9 +127,14 @@ final class OpenHandles
             }
             notifyAll();
         }
+        // All of them first: an executor of callbacks that does not return keeps only the callbacks.
+        for (final CompletionHandle handle : failing)
+        {
+            handle.failed(failure);
+        }
         for (; nextFailing < failing.length; nextFailing++)
         {
-            failing[nextFailing].failed(failure);
+            failing[nextFailing].finish();
         }
     }
 }

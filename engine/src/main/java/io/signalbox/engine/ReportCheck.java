@@ -46,33 +46,29 @@ final class ReportCheck
         return capture;
     }
 
-    /**
-     * Whether the report is of a step that the rank was given, and the first of it.
-     *
-     * @param launch of the step, or null if the rank was not given it.
-     */
-    String step(
-        final LaunchedSteps launches,
-        final LaunchedSteps.Launch launch,
-        final int epoch,
-        final int rank,
-        final long step)
+    /** A second report of a step, or one after an input that was offered without the backend. */
+    static String repeated(final LaunchedSteps.Launch launch, final int rank)
     {
-        if (launch != null)
-        {
-            return launch.isAnswered(step) ? "step " + step + " of rank " + rank + " was reported twice" : null;
-        }
-        final LaunchedSteps.Launch last = launches.last(rank);
+        return "step " + launch.step() + " of rank " + rank + " was reported twice";
+    }
+
+    /** @param last that the rank was given, of which the report is none. */
+    static String notGiven(final LaunchedSteps.Launch last, final int epoch, final int rank, final long step)
+    {
         return "the backend reported step " + step + " of epoch " + epoch + " for rank " + rank + ", which was given " +
             (last.step() == 0 ? "no step yet" : "step " + last.step() + " of epoch " + last.epoch() + " last");
     }
 
-    /** Whether the result is of the oldest step for which one is owed: the steps of a rank complete in their order. */
-    String order(final LaunchedSteps launches, final LaunchedSteps.Launch launch, final int rank, final long step)
+    /**
+     * Whether the backend owes the result of an earlier step: the steps of a rank complete in their order, unless they are
+     * withdrawn.
+     */
+    static String order(final LaunchedSteps launches, final LaunchedSteps.Launch launch, final int rank)
     {
-        final long oldest = launch.isWithdrawn(step) ? step : launches.oldestUnanswered(rank);
-        return oldest == step ? null :
-            "step " + step + " of rank " + rank + " was reported complete before its step " + oldest;
+        // First: once the step is not owed any more, later steps say nothing about it.
+        final LaunchedSteps.Launch oldest = launches.oldestOwed(rank);
+        return oldest.step() == 0 || oldest.step() >= launch.step() || launch.isWithdrawn() ? null :
+            "step " + launch.step() + " of rank " + rank + " was reported complete before its step " + oldest.step();
     }
 
     /** Whether a step that is none of the last of its rank is a former one: its result comes too late, but it exists. */

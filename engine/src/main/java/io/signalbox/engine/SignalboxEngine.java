@@ -30,11 +30,13 @@ public final class SignalboxEngine implements AutoCloseable
     private final EngineClient client;
     private final ThreadedEngine engine;
     private final long drainTimeoutNanos;
+    private final long closeTimeoutNanos;
 
     private SignalboxEngine(final EngineConfig config)
     {
         client = new EngineClient(config);
         drainTimeoutNanos = config.value(EngineConfig.DRAIN_TIMEOUT_NANOS);
+        closeTimeoutNanos = config.value(EngineConfig.CLOSE_TIMEOUT_NANOS);
         engine = new ThreadedEngine(config);
         try
         {
@@ -186,26 +188,30 @@ public final class SignalboxEngine implements AutoCloseable
     public void close()
     {
         engine.refuseOwnThread("close");
-        boolean interrupted = false;
+        final ClosingSteps steps = new ClosingSteps().run(this::drainRequests);
+        // An interrupt ends the wait for requests, and is kept for later.
+        final boolean interrupted = Thread.interrupted();
+        steps.run(engine::close);
+        if (interrupted)
+        {
+            Thread.currentThread().interrupt();
+        }
+        steps.rethrow();
+    }
+
+    /** Waits until the requests are done. An executor of callbacks is told so, and is code of others. */
+    private void drainRequests()
+    {
+        final OpenHandles handles = client.handles();
+        new ForeignCall().run(
+            "the executor of callbacks did not take the end of the drain", closeTimeoutNanos, handles::drain);
         try
         {
-            client.handles().drain();
-            client.handles().awaitDrained(drainTimeoutNanos);
+            handles.awaitDrained(drainTimeoutNanos);
         }
         catch (final InterruptedException e)
         {
-            interrupted = true;
-        }
-        try
-        {
-            engine.close();
-        }
-        finally
-        {
-            if (interrupted)
-            {
-                Thread.currentThread().interrupt();
-            }
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -60,8 +60,11 @@ public final class SteppedEngine implements Engine
             listener = context.listener();
             finishedRows = context.finishedRows();
             final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
-            toTell.addAll(context.failureListeners());
-            failure = new EngineFailure(toTell);
+            if (context.clientEnd() != null)
+            {
+                toTell.add(context.clientEnd());
+            }
+            failure = new EngineFailure(toTell, context.failureListener());
             resets = context.resets();
             resets.stampBy(scheduler::timeNanos);
             dispatcher = context.start().dispatcher();
@@ -73,7 +76,7 @@ public final class SteppedEngine implements Engine
         {
             if (!runs)
             {
-                new ClosingSteps().run(context.start()::abandon);
+                new ClosingSteps().run(context::abandonRun);
             }
         }
     }
@@ -86,7 +89,7 @@ public final class SteppedEngine implements Engine
         }
         catch (final Throwable e)
         {
-            new ClosingSteps().run(context.backend()::close);
+            new ClosingSteps().run(context::closeBackend);
             throw e;
         }
     }
@@ -311,8 +314,8 @@ public final class SteppedEngine implements Engine
         {
             new ClosingSteps()
                 .run(this::awaitOffer)
-                .run(context.backend()::close)
-                .run(this::tellFailureListener)
+                .run(context::closeBackend)
+                .run(this::endRequests)
                 .run(this::cutJournalShort)
                 .run(journal::close)
                 .run(() -> life.moveTo(EngineLife.Stage.CLOSED))
@@ -343,8 +346,10 @@ public final class SteppedEngine implements Engine
         user.set(null);
     }
 
-    private void tellFailureListener()
+    /** Executors of callbacks are code of others. */
+    private void endRequests()
     {
-        failure.tell(new IllegalStateException("the engine is closed"));
+        context.closing().run("the executors of callbacks did not take the end of every request",
+            context.closeTimeoutNanos(), () -> failure.end(new IllegalStateException("the engine is closed")));
     }
 }

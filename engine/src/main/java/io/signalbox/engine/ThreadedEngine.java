@@ -14,6 +14,8 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.stats.EngineStats;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
+
 /**
  * The engine with its rings: inputs from many producers meet in the ingress ring, the scheduler thread turns each into
  * one group on the track ring, and gates order the track's handlers.
@@ -50,6 +52,7 @@ public final class ThreadedEngine implements Engine
     private final TrackHandlers handlers;
     private final Sequence decided;
     private final FinishedRows finishedRows;
+    private final GroupJournal journal;
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
@@ -67,7 +70,8 @@ public final class ThreadedEngine implements Engine
         refuseTooManySpinners();
         refuseStepTimeoutWithoutTimer();
         cores = context.pinnedCores();
-        failure = new EngineFailure(context.failureListeners());
+        failure = new EngineFailure(context.clientEnd() == null ? List.of() : List.of(context.clientEnd()),
+            context.failureListener());
         finishedRows = context.finishedRows();
         alarm = new Alarm(context.clock());
         resets = context.resets();
@@ -75,7 +79,7 @@ public final class ThreadedEngine implements Engine
         try
         {
             context.openRun();
-            final GroupJournal journal = context.journal();
+            journal = context.journal();
             final boolean isShared = TrackHandlers.isOne(context.handlerThreads());
             final ParkingWaitStrategy trackWaits = isShared ? ParkingWaitStrategy.silent() : new ParkingWaitStrategy();
             ingressWaits = trackWaits.ahead(() -> !isShared || !journal.neverWaits(), context.pollNanos());
@@ -105,17 +109,9 @@ public final class ThreadedEngine implements Engine
         {
             if (!runs)
             {
-                abandonRun();
+                // Whatever is thrown, and wherever: a later engine can open the run that this one opened.
+                new ClosingSteps().run(context::abandonRun);
             }
-        }
-    }
-
-    /** Whatever is thrown, and wherever: a later engine can open the run that this one opened. */
-    private void abandonRun()
-    {
-        if (!threads.isAnyAlive(name -> handlers.usesJournal(name)))
-        {
-            new ClosingSteps().run(context.start()::abandon);
         }
     }
 
@@ -129,7 +125,7 @@ public final class ThreadedEngine implements Engine
         }
         catch (final Throwable e)
         {
-            new ClosingSteps().run(() -> fail(e)).run(context.backend()::close).run(this::stopThreads);
+            new ClosingSteps().run(() -> fail(e)).run(context::closeBackend).run(this::stopThreads);
             throw e;
         }
     }
@@ -407,9 +403,18 @@ public final class ThreadedEngine implements Engine
 
     /** A second caller waits for the first, so that the journal is closed for both when they return. */
     @Override
-    public synchronized void close()
+    public void close()
     {
         refuseOwnThread("close");
+        // Code that the close calls, such as a backend that owns the engine, cannot wait for it.
+        if (!context.closing().isCurrent())
+        {
+            closeOnce();
+        }
+    }
+
+    private synchronized void closeOnce()
+    {
         if (!life.beginClosing())
         {
             return;
@@ -419,26 +424,27 @@ public final class ThreadedEngine implements Engine
         new ClosingSteps()
             .run(this::drain)
             .run(() -> resets.close(context.closeTimeoutNanos()))
-            .run(context.backend()::close)
+            .run(context::closeBackend)
             .run(this::stopThreads)
-            .run(() -> failure.tell(new IllegalStateException("the engine is closed")))
+            .run(this::endRequests)
             .run(this::closeJournal)
             .rethrow();
     }
 
-    /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
+    /** Executors of callbacks are code of others. */
+    private void endRequests()
+    {
+        context.closing().run("the executors of callbacks did not take the end of every request",
+            context.closeTimeoutNanos(), () -> failure.end(new IllegalStateException("the engine is closed")));
+    }
+
     private void closeJournal()
     {
-        if (threads.isAnyAlive(handlers::usesJournal))
-        {
-            throw new IllegalStateException("the journal still had an append under way after " +
-                context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");
-        }
         if (isFailed())
         {
-            context.journal().cutShort();
+            journal.cutShort();
         }
-        context.journal().close();
+        journal.close();
     }
 
     private void drain()
@@ -461,7 +467,8 @@ public final class ThreadedEngine implements Engine
         haltAll();
         if (threads.awaitEnd(context.closeTimeoutNanos()) && ingress.isQuiet())
         {
-            releaseRows();
+            context.closing().run(
+                "the capture slices of the backend were not released", context.closeTimeoutNanos(), this::releaseRows);
         }
     }
 

@@ -23,7 +23,6 @@ final class TrackHandlers
     private final ThreadedEngine engine;
     private final RingBuffer<TrackSlot> track;
     private final Sequence durable;
-    private final String journalThread;
     /** The last group that is in the journal. */
     private final Sequence appended;
     /** {@code null} if each handler has its thread. */
@@ -56,17 +55,15 @@ final class TrackHandlers
         durable = journal.durable();
         if (sharing != null)
         {
-            journalThread = SharedTrack.THREAD;
             shared = sharing.apply(new TrackHandler(engine, track, journal, dispatch, listener));
             appended = shared.appended();
-            members.add(new Member(journalThread, shared));
+            members.add(new Member(SharedTrack.THREAD, shared));
             track.addGatingSequences(shared.getSequence());
         }
         else
         {
-            journalThread = "signalbox-journal";
             shared = null;
-            appended = add(journalThread, track.newBarrier(), journal);
+            appended = add("signalbox-journal", track.newBarrier(), journal);
             final Sequence dispatched = add("signalbox-dispatch", track.newBarrier(appended), dispatch);
             track.addGatingSequences(dispatched, add("signalbox-listener", track.newBarrier(durable), listener));
         }
@@ -144,12 +141,6 @@ final class TrackHandlers
             handled = Math.min(handled, member.processor.getSequence().get());
         }
         return handled;
-    }
-
-    /** Whether one of these threads uses the journal. */
-    boolean usesJournal(final String thread)
-    {
-        return thread.equals(journalThread) || shared != null && thread.equals(ThreadedEngine.SCHEDULER_THREAD);
     }
 
     /** Whether the scheduler takes no further input until this thread continues. */

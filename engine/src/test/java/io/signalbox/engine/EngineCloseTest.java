@@ -66,7 +66,7 @@ class EngineCloseTest
         final IllegalStateException failure = assertThrows(IllegalStateException.class, engine::close);
         assertEquals("the device is gone", failure.getMessage());
         assertTrue(journal.isClosed());
-        assertEquals(List.of("the engine is closed"), told.stream().map(Throwable::getMessage).toList());
+        assertEquals(List.of(), told, "the engine did not stop by itself");
         engine.close();
     }
 

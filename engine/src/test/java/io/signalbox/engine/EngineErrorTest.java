@@ -194,10 +194,10 @@ class EngineErrorTest
                 }
                 told.add("first: " + cause.getMessage());
             },
-            cause -> told.add("second: " + cause.getMessage())));
+            cause -> told.add("second: " + cause.getMessage())), cause -> told.add("listener: " + cause.getMessage()));
         failure.fail(new OutOfMemoryError("the heap is full"), () -> { });
-        failure.tell(new IllegalStateException("too late"));
-        assertEquals(List.of("first: the heap is full", "second: the heap is full"), told);
+        failure.end(new IllegalStateException("too late"));
+        assertEquals(List.of("first: the heap is full", "second: the heap is full", "listener: the heap is full"), told);
     }
 
     /** A whole process whose heap runs full of rows that nobody takes, because the bound is above the heap. */

@@ -112,8 +112,9 @@ class EngineThreadsTest
         offerWake(engine);
         journal.awaitFirst();
         final IllegalStateException late = assertThrows(IllegalStateException.class, engine::close);
+        final Throwable[] more = late.getSuppressed();
         assertEquals("the journal still had an append under way after 1000000 ns and is not closed; recover it when this " +
-            "process has ended", late.getSuppressed()[0].getMessage());
+            "process has ended", more[more.length - 1].getMessage());
         assertFalse(journal.recording.isClosed());
         journal.open();
     }
@@ -152,9 +153,9 @@ class EngineThreadsTest
         {
             told.set(cause);
             tellings.incrementAndGet();
-        }));
+        }), cause -> assertSame(told.get(), cause));
         final IllegalStateException cause = new IllegalStateException("planted");
-        failure.fail(cause, () -> failure.tell(new IllegalStateException("the engine is closed")));
+        failure.fail(cause, () -> failure.end(new IllegalStateException("the engine is closed")));
         assertSame(cause, told.get());
         assertEquals(1, tellings.get());
     }

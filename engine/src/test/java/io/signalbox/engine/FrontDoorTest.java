@@ -57,7 +57,8 @@ class FrontDoorTest
                 "}\n        finally"),
             arguments(
                 "ClientEvents", "inputs.event(message.timeNanos());\n        credits.passed(message.requestId());", ""),
-            arguments("OpenHandles", "failing[nextFailing].failed(failure);", ""));
+            arguments("OpenHandles", "handle.failed(failure);", ""),
+            arguments("OpenHandles", "failing[nextFailing].finish();", ""));
     }
 
     @ParameterizedTest

@@ -20,6 +20,8 @@ final class RacingBackend implements Backend
 {
     private final List<ExecutorService> rankThreads = new ArrayList<>();
     private final int stepsPerFault;
+    private final int faultsPerLoss;
+    private final int depth;
     private ModelShape shape;
     private CompletionSink sink;
     private volatile boolean closed;
@@ -29,16 +31,27 @@ final class RacingBackend implements Backend
         this(0);
     }
 
-    /** @param stepsPerFault about one step in so many fails, and one fault in eight is the end of its rank; 0: none. */
+    /** Takes one step of a rank at a time; one fault in eight is the end of its rank. */
     RacingBackend(final int stepsPerFault)
     {
+        this(stepsPerFault, 8, 1);
+    }
+
+    /**
+     * @param stepsPerFault about one step in so many fails; 0: none.
+     * @param faultsPerLoss about one fault in so many is the end of its rank; 0: none.
+     */
+    RacingBackend(final int stepsPerFault, final int faultsPerLoss, final int depth)
+    {
         this.stepsPerFault = stepsPerFault;
+        this.faultsPerLoss = faultsPerLoss;
+        this.depth = depth;
     }
 
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("racing", true, false);
+        return new BackendCapabilities("racing", true, false, depth, 0);
     }
 
     @Override
@@ -80,7 +93,7 @@ final class RacingBackend implements Backend
             final long chance = StateDigest.mix(rank, step, stepsPerFault) >>> 1;
             if (stepsPerFault > 0 && chance % stepsPerFault == 0)
             {
-                final boolean rankLost = chance / stepsPerFault % 8 == 0;
+                final boolean rankLost = faultsPerLoss > 0 && chance / stepsPerFault % faultsPerLoss == 0;
                 sink.fault(step, epoch, rank, step, rankLost ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
                 return;
             }

@@ -236,7 +236,12 @@ class RankResetTest
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final AtomicBoolean resetting = new AtomicBoolean();
         final AtomicBoolean closedMeanwhile = new AtomicBoolean();
-        final Backend backend = slow(begun, mayEnd, resetting, closedMeanwhile);
+        final CountDownLatch closed = new CountDownLatch(1);
+        final Backend backend = slow(begun, mayEnd, resetting, () ->
+        {
+            closedMeanwhile.set(resetting.get());
+            closed.countDown();
+        });
         final ThreadedEngine engine =
             new ThreadedEngine(new EngineConfig().backend(backend).closeTimeoutNanos(hangs ? 1_000_000 : LONG_ENOUGH));
         final Thread caller = new Thread(() ->
@@ -247,6 +252,8 @@ class RankResetTest
         {
             assertEquals("the backend still resets rank 0 after 1000000 ns, and is closed meanwhile",
                 assertThrows(IllegalStateException.class, engine::close).getMessage());
+            // On a busy machine its thread may begin after the bound.
+            closed.await();
             mayEnd.countDown();
         }
         else
@@ -266,7 +273,7 @@ class RankResetTest
 
     /** Its reset takes until it may end. */
     private static Backend slow(
-        final CountDownLatch begun, final CountDownLatch mayEnd, final AtomicBoolean resetting, final AtomicBoolean closed)
+        final CountDownLatch begun, final CountDownLatch mayEnd, final AtomicBoolean resetting, final Runnable closing)
     {
         return new DelegatingBackend()
         {
@@ -295,7 +302,7 @@ class RankResetTest
             @Override
             public void close()
             {
-                closed.set(resetting.get());
+                closing.run();
                 super.close();
             }
         };

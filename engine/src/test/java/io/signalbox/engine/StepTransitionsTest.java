@@ -50,35 +50,39 @@ class StepTransitionsTest
     }
 
     @Test
-    void shouldAnswerOnlyAStepThatWasLaunched()
+    void shouldAnswerAStepOnce()
     {
-        final LaunchedSteps.Launch launch = launches.last(1);
-        assertEquals("step 1 was answered, but the last step that its rank was given is 0",
-            assertThrows(InvariantViolation.class, () -> launch.answer(1)).getMessage());
+        assertFalse(launches.last(1).answer(), "no step was given");
         launch(0, 1);
-        assertFalse(launch.isAnswered(1));
-        assertTrue(launch.answer(1));
-        assertFalse(launch.answer(1), "the second caller");
-        assertTrue(launch.isAnswered(1));
-        assertThrows(InvariantViolation.class, () -> launch.answer(2));
-        assertThrows(InvariantViolation.class, () -> launch.answer(0));
+        final LaunchedSteps.Launch launch = launches.find(1, 0, 1);
+        assertFalse(launch.isAnswered());
+        launches.withdrawn(1, 1);
+        assertTrue(launch.answer());
+        assertFalse(launch.answer(), "the second caller");
+        assertTrue(launch.isAnswered());
+        assertTrue(launch.isWithdrawn());
     }
 
     @Test
     void shouldKnowTheOldestStepForWhichAResultIsOwed()
     {
-        assertEquals(0, launches.oldestUnanswered(1));
+        assertEquals(0, oldestOwed());
         launch(0, 1);
         launch(0, 2);
-        assertEquals(1, launches.oldestUnanswered(1));
-        launches.find(1, 0, 1).answer(1);
-        assertEquals(2, launches.oldestUnanswered(1));
+        assertEquals(1, oldestOwed());
+        launches.find(1, 0, 1).answer();
+        assertEquals(2, oldestOwed());
         launches.withdrawn(1, 2);
-        assertEquals(0, launches.oldestUnanswered(1));
+        assertEquals(0, oldestOwed());
         assertNull(launches.find(1, 1, 2), "another epoch");
         launch(0, 3);
         assertNull(launches.find(1, 0, 1), "two steps are kept");
-        assertEquals(3, launches.oldestUnanswered(1));
+        assertEquals(3, oldestOwed());
+    }
+
+    private long oldestOwed()
+    {
+        return launches.oldestOwed(1).step();
     }
 
     @Test
@@ -89,7 +93,7 @@ class StepTransitionsTest
         launches.withdrawn(1, 2);
         launch(0, 3);
         assertNotNull(launches.find(1, 0, 1));
-        assertEquals(1, launches.oldestUnanswered(1));
+        assertEquals(1, oldestOwed());
         assertEquals("rank 1 was given step 4 while the backend owes it 2 results, from step 1 on",
             assertThrows(InvariantViolation.class, () -> launch(0, 4)).getMessage());
     }

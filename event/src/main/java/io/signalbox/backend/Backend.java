@@ -75,7 +75,16 @@ public interface Backend extends AutoCloseable
         return 0;
     }
 
-    /** Ends all work. After it has returned, the backend reports nothing more. */
+    /** How long {@link #close} may take at most, if that is longer than the engine's setting; 0: it is not. */
+    default long closeTimeoutNanos()
+    {
+        return 0;
+    }
+
+    /**
+     * Ends all work. After it has returned, the backend reports nothing more. The engine calls it in a separate thread,
+     * which it interrupts and leaves if the call has not returned in time.
+     */
     @Override
     void close();
 }

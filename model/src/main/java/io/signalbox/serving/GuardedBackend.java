@@ -183,6 +183,19 @@ final class GuardedBackend implements Backend
     }
 
     @Override
+    public long closeTimeoutNanos()
+    {
+        try
+        {
+            return backend.closeTimeoutNanos();
+        }
+        catch (final Throwable e)
+        {
+            throw fault(label, "it was asked for its close timeout", e);
+        }
+    }
+
+    @Override
     public void close()
     {
         try

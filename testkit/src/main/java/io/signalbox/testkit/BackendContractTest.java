@@ -102,6 +102,7 @@ public abstract class BackendContractTest
                 first.capturesExperts() == second.capturesExperts() &&
                 first.capturesCombineWeights() == second.capturesCombineWeights(), "declares something else at each call");
             require(backend.stepTimeoutNanos() >= 0, "has a negative step timeout");
+            require(backend.closeTimeoutNanos() >= 0, "has a negative close timeout");
         });
     }
 

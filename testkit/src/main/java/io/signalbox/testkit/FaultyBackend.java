@@ -121,6 +121,12 @@ public final class FaultyBackend implements Backend
     }
 
     @Override
+    public long closeTimeoutNanos()
+    {
+        return backend.closeTimeoutNanos();
+    }
+
+    @Override
     public void close()
     {
         backend.close();

@@ -73,6 +73,12 @@ final class WatchedBackend implements Backend
     }
 
     @Override
+    public long closeTimeoutNanos()
+    {
+        return backend.closeTimeoutNanos();
+    }
+
+    @Override
     public void close()
     {
         reports.closing();

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import org.agrona.LangUtil;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Calls code that the engine does not own while the engine ends, for a bounded time: in a separate thread, which is
+ * interrupted and left if the call has not returned by then. The thread does not keep the JVM alive. One thread ends an
+ * engine, so there is one call at a time; any thread may ask whether it is within the call.
+ */
+final class ForeignCall
+{
+    static final String THREAD = "signalbox-close";
+
+    private volatile Thread current;
+
+    /** Whether the current thread runs the call. */
+    boolean isCurrent()
+    {
+        return current == Thread.currentThread();
+    }
+
+    /**
+     * Throws what the call throws. An interrupt of the calling thread does not shorten the wait and is kept.
+     *
+     * @param what the subject and verb of a sentence, such as "the backend toy was not closed".
+     * @throws IllegalStateException if the call has not returned in time.
+     */
+    void run(final String what, final long limitNanos, final Runnable call)
+    {
+        final AtomicReference<Throwable> thrown = new AtomicReference<>();
+        final Thread thread = new Thread(() -> attempt(call, thrown), THREAD);
+        thread.setDaemon(true);
+        current = thread;
+        try
+        {
+            thread.start();
+        }
+        catch (final OutOfMemoryError e)
+        {
+            // There is no thread left: a call without a bound is better than none.
+            call.run();
+            return;
+        }
+        if (EngineThreads.join(thread, Nanos.sum(System.nanoTime(), limitNanos)))
+        {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive())
+        {
+            final String place = place(thread);
+            thread.interrupt();
+            throw new IllegalStateException(what + " within " + limitNanos + " ns; its thread, which is in " + place +
+                ", is left as it is; end the process, or give a larger " + EngineConfig.CLOSE_TIMEOUT_NANOS.name());
+        }
+        if (thrown.get() != null)
+        {
+            LangUtil.rethrowUnchecked(thrown.get());
+        }
+    }
+
+    private static void attempt(final Runnable call, final AtomicReference<Throwable> thrown)
+    {
+        try
+        {
+            call.run();
+        }
+        // Also a checked exception that the call does not declare, as one written in Kotlin may throw.
+        catch (final Throwable e)
+        {
+            thrown.set(e);
+        }
+    }
+
+    private static String place(final Thread thread)
+    {
+        final StackTraceElement[] frames = thread.getStackTrace();
+        return frames.length == 0 ? "its end" : frames[0].getClassName() + "." + frames[0].getMethodName();
+    }
+}
