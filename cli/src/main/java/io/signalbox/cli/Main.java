@@ -20,6 +20,7 @@ import io.signalbox.cli.commands.TimelineCommand;
 import io.signalbox.cli.commands.TraceCommand;
 import io.signalbox.cli.commands.WhatIfCommand;
 import io.signalbox.cli.options.ArgumentConverters;
+import io.signalbox.cli.options.CommandFiles;
 import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
@@ -214,6 +215,14 @@ public final class Main implements Callable<Integer>
                 console.out().print(new HelpPage(at.commandSpec().commandLine()).text());
                 return ExitCode.OK;
             }
+        }
+        try
+        {
+            CommandFiles.check(parsed.hasSubcommand() ? parsed.subcommand() : parsed);
+        }
+        catch (final ConfigException e)
+        {
+            return CommandFailure.of(e).print(console, commandName(parsed.originalArgs().toArray(new String[0])));
         }
         return new CommandLine.RunLast().execute(parsed);
     }

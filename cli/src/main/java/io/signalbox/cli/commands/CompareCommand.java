@@ -8,6 +8,7 @@ import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.ComparisonFiles;
 import io.signalbox.cli.printing.ComparisonText;
 import io.signalbox.cli.printing.Console;
@@ -86,6 +87,7 @@ public final class CompareCommand implements Callable<Integer>
     private boolean asCsv;
 
     @Option(names = CSV_FILE, paramLabel = "FILE", description = "Write the CSV to FILE as well.")
+    @Writes
     private Path csvFile;
 
     @Mixin
@@ -112,7 +114,7 @@ public final class CompareCommand implements Callable<Integer>
         }
         IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
         final List<SeededWorkload> seeded = workloads.workloads();
-        checkFiles();
+        checkForms();
         final List<RouterConfig> routers = schedulers.routers();
         final ComparisonConfig plan = new ComparisonConfig(seeded,
             schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed));
@@ -133,7 +135,6 @@ public final class CompareCommand implements Callable<Integer>
             throw new ConfigException((asCsv ? "--csv" : CSV_FILE) +
                 " is for figures, and --list-routers runs no comparison; leave it out, or give --json.");
         }
-        schedulers.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         return InstalledRouters.print(console, jsonOptions, schedulers.known());
     }
 
@@ -177,28 +178,12 @@ public final class CompareCommand implements Callable<Integer>
         }
     }
 
-    private void checkFiles()
+    private void checkForms()
     {
         if (asCsv && jsonOptions.isJson())
         {
             throw new ConfigException(
                 "--csv and --json exclude each other; print one, and write the other with --csv-file or --json-file.");
-        }
-        final Path json = jsonOptions.file();
-        if (csvFile != null && json != null &&
-            csvFile.toAbsolutePath().normalize().equals(json.toAbsolutePath().normalize()))
-        {
-            throw new ConfigException(
-                CSV_FILE + " and " + JsonOptions.FILE_OPTION + " are both " + csvFile + "; give two different files.");
-        }
-        schedulers.requireNotRead(CSV_FILE, csvFile);
-        schedulers.requireNotRead(JsonOptions.FILE_OPTION, json);
-        costs.requireNotRead(CSV_FILE, csvFile);
-        costs.requireNotRead(JsonOptions.FILE_OPTION, json);
-        for (final Path trace : workloads.files())
-        {
-            OutputFile.requireOtherThan(CSV_FILE, csvFile, "--workloads", trace);
-            OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, json, "--workloads", trace);
         }
     }
 }

@@ -4,6 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.DiffJson;
 import io.signalbox.cli.printing.DiffText;
@@ -43,9 +44,11 @@ public final class DiffCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(index = "0", paramLabel = "JOURNAL", description = "The directory of the first journal.")
+    @Reads
     private Path left;
 
     @Parameters(index = "1", paramLabel = "JOURNAL", description = "The directory of the second journal.")
+    @Reads
     private Path right;
 
     @Mixin

@@ -6,6 +6,8 @@ import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Reads;
+import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
@@ -50,16 +52,20 @@ public final class RedactCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(index = "0", paramLabel = "JOURNAL", description = "The journal's directory.")
+    @Reads
     private Path journal;
 
     @Parameters(index = "1", paramLabel = "NEW", description = "A directory that is new or empty.")
+    @Writes
     private Path target;
 
     @Option(names = JournalOptions.KEY, paramLabel = "FILE", required = true,
         description = "Key block hashes with the bytes of FILE, 32 or more, which only its owner can read.")
+    @Reads
     private Path keyFile;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    @Reads
     private List<String> plugins = List.of();
 
     @Mixin
@@ -79,10 +85,6 @@ public final class RedactCommand implements Callable<Integer>
         JournalArgument.requireNamed(journal);
         JournalArgument.requireNamed(target);
         final TokenKey key = TokenKey.read(JournalOptions.KEY, keyFile);
-        if (RealPath.overlap(journal, target))
-        {
-            throw new ConfigException(target + " overlaps " + journal + "; give a directory apart from it.");
-        }
         JournalDirectory.requireFree(target);
         final DpRouters routers = Plugins.routers(plugins);
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))

@@ -5,8 +5,10 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.Plugins;
+import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.cli.options.RouterSnapshotFile;
+import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.DifferenceLife;
 import io.signalbox.cli.printing.ExitCode;
@@ -69,6 +71,7 @@ public final class ReplayCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    @Reads
     private Path journal;
 
     @Option(names = "--verify",
@@ -91,6 +94,7 @@ public final class ReplayCommand implements Callable<Integer>
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
         description = "Write the router's state at the end to a new file, for 'simulate --router-snapshot'.")
+    @Writes
     private Path routerSnapshot;
 
     @Option(names = "--at", paramLabel = "RECORD",
@@ -98,6 +102,7 @@ public final class ReplayCommand implements Callable<Integer>
     private Long at;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    @Reads
     private List<String> plugins = List.of();
 
     private DpRouters routers;
@@ -196,17 +201,6 @@ public final class ReplayCommand implements Callable<Integer>
         if (routerSnapshot != null)
         {
             RouterSnapshotFile.requireNew(routerSnapshot);
-            requireTwoFiles();
-        }
-    }
-
-    private void requireTwoFiles()
-    {
-        final Path json = jsonOptions.file();
-        if (json != null && json.toAbsolutePath().normalize().equals(routerSnapshot.toAbsolutePath().normalize()))
-        {
-            throw new ConfigException("--router-snapshot and " + JsonOptions.FILE_OPTION + " are both " + json +
-                "; give two different files.");
         }
     }
 

@@ -128,10 +128,7 @@ public final class RunCommand implements Callable<Integer>
     {
         journalOptions.check(retentionOptions.limits());
         promptOptions.check(servingOptions.captures());
-        journalOptions.requireApart("--output", promptOptions.output());
-        servingOptions.requireNotRead("--output", promptOptions.output());
         servingOptions.checkPlugins();
-        requireOtherFiles();
         chosen = servingOptions.backend();
         loading = new ModelLoading(console, progressOption, NAME);
         weights = modelOptions.weights(loading);
@@ -172,15 +169,6 @@ public final class RunCommand implements Callable<Integer>
             return run(loading.show(weights.plan(), () -> chosen.create(weights, clock)), clock, weights.plan(), config,
                 prompts, requests, file, document);
         }
-    }
-
-    /** The JSON document must not replace another file of the command. */
-    private void requireOtherFiles()
-    {
-        final Path document = jsonOptions.file();
-        journalOptions.requireApart(JsonOptions.FILE_OPTION, document);
-        servingOptions.requireNotRead(JsonOptions.FILE_OPTION, document);
-        promptOptions.requireOtherThan(JsonOptions.FILE_OPTION, document);
     }
 
     private void advise(final SchedulerConfig config)

@@ -130,7 +130,6 @@ public final class SimulateCommand implements Callable<Integer>
     {
         if (schedulerOptions.listsRouters())
         {
-            schedulerOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
             return InstalledRouters.print(console, jsonOptions, schedulerOptions.known());
         }
         IdleOptions.refuse(spec.commandLine().getParseResult());
@@ -145,10 +144,6 @@ public final class SimulateCommand implements Callable<Integer>
         final Simulation simulation = new Simulation(config, costs, workload);
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
         reportFallback(config);
-        journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
-        OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, jsonOptions.file(), "--trace", workloadOptions.trace());
-        schedulerOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
-        costOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
         {
             return run(simulation, workload.requests().size(), file);

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -61,6 +62,7 @@ public final class SnapshotCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    @Reads
     private Path journal;
 
     @Option(names = "--every", paramLabel = "RECORDS",
@@ -77,6 +79,7 @@ public final class SnapshotCommand implements Callable<Integer>
     private boolean scheduler;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    @Reads
     private List<String> plugins = List.of();
 
     @Option(names = "--follow",

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.StartOptions;
 import io.signalbox.cli.options.StepTimeOptions;
 import io.signalbox.cli.options.VariantOptions;
@@ -71,6 +72,7 @@ public final class WhatIfCommand implements Callable<Integer>
     private CommandSpec spec;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    @Reads
     private Path journal;
 
     @ArgGroup(validate = false, heading = "%nVariants:%n", order = 1)
@@ -117,7 +119,6 @@ public final class WhatIfCommand implements Callable<Integer>
     {
         if (scheduler.listsRouters())
         {
-            scheduler.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
             return InstalledRouters.print(console, jsonOptions, scheduler.known());
         }
         JournalArgument.requireNamed(journal);
@@ -126,7 +127,6 @@ public final class WhatIfCommand implements Callable<Integer>
             throw new ConfigException("--decisions=" + decisions + " is negative; give the number of decisions to list.");
         }
         final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
-        scheduler.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         final List<String> shared = ChangedScheduler.given(spec.commandLine().getParseResult());
         final List<VariantOptions.Named> asked = variants.asked(shared);
         try (OutputFile file = jsonOptions.reserve((asked.size() + 1L) * VARIANT_BYTES))

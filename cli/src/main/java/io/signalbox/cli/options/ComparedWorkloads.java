@@ -31,6 +31,7 @@ public final class ComparedWorkloads extends TraceOptions
     @Option(names = "--workloads", paramLabel = "LIST", split = ",",
         description = "Run these generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
             "formats that simulate reads (default: conversations).")
+    @Reads(ComparedWorkloads.TraceFile.class)
     private List<String> workloads = List.of(WorkloadPreset.CONVERSATIONS.label());
 
     @Option(names = "--conversations", paramLabel = "N",
@@ -48,7 +49,6 @@ public final class ComparedWorkloads extends TraceOptions
         description = "Divide the requests of each workload among these tenants by shares, such as a=8,b=1 (default: none).")
     private List<String> tenants = List.of();
 
-    private final List<Path> files = new ArrayList<>();
     private boolean anyGenerated;
     private boolean anyAgents;
 
@@ -76,16 +76,24 @@ public final class ComparedWorkloads extends TraceOptions
         return found;
     }
 
-    /** The traces among them. */
-    public List<Path> files()
+    /** A workload that is not generated is a trace. */
+    static final class TraceFile implements NamedPath
     {
-        return files;
+        @Override
+        public String in(final String value)
+        {
+            return preset(value).isPresent() ? null : value;
+        }
+    }
+
+    private static Optional<WorkloadPreset> preset(final String name)
+    {
+        return Arrays.stream(WorkloadPreset.values()).filter(known -> known.label().equals(name)).findFirst();
     }
 
     private SeededWorkload workload(final String name)
     {
-        final Optional<WorkloadPreset> preset =
-            Arrays.stream(WorkloadPreset.values()).filter(known -> known.label().equals(name)).findFirst();
+        final Optional<WorkloadPreset> preset = preset(name);
         if (preset.isPresent())
         {
             anyGenerated = true;
@@ -104,7 +112,6 @@ public final class ComparedWorkloads extends TraceOptions
             throw new ConfigException("--workloads=" + name + " is neither a trace file nor one of " +
                 WorkloadPreset.labels() + "; give such a name, or the path of a JSONL file.");
         }
-        files.add(file);
         final String fileName = file.getFileName().toString();
         if (TraceFormat.of(file) == TraceFormat.AGENT)
         {

@@ -3,7 +3,6 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.HeapShortage;
-import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
@@ -57,11 +56,13 @@ public final class CostOptions
     @Option(names = ACCEPTANCE_FILE, paramLabel = "FILE",
         description = "Accept draft tokens as FILE says instead: JSONL, plain or gzipped, a request per line with the " +
             "counts of its steps, such as {\"accepted\": [3, 0, 2]}.")
+    @Reads
     private Path acceptanceFile;
 
     @Option(names = "--faults", paramLabel = "PLAN",
         description = "Let ranks misbehave: a plan such as 'rank 2 step 40 lost back-after 2s' or " +
             "'dropped=0.001,late=0.01', or a file with one (default: nothing goes wrong).")
+    @Reads(FaultPlanOption.PlanFile.class)
     private String faults;
 
     @Option(names = "--new-weights", paramLabel = "WAY@TIME",
@@ -102,16 +103,5 @@ public final class CostOptions
             new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos),
             new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos), expertSkew, draftAcceptance,
             acceptanceSeries(), FaultPlanOption.read(faults), newWeights());
-    }
-
-    /** @throws ConfigException if the file of an output option is one that these options read. */
-    public void requireNotRead(final String option, final Path file)
-    {
-        OutputFile.requireOtherThan(option, file, ACCEPTANCE_FILE, acceptanceFile);
-        final Path plan = FaultPlanOption.file(faults);
-        if (plan != null)
-        {
-            OutputFile.requireOtherThan(option, file, "--faults", plan);
-        }
     }
 }

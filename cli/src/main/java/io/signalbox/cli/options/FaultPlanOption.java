@@ -32,10 +32,14 @@ final class FaultPlanOption
         return TEXT.matcher(value).matches();
     }
 
-    /** The file that the value names; null if it is a plan, or was not given. */
-    static Path file(final String value)
+    /** The file that the value names. */
+    static final class PlanFile implements NamedPath
     {
-        return value == null || value.isEmpty() || isText(value) ? null : PathConverter.path(value);
+        @Override
+        public String in(final String value)
+        {
+            return isText(value) ? null : value;
+        }
     }
 
     /**

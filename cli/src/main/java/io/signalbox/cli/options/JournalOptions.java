@@ -10,7 +10,6 @@ import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalUpkeep;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.RealPath;
 import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.journal.UpkeepListener;
@@ -43,6 +42,7 @@ public final class JournalOptions
 
     @Option(names = "--journal", paramLabel = "DIR",
         description = "Write the journal to DIR, which is new or empty (default: the next number under runs/).")
+    @Writes
     private Path directory;
 
     @Option(names = "--no-journal", description = "Do not write a journal (implies --no-verify).")
@@ -77,6 +77,7 @@ public final class JournalOptions
 
     @Option(names = KEY, paramLabel = "FILE",
         description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
+    @Reads
     private Path keyFile;
 
     private TokenKey key;
@@ -143,23 +144,6 @@ public final class JournalOptions
         {
             key = TokenKey.read(KEY, keyFile);
             key.requireOutside(directory == null ? RUNS : directory);
-        }
-    }
-
-    /**
-     * @param file {@code null} if no file is asked for.
-     * @throws ConfigException if the file is the journal's directory, or one is within the other.
-     */
-    public void requireApart(final String option, final Path file)
-    {
-        if (file == null || directory == null)
-        {
-            return;
-        }
-        if (RealPath.overlap(directory, file))
-        {
-            throw new ConfigException(
-                option + "=" + file + " and --journal=" + directory + " overlap; give a file outside the journal.");
         }
     }
 

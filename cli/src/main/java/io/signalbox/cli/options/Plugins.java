@@ -2,7 +2,6 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.plugin.PluginJars;
 import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.DpRouterProvider;
@@ -126,18 +125,6 @@ public final class Plugins
         return jars.stream().filter(jar -> jar.isBlank() ||
             Stream.of(others).noneMatch(other -> PluginJars.declares(PathConverter.path(jar), other)) ||
             PluginJars.declares(PathConverter.path(jar), DpRouterProvider.class)).toList();
-    }
-
-    /** @throws ConfigException if the file of an output option is one of the jars. */
-    public static void requireNotRead(final String option, final Path file, final List<String> jars)
-    {
-        for (final String jar : jars)
-        {
-            if (!jar.isBlank())
-            {
-                OutputFile.requireOtherThan(option, file, OPTION, PathConverter.path(jar));
-            }
-        }
     }
 
     /** @param jarByLabel the jars before this one, by the labels of their routers; gets those of this one. */

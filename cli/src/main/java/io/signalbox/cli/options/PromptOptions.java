@@ -34,11 +34,13 @@ public final class PromptOptions
         description = "Read prompts from FILE, one JSON object per line, such as {\"id\": 1, \"prompt\": " +
             "[5, 7]} or, with a tokenizer, {\"text\": \"Once\"}, plain or gzipped " +
             "(default: 8 built-in prompts with a common beginning).")
+    @Reads
     private Path prompts;
 
     @Option(names = OUTPUT, paramLabel = "FILE",
         description = "Write an answer per line to FILE as it comes: id, tokens, finish_reason, times; gzipped if FILE " +
             "ends in .gz.")
+    @Writes
     private Path output;
 
     @Option(names = "--experts", description = "Write the routed experts of every token to --output as well.")
@@ -93,7 +95,6 @@ public final class PromptOptions
         if (output != null)
         {
             OutputFile.check(OUTPUT, output);
-            OutputFile.requireOtherThan(OUTPUT, output, PROMPTS, prompts);
         }
     }
 
@@ -107,17 +108,6 @@ public final class PromptOptions
     public AnswerFile answers()
     {
         return AnswerFile.open(OUTPUT, output);
-    }
-
-    /** @throws ConfigException if the file of another option is the prompts or the answers. */
-    public void requireOtherThan(final String option, final Path file)
-    {
-        OutputFile.requireOtherThan(option, file, PROMPTS, prompts);
-        if (file != null && output != null && file.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize()))
-        {
-            throw new ConfigException(option + " and " + OUTPUT + " are both " + file + "; give two different files.");
-        }
-        OutputFile.requireOtherThan(option, file, OUTPUT, output);
     }
 
     public boolean experts()

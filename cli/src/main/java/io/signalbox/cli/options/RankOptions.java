@@ -17,7 +17,6 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.NumberText;
 import picocli.CommandLine.Option;
 
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,6 +137,7 @@ class RankOptions
     private Double beta;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    @Reads
     private List<String> plugins = List.of();
 
     @Option(names = "--list-routers", description = "Print the routers with their knobs, and exit.")
@@ -149,12 +149,6 @@ class RankOptions
     public final boolean listsRouters()
     {
         return listRouters;
-    }
-
-    /** @throws ConfigException if the file of an output option is one that these options read. */
-    public void requireNotRead(final String option, final Path file)
-    {
-        Plugins.requireNotRead(option, file, plugins);
     }
 
     /** The installed routers and those of {@code --plugins}. */

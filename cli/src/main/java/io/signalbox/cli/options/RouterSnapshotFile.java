@@ -3,7 +3,6 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.FileFault;
-import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.router.RouterSnapshot;
 import io.signalbox.workload.InputFile;
 
@@ -65,7 +64,6 @@ public final class RouterSnapshotFile
             throw new ConfigException(OPTION + "=" + file + (file.toString().isEmpty() ? " is empty" : " is there already") +
                 "; give the name of a new file.");
         }
-        OutputFile.requireOutsideOfJournals(OPTION, file);
         final Path parent = file.toAbsolutePath().getParent();
         if (!Files.isDirectory(parent) || !Files.isWritable(parent))
         {

@@ -2,14 +2,12 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
 
-import java.nio.file.Path;
 import java.util.List;
 
 /** The scheduler's configuration. */
@@ -26,10 +24,12 @@ public final class SchedulerOptions extends RankOptions
 
     @Option(names = "--router-config", paramLabel = "FILE",
         description = "Read the router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
+    @Reads
     private String routerConfig;
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
         description = "Start with the router's state from another run; 'signalbox replay' writes such files.")
+    @Reads
     private String routerSnapshot;
 
     @Option(names = "--kv-blocks", paramLabel = "N",
@@ -64,23 +64,6 @@ public final class SchedulerOptions extends RankOptions
         final RouterConfig chosen = router();
         final SchedulerConfig config = builder().router(chosen).build();
         return routerSnapshot == null ? config : withSnapshot(chosen);
-    }
-
-    @Override
-    public void requireNotRead(final String option, final Path file)
-    {
-        super.requireNotRead(option, file);
-        requireOtherThan(option, file, "--router-config", routerConfig);
-        requireOtherThan(option, file, "--router-snapshot", routerSnapshot);
-    }
-
-    private static void requireOtherThan(
-        final String option, final Path file, final String inputOption, final String input)
-    {
-        if (input != null && !input.isBlank())
-        {
-            OutputFile.requireOtherThan(option, file, inputOption, PathConverter.path(input));
-        }
     }
 
     private SchedulerConfig.Builder builder()

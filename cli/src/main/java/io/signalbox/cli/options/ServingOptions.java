@@ -28,6 +28,7 @@ public final class ServingOptions
 
     @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the backend, such as threads=2,precision=BF16 of the cpu backend.")
+    @Reads(NamedPath.AfterEquals.class)
     private List<String> backendOptions = List.of();
 
     @Option(names = "--ranks", paramLabel = "N",
@@ -77,6 +78,7 @@ public final class ServingOptions
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",",
         description = "Add the routers, backends and tokenizers of these jars.")
+    @Reads
     private List<String> plugins = List.of();
 
     private DpRouters routers;
@@ -93,12 +95,6 @@ public final class ServingOptions
     public boolean captures()
     {
         return !noCapture;
-    }
-
-    /** @throws ConfigException if the file of an output option is one that these options read. */
-    public void requireNotRead(final String option, final Path file)
-    {
-        Plugins.requireNotRead(option, file, plugins);
     }
 
     /** @throws ConfigException if a value is not allowed, or options exclude each other. */

@@ -42,7 +42,7 @@ public final class GpuReportFile
         {
             return;
         }
-        final Path next = file.resolveSibling(file.getFileName() + ".part");
+        final Path next = file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part");
         try
         {
             Files.writeString(next, text(found, results, state));

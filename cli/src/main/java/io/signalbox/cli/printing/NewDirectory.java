@@ -30,11 +30,10 @@ public final class NewDirectory implements AutoCloseable
 
     /**
      * @param target absent, or an empty directory.
-     * @throws ConfigException if it holds files, is part of a journal, or cannot be made.
+     * @throws ConfigException if it holds files, or cannot be made.
      */
     public static NewDirectory create(final String option, final Path target)
     {
-        OutputFile.requireOutsideOfJournals(option, target);
         final Path absolute = target.toAbsolutePath().normalize();
         if (target.toString().isEmpty() || absolute.getFileName() == null)
         {

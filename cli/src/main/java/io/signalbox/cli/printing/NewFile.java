@@ -33,7 +33,7 @@ public final class NewFile extends OutputStream
         this.part = part;
     }
 
-    /** @throws ConfigException if the file exists, is part of a journal, or cannot be written. */
+    /** @throws ConfigException if the file exists, or cannot be written. */
     public static NewFile create(final String option, final Path target)
     {
         if (!target.toString().isEmpty() && Files.exists(target))

@@ -2,7 +2,6 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.JournalDirectory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,25 +61,9 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** @throws ConfigException if the file is part of a journal, which it would damage, or in its directory. */
-    public static void requireOutsideOfJournals(final String option, final Path file)
-    {
-        if (!file.toString().isEmpty() && JournalDirectory.owns(file))
-        {
-            throw new ConfigException(option + "=" + file + " is a part of a journal, which it would damage; give a file " +
-                "outside the journal.");
-        }
-        if (!file.toString().isEmpty() && JournalDirectory.contains(file))
-        {
-            throw new ConfigException(option + "=" + file + " is in the directory of a journal, which only the " +
-                "journal's writer uses; give a place outside it.");
-        }
-    }
-
-    /** @throws ConfigException if the path cannot be written: it is a directory, a device, or part of a journal. */
+    /** @throws ConfigException if the path cannot be written: it is a directory or a device. */
     public static void check(final String option, final Path file)
     {
-        requireOutsideOfJournals(option, file);
         if (Files.isSymbolicLink(file) && !Files.exists(file))
         {
             throw new ConfigException(option + "=" + file + " is a link to a file that does not exist; give that file, or " +
@@ -94,29 +77,6 @@ public final class OutputFile implements AutoCloseable
         {
             throw new ConfigException(
                 option + "=" + file + " cannot be written; give a file in a directory that exists and that you may write.");
-        }
-    }
-
-    /**
-     * @param file  {@code null} if no file is asked for.
-     * @param input an input of the command; {@code null} if there is none.
-     * @throws ConfigException if the file is that input, which it would replace.
-     */
-    public static void requireOtherThan(
-        final String option, final Path file, final String inputOption, final Path input)
-    {
-        try
-        {
-            if (file != null && input != null && Files.exists(file) && Files.exists(input) && Files.isSameFile(file, input))
-            {
-                throw new ConfigException(option + "=" + file + " is the input of " + inputOption +
-                    ", which it would replace; give another file.");
-            }
-        }
-        catch (final IOException e)
-        {
-            throw new ConfigException(
-                option + "=" + file + " cannot be examined (" + FileFault.reason(e) + "); give another file.");
         }
     }
 

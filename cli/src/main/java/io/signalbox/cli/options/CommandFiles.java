@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.journal.JournalDirectory;
+import io.signalbox.journal.RealPath;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.AnnotatedElement;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The files that one command line names. No output may be an input, a file of an input, or another output. Files are
+ * compared by identity, so links and other spellings of a path do not matter.
+ */
+public final class CommandFiles
+{
+    /** Journals are the deepest inputs: runs, run, snapshots, file. */
+    private static final int MAX_DEPTH = 4;
+    /** Files that a model's directory is searched for. */
+    private static final Pattern MODEL_FILE =
+        Pattern.compile("config\\.json|tokenizer\\.json|.*\\.safetensors(\\.index\\.json)?");
+
+    private final List<NamedFile> inputs = new ArrayList<>();
+    private final List<NamedFile> outputs = new ArrayList<>();
+
+    /** A path with the option that names it. */
+    private record NamedFile(String option, Path path)
+    {
+        private boolean isSameAs(final NamedFile other)
+        {
+            return RealPath.of(path).equals(RealPath.of(other.path)) || isSameFile(path, other.path);
+        }
+
+        @Override
+        public String toString()
+        {
+            return option + "=" + path;
+        }
+    }
+
+    private CommandFiles(final ParseResult given)
+    {
+        for (final ArgSpec arg : given.commandSpec().args())
+        {
+            if (arg.userObject() instanceof AnnotatedElement field)
+            {
+                add(arg, field);
+            }
+        }
+    }
+
+    private void add(final ArgSpec arg, final AnnotatedElement field)
+    {
+        final Reads reads = field.getAnnotation(Reads.class);
+        final String name = arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
+        for (final String value : values(arg))
+        {
+            if (reads != null)
+            {
+                add(inputs, name, finder(reads).in(value));
+            }
+            if (field.isAnnotationPresent(Writes.class))
+            {
+                add(outputs, name, value);
+            }
+        }
+    }
+
+    private static List<String> values(final ArgSpec arg)
+    {
+        return !arg.stringValues().isEmpty() ? arg.stringValues() :
+            arg.initialValue() instanceof Path path ? List.of(path.toString()) : List.of();
+    }
+
+    private static NamedPath finder(final Reads reads)
+    {
+        try
+        {
+            return reads.value().getDeclaredConstructor().newInstance();
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new IllegalStateException(reads.value().getName(), e);
+        }
+    }
+
+    /** An empty or invalid path is left to the option, which refuses it. */
+    private static void add(final List<NamedFile> files, final String option, final String path)
+    {
+        try
+        {
+            if (path != null && !path.isBlank())
+            {
+                files.add(new NamedFile(option, Path.of(path)));
+            }
+        }
+        catch (final InvalidPathException e)
+        {
+            return;
+        }
+    }
+
+    /**
+     * Checks the files of a command before the command does anything.
+     *
+     * @throws ConfigException if an output would replace an input, a part of a journal, the program or another output.
+     */
+    public static void check(final ParseResult given)
+    {
+        final CommandFiles files = new CommandFiles(given);
+        for (int i = 0; i < files.outputs.size(); i++)
+        {
+            final NamedFile output = files.outputs.get(i);
+            for (final NamedFile input : files.inputs)
+            {
+                refuseInput(output, input);
+            }
+            for (final NamedFile other : files.outputs.subList(0, i))
+            {
+                refuseSecond(other, output);
+            }
+            refuseJournal(output);
+            refuseProgram(output);
+        }
+    }
+
+    private static void refuseSecond(final NamedFile first, final NamedFile second)
+    {
+        if (first.isSameAs(second))
+        {
+            throw new ConfigException(
+                first.option + " and " + second.option + " are both " + first.path + "; give two different files.");
+        }
+        if (RealPath.overlap(first.path, second.path))
+        {
+            throw new ConfigException(first + " and " + second + " overlap; give a place outside the other.");
+        }
+    }
+
+    private static void refuseInput(final NamedFile output, final NamedFile input)
+    {
+        if (output.isSameAs(input))
+        {
+            throw new ConfigException(
+                output + " is the input of " + input.option + ", which it would replace; give another file.");
+        }
+        if (RealPath.of(input.path).startsWith(RealPath.of(output.path)))
+        {
+            throw new ConfigException(output + " has the input of " + input + " in it; give a place outside it.");
+        }
+        if (!Files.isDirectory(input.path))
+        {
+            return;
+        }
+        if (Files.isRegularFile(output.path) && holds(input.path, output.path))
+        {
+            throw new ConfigException(
+                output + " is a file of the input " + input + ", which it would replace; give another file.");
+        }
+        final Path place = RealPath.of(output.path);
+        if (RealPath.of(input.path).equals(place.getParent()) && MODEL_FILE.matcher(place.getFileName().toString()).matches())
+        {
+            throw new ConfigException(output + " would be a file of the model in " + input + "; give another name.");
+        }
+    }
+
+    /** Any journal, not only an input: its writer and its readers expect only their own files in it. */
+    private static void refuseJournal(final NamedFile output)
+    {
+        if (JournalDirectory.owns(output.path))
+        {
+            throw new ConfigException(
+                output + " is a part of a journal, which it would damage; give a place outside the journal.");
+        }
+        if (JournalDirectory.contains(output.path))
+        {
+            throw new ConfigException(
+                output + " is in the directory of a journal, which only the journal's writer uses; give a place outside it.");
+        }
+    }
+
+    private static void refuseProgram(final NamedFile output)
+    {
+        if (!Files.isRegularFile(output.path))
+        {
+            return;
+        }
+        for (final String entry : System.getProperty("java.class.path", "").split(File.pathSeparator))
+        {
+            final Path jar = Path.of(entry).toAbsolutePath();
+            if (Files.isRegularFile(jar) &&
+                (isSameFile(jar, output.path) || holds(jar.resolveSibling("lib"), output.path)))
+            {
+                throw new ConfigException(output + " is a part of Signalbox, which it would replace; give another file.");
+            }
+        }
+    }
+
+    private static boolean isSameFile(final Path one, final Path other)
+    {
+        try
+        {
+            return Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other);
+        }
+        catch (final IOException e)
+        {
+            // A file that cannot be examined cannot be read or written either.
+            return false;
+        }
+    }
+
+    /** Whether a directory has the file: under any name, through links, and in directories below it. */
+    private static boolean holds(final Path directory, final Path file)
+    {
+        final boolean[] found = new boolean[1];
+        try
+        {
+            Files.walkFileTree(directory, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MAX_DEPTH, new SimpleFileVisitor<>()
+            {
+                @Override
+                public FileVisitResult visitFile(final Path entry, final BasicFileAttributes attributes)
+                {
+                    found[0] = attributes.isRegularFile() && isSameFile(entry, file);
+                    return found[0] ? FileVisitResult.TERMINATE : FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(final Path entry, final IOException fault)
+                {
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(final Path entry, final IOException fault)
+                {
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        }
+        catch (final IOException e)
+        {
+            // The visitor continues after every fault, so the directory itself does not exist.
+            return false;
+        }
+        return found[0];
+    }
+}
