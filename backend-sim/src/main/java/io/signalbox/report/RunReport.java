@@ -13,7 +13,7 @@ import java.util.Map;
  * @param tenants        by name; empty if the workload has none.
  * @param faults         what went wrong; null if the run had no fault plan.
  * @param newWeights     null if the weights were never replaced.
- * @param simulatedNanos time of the last input.
+ * @param simulatedNanos time from the first Submit to the last input.
  */
 public record RunReport(
     Requests requests,

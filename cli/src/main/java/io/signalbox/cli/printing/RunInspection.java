@@ -12,7 +12,6 @@ import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.sim.SimulationConfig;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -43,10 +42,6 @@ public final class RunInspection
     {
         final JournalReader reader = start.reader();
         final ReportListener listener = listener(reader);
-        if (!SimulationConfig.isIn(reader.settings()))
-        {
-            listener.fromFirstRequest();
-        }
         if (start.state() != null)
         {
             listener.behind(start.state());
