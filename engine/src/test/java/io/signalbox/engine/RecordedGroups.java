@@ -22,9 +22,16 @@ public final class RecordedGroups
     /** All groups up to the end of so many requests, which run at the same time as far as there is room. */
     public static List<UnsafeBuffer> ofRequests(final int requests) throws InterruptedException
     {
+        return ofRequests(requests, KV_BLOCKS, 4);
+    }
+
+    /** The same, with pools and answers of a length that may press requests out. */
+    public static List<UnsafeBuffer> ofRequests(final int requests, final int kvBlocks, final int newTokens)
+        throws InterruptedException
+    {
         final List<UnsafeBuffer> groups = new ArrayList<>();
         final EngineConfig config = new EngineConfig()
-            .scheduler(SchedulerConfig.builder().ranks(RANKS).kvBlocks(KV_BLOCKS).build())
+            .scheduler(SchedulerConfig.builder().ranks(RANKS).kvBlocks(kvBlocks).build())
             .backend(new CountingBackend(0))
             .listener((group, offset, length) ->
             {
@@ -37,11 +44,11 @@ public final class RecordedGroups
             final List<CompletionHandle> handles = new ArrayList<>();
             for (int i = 0; i < requests; i++)
             {
-                handles.add(engine.submit(CompletionRequest.prompt(new int[10 + i % 40]).maxNewTokens(4)));
+                handles.add(engine.submit(CompletionRequest.prompt(new int[10 + i % 40]).maxNewTokens(newTokens)));
             }
             for (final CompletionHandle handle : handles)
             {
-                assertEquals(4, handle.await().tokenCount());
+                assertEquals(newTokens, handle.await().tokenCount());
             }
         }
         return groups;
