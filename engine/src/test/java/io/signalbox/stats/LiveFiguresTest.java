@@ -91,12 +91,12 @@ class LiveFiguresTest
 
     /** A request that gave up its blocks and is admitted again waits and asks for its prefix only once. */
     @Test
-    void shouldCountTheFirstAdmissionOfARequestOnly() throws InterruptedException
+    void shouldCountTheFirstAdmissionOfARequestOnly()
     {
         final int blocks = 12;
-        final LiveFigures figures = new LiveFigures(RecordedGroups.RANKS, blocks, 16, 0, "a", "b");
+        final LiveFigures figures = new LiveFigures(1, blocks, 16, 0, "a", "b");
         final OutcomeCollector outcomes = new OutcomeCollector(16);
-        for (final UnsafeBuffer group : RecordedGroups.ofRequests(60, blocks, 60))
+        for (final UnsafeBuffer group : RecordedGroups.underPressure(60, blocks, 60))
         {
             figures.onGroup(group, 0, group.capacity());
             outcomes.onGroup(group, 0, group.capacity());
