@@ -38,7 +38,8 @@ public class OutcomeCollector extends EventReader
 
     public final void onGroup(final DirectBuffer group, final int offset, final int length)
     {
-        nowNanos = GroupReader.inputTimeNanos(group, offset, length);
+        // Different clocks may stamp the inputs; the time of a run never decreases.
+        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
         readGroup(group, offset, length);
     }
 

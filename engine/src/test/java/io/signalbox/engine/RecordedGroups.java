@@ -46,4 +46,33 @@ public final class RecordedGroups
         }
         return groups;
     }
+
+    /** Groups of requests on one rank, whose pool is too small for the answers of all that run. */
+    public static List<UnsafeBuffer> underPressure(final int requests, final int kvBlocks, final int newTokens)
+    {
+        final List<UnsafeBuffer> groups = new ArrayList<>();
+        final AnsweringBackend backend = new AnsweringBackend();
+        final long[] nanos = new long[1];
+        try (SteppedEngine engine = new SteppedEngine(new EngineConfig()
+            .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(kvBlocks).build()).backend(backend)
+            .clock(() -> nanos[0] += 1_000)
+            .listener((group, offset, length) ->
+            {
+                final byte[] copy = new byte[length];
+                group.getBytes(offset, copy);
+                groups.add(new UnsafeBuffer(copy));
+            })))
+        {
+            for (int i = 0; i < requests; i++)
+            {
+                engine.submit(CompletionRequest.prompt(new int[10 + i % 40]).maxNewTokens(newTokens));
+            }
+            boolean worked = true;
+            while (worked)
+            {
+                worked = backend.completeNext();
+            }
+        }
+        return groups;
+    }
 }

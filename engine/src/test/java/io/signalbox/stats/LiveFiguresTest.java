@@ -89,6 +89,39 @@ class LiveFiguresTest
         };
     }
 
+    /** A request that gave up its blocks and is admitted again waits and asks for its prefix only once. */
+    @Test
+    void shouldCountTheFirstAdmissionOfARequestOnly()
+    {
+        final int blocks = 12;
+        final LiveFigures figures = new LiveFigures(1, blocks, 16, 0, "a", "b");
+        final OutcomeCollector outcomes = new OutcomeCollector(16);
+        for (final UnsafeBuffer group : RecordedGroups.underPressure(60, blocks, 60))
+        {
+            figures.onGroup(group, 0, group.capacity());
+            outcomes.onGroup(group, 0, group.capacity());
+        }
+        final EngineStats stats = figures.stats(null);
+        long promptTokens = 0;
+        long matchedTokens = 0;
+        double waitNanos = 0;
+        for (final RequestOutcome outcome : outcomes.outcomes().values())
+        {
+            promptTokens += outcome.promptTokens();
+            matchedTokens += outcome.matchedTokens();
+            waitNanos += outcome.waitNanos();
+        }
+        assertTrue(stats.requests().preemptions() > 10, stats::toString);
+        assertTrue(matchedTokens > 0, "no request found a prefix");
+        assertEquals(new EngineStats.PrefixFigures(promptTokens, matchedTokens), stats.prefixCache());
+        assertEquals(60, stats.queueTime().count());
+        assertEquals(waitNanos, stats.queueTime().sumNanos());
+        assertEquals(60, stats.timeToFirstToken().count());
+        assertEquals(60, stats.endToEnd().count());
+        assertEquals(0, stats.requests().running());
+        assertEquals(0, stats.ranks().stream().mapToDouble(EngineStats.Rank::kvUsage).sum());
+    }
+
     private static void checkOneMoment(final EngineStats stats)
     {
         final EngineStats.RequestFigures requests = stats.requests();

@@ -73,10 +73,16 @@ final class EndedRuns
     /** Snapshots of both kinds, every so many records and at the end. */
     static void snapshots(final Path journal, final int every)
     {
-        final SnapshotFollower states = new SnapshotFollower(journal, every, 128);
+        snapshots(journal, every, every);
+    }
+
+    /** Snapshots of the folded state and of the scheduler, each every so many records and at the end. */
+    static void snapshots(final Path journal, final int statesEvery, final int schedulersEvery)
+    {
+        final SnapshotFollower states = new SnapshotFollower(journal, statesEvery, 128);
         states.follow(ReadProgress.NONE);
         states.conclude();
-        final ReplayFollower schedulers = new ReplayFollower(journal, every, ROUTERS);
+        final ReplayFollower schedulers = new ReplayFollower(journal, schedulersEvery, ROUTERS);
         schedulers.follow(ReadProgress.NONE);
         schedulers.conclude();
     }

@@ -15,6 +15,8 @@ public final class RetentionRuns
 {
     private static final int GROUPS = 2_400;
     private static final int EVERY = 900;
+    private static final int OFTEN = 200;
+    private static final int SELDOM = 1_500;
 
     private RetentionRuns()
     {
@@ -82,7 +84,30 @@ public final class RetentionRuns
         readKept(journal);
         Files.delete(journal.resolve(JournalBeginning.FILE));
         JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE);
-        return firstUnseenDamage(held);
+        final String removed = firstRemovedOfASnapshot(directory);
+        return removed == null ? firstUnseenDamage(held) : removed;
+    }
+
+    /** One kind of snapshot is written seldom: its older snapshot needs more segments than the other kind does. */
+    private static String firstRemovedOfASnapshot(final Path directory)
+    {
+        for (final boolean seldomStates : new boolean[] {false, true})
+        {
+            final Path journal = directory.resolve("seldom-" + seldomStates);
+            EndedRuns.write(journal, GROUPS);
+            EndedRuns.snapshots(journal, seldomStates ? SELDOM : OFTEN, seldomStates ? OFTEN : SELDOM);
+            final long first = EndedRuns.keepSegments(journal, 1).firstRecord();
+            if (first == 0 || first > SELDOM)
+            {
+                return "the journal begins at record " + first + ", and its older snapshot is of record " + SELDOM;
+            }
+            final Verification found = JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE);
+            if (!found.matches() || !found.passedOver().isEmpty())
+            {
+                return "the older of seldom snapshots does not serve: " + found;
+            }
+        }
+        return null;
     }
 
     /** Asks for a second removal from within the first one. */

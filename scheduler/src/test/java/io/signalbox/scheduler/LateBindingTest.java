@@ -71,6 +71,54 @@ class LateBindingTest
         assertEquals(3, rig.outputs().ended().size());
     }
 
+    /** Budget for all draft tokens of one request: the requests after it in the step still get a token each. */
+    @Test
+    void shouldLeaveATokenForEveryLaterRequestOfTheStep()
+    {
+        final DepthRig rig = DepthRig.traced(DepthRig.smallConfig(2, 3, BLOCKS).stepTokens(6));
+        rig.submit(2, 9, -1).submit(2, 9, -1).submit(2, 9, -1).wake();
+        assertEquals(List.of("Schedule 1: 1@0+2 <2; 2@0+2 <2; 3@0+2 <2"), rig.said());
+        assertEquals(List.of("Schedule 2: 1@2+4 <6 after 1/0; 2@2+1 <3 after 1/1; 3@2+1 <3 after 1/2"),
+            rig.launch(0).said());
+        rig.drain();
+    }
+
+    /** For every number of draft tokens and every budget that holds one token of each request. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void shouldStarveNoRequestForDraftsOfAnother(final int depth)
+    {
+        final int requests = 4;
+        for (int drafts = 1; drafts <= 5; drafts++)
+        {
+            for (int budget = 2 * requests; budget <= requests * (drafts + 1); budget++)
+            {
+                final DepthRig rig = DepthRig.traced(
+                    DepthRig.smallConfig(depth, drafts, 65).blockSizeTokens(16).stepTokens(budget));
+                for (int i = 0; i < requests; i++)
+                {
+                    rig.submit(2, 40, -1);
+                }
+                rig.fill();
+                for (int step = 0; step < 12; step++)
+                {
+                    rig.said().clear();
+                    rig.land(0).fill();
+                    assertAllComputed(rig.said(), requests);
+                }
+                rig.drain();
+            }
+        }
+    }
+
+    private static void assertAllComputed(final List<String> said, final int requests)
+    {
+        for (final String line : said)
+        {
+            assertTrue(!line.startsWith("Schedule") || line.split(";").length == requests, line);
+        }
+    }
+
     /** The first request finds no block for step 3; the second one ends before step 4. */
     @Test
     void shouldNamePredecessorAcrossSkippedStep()

@@ -8,11 +8,15 @@ import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -51,6 +55,21 @@ final class Incarnation implements AutoCloseable
     CompletionHandle submit(final Ask ask)
     {
         return engine.submit(ask.request());
+    }
+
+    /** Submits without the client, under an id of one's own. */
+    void submitAs(final long requestId, final Ask ask)
+    {
+        final byte[] none = {};
+        final ByteBuffer tokens = ByteBuffer.allocate(Integer.BYTES * ask.prompt().length).order(ByteOrder.LITTLE_ENDIAN);
+        Arrays.stream(ask.prompt()).forEach(tokens::putInt);
+        final InputWriter input = new InputWriter();
+        input.submit().timeNanos(1).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(ask.prompt().length).maxNewTokens(ask.maxNewTokens())
+            .stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO)
+            .putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(tokens.array(), 0, tokens.capacity())
+            .putHashChain(none, 0, 0);
+        engine.offer(input.buffer(), 0, input.length(), null);
     }
 
     CompletionHandle submitUntil(final Ask ask, final long deadlineNanos)

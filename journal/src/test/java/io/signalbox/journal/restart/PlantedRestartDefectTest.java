@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** The tests of a restart find every defect that is planted into the engine: 5 in every build, all of them full. */
+/** The tests of a restart find every defect that is planted into the engine: 8 in every build, all of them full. */
 @Timeout(600)
 final class PlantedRestartDefectTest
 {
@@ -39,6 +39,10 @@ final class PlantedRestartDefectTest
         ROWS_DROPPED("EngineStart.java", "                finishedRows.update(scheduler);\n", ""),
         READ_ROWS_RELEASED("RowTaking.java", "                return copy(handle, completion);\n",
             "                return take(handle, timeoutNanos);\n"),
+        LAST_ID_TAKEN("ResumedRequests.java", "highestId = Math.max(highestId, message.requestId())",
+            "highestId = message.requestId()"),
+        REFUSALS_FORGOTTEN("ResumedRequests.java",
+            "        ends.addLast(new End(groups, handle, () -> handle.refused(refusal)));\n", ""),
         CLOCK_GOES_BACK("ContinuedClock.java", "aheadNanos = Math.max(0, nanos - given.getAsLong())", "aheadNanos = 0"),
         NO_RESET("EngineStart.java", "        if (continues)\n", "        if (continues && timeNanos < 0)\n"),
         ROWS_AHEAD_OF_SNAPSHOT_DROPPED("EngineStart.java", "            finishedRows.resume(confirmed, ends);\n", ""),

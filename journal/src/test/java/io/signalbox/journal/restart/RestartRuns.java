@@ -22,6 +22,8 @@ public final class RestartRuns
             test -> test.shouldContinueRunningRequestsWithTheTokensAndRowsThatTheyHave(2),
             RestartTest::shouldRaiseTheEpochWithEachRestartAndBeginNoEpochForANewRun,
             RestartTest::shouldGiveNewRequestsIdsThatNoRequestHad,
+            RestartTest::shouldGiveNewRequestsIdsAboveTheHighestAndNotTheLast,
+            RestartTest::shouldHandOutRefusalsThatNoClientMayHaveSeen,
             RestartTest::shouldHandOutRowsThatNobodyTookAndNoOthers,
             RestartTest::shouldAdmitWaitingRequestsInTheirOrder,
             test -> test.shouldIgnoreWhatAFormerBackendReportsTooLate(2),

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.Refusal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendResetDecoder;
@@ -148,6 +149,46 @@ final class RestartTest
         try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
         {
             assertEquals(running.requestId() + 1, second.submit(request(3, 5, 1)).requestId());
+        }
+    }
+
+    /** Threads take ids before their requests reach the engine, so the last request of a run may have a lower id. */
+    @Test
+    void shouldGiveNewRequestsIdsAboveTheHighestAndNotTheLast() throws Exception
+    {
+        final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
+        first.submitAs(100, request(1, 5, 2));
+        assertEquals(1, first.submit(request(2, 5, 2)).requestId());
+        first.finish();
+        try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
+        {
+            final CompletionHandle handle = second.submit(request(3, 5, 1));
+            assertEquals(101, handle.requestId());
+            second.finish();
+            assertEquals(FreeReason.LENGTH, Incarnation.end(handle).reason());
+        }
+    }
+
+    /** A refusal is an end, too: the client may not have seen it. */
+    @Test
+    void shouldHandOutRefusalsThatNoClientMayHaveSeen() throws Exception
+    {
+        final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
+        final CompletionHandle refused = first.submit(request(1, 400, 4));
+        assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, Incarnation.end(refused).refusal().reason());
+        final CompletionHandle ended = first.submit(new Ask(new int[] {4, 5}, 3, -1, 0));
+        first.finish();
+        for (int engine = 2; engine <= 3; engine++)
+        {
+            try (Incarnation next = new Incarnation(run, Incarnation.config(1).build()))
+            {
+                assertEquals(List.of(refused.requestId(), ended.requestId()),
+                    next.resumed().stream().map(CompletionHandle::requestId).toList());
+                final CompletionHandle again = resumed(next, refused);
+                assertTrue(again.isDone());
+                assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, Incarnation.end(again).refusal().reason());
+                assertEquals(0, again.tokens().length);
+            }
         }
     }
 
