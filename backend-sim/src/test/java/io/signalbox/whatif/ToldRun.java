@@ -58,9 +58,10 @@ final class ToldRun
     {
         requests.add(new WorkloadRequest(requestId, nanos, -1, 0, -1, 40, 20, -1));
         inputs.submit().timeNanos(nanos).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(0).promptTokens(40).maxNewTokens(20).stopTokenId(-1).rowsFrom(-1).priority(0)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(40).maxNewTokens(20).rowsFrom(-1).priority(0)
             .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(NO_BYTES, 0, 0)
-            .putCacheKey(NO_BYTES, 0, 0).putTokens(NO_BYTES, 0, 0).putHashChain(NO_BYTES, 0, 0);
+            .putCacheKey(NO_BYTES, 0, 0).putTokens(NO_BYTES, 0, 0).putHashChain(NO_BYTES, 0, 0)
+            .putStopTokens(NO_BYTES, 0, 0);
         beginGroup();
     }
 

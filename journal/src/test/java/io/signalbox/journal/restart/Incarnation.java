@@ -66,9 +66,9 @@ final class Incarnation implements AutoCloseable
         final InputWriter input = new InputWriter();
         input.submit().timeNanos(1).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(-1).samplingSeed(0).promptTokens(ask.prompt().length).maxNewTokens(ask.maxNewTokens())
-            .stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO)
+            .rowsFrom(-1).priority(0).rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO)
             .putBlockHashes(none, 0, 0).putCacheKey(none, 0, 0).putTokens(tokens.array(), 0, tokens.capacity())
-            .putHashChain(none, 0, 0);
+            .putHashChain(none, 0, 0).putStopTokens(none, 0, 0);
         engine.offer(input.buffer(), 0, input.length(), null);
     }
 
