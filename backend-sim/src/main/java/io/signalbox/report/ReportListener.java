@@ -65,6 +65,7 @@ public final class ReportListener implements GroupListener
     private long emptySteps;
     private long deadEntries;
     private long acceptedDrafts;
+    private long draftsAfterStop;
     private long rejectedDrafts;
     private long preemptions;
     private long pauses;
@@ -325,7 +326,10 @@ public final class ReportListener implements GroupListener
             final int counts = (int)entryWords[word + 2];
             final int emitted = counts >>> 2 * Byte.SIZE & 0xFF;
             deadEntries += counts >>> 3 * Byte.SIZE == EntryVerdict.DEAD.value() ? 1 : 0;
-            acceptedDrafts += Math.max(0, emitted + (counts >>> Byte.SIZE & 0xFF) - 1);
+            // The first token is sampled, and the rest are drafts. After a stop token they are accepted, but not emitted.
+            final int sampled = emitted + (counts >>> Byte.SIZE & 0xFF);
+            acceptedDrafts += Math.max(0, emitted - 1);
+            draftsAfterStop += Math.max(0, sampled - Math.max(1, emitted));
             rejectedDrafts += counts & 0xFF;
             if (entryWords[word + 1] >> Integer.SIZE > 0)
             {
@@ -452,7 +456,8 @@ public final class ReportListener implements GroupListener
             idleNanos += rank.device.idleNanos();
             gaps += rank.device.gaps();
         }
-        return new RunReport.InFlight(computeNanos, idleNanos, gaps, deadEntries, acceptedDrafts, rejectedDrafts);
+        return new RunReport.InFlight(computeNanos, idleNanos, gaps, deadEntries, acceptedDrafts,
+            draftsAfterStop, rejectedDrafts);
     }
 
     private RunReport.PrefixCache prefixCache()

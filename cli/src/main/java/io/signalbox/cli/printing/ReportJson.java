@@ -141,6 +141,7 @@ public final class ReportJson
         json.writeNumberField("gaps", figures.gaps());
         json.writeNumberField("deadEntries", figures.deadEntries());
         json.writeNumberField("acceptedDrafts", figures.acceptedDrafts());
+        json.writeNumberField("draftsAfterStop", figures.draftsAfterStop());
         json.writeNumberField("rejectedDrafts", figures.rejectedDrafts());
     }
 

@@ -106,7 +106,7 @@ public final class ReportText
 
     private void inFlight(final RunReport.InFlight figures)
     {
-        final long drafts = figures.acceptedDrafts() + figures.rejectedDrafts();
+        final long drafts = figures.acceptedDrafts() + figures.draftsAfterStop() + figures.rejectedDrafts();
         if (figures.computeNanos() > 0)
         {
             row("devices", "computed " + Decimals.text(figures.computeNanos() / 1e9, 3) + " s, idle " +
@@ -117,7 +117,8 @@ public final class ReportText
         if (drafts > 0)
         {
             row("draft tokens", Decimals.grouped(drafts) + ", " + Decimals.grouped(figures.acceptedDrafts()) +
-                " of them accepted");
+                " of them accepted" + (figures.draftsAfterStop() == 0 ? "" :
+                ", " + Decimals.grouped(figures.draftsAfterStop()) + " right but after a stop token"));
         }
     }
 
