@@ -59,10 +59,9 @@ final class ChronicleJournalStore implements JournalStore
         {
             final long block = blockFor(largestRecordBytes);
             FileSizeLimit.require(directory, block + overlap(block));
-            SpaceReserve.requireRoom(directory, largestRecordBytes);
             OwnerOnly.createNewDirectory(path);
             created.add(number);
-            return open(path, block);
+            return open(path, block, largestRecordBytes);
         }
         catch (final FileAlreadyExistsException e)
         {
@@ -81,9 +80,9 @@ final class ChronicleJournalStore implements JournalStore
         }
     }
 
-    private Segment open(final Path path, final long block) throws IOException
+    private Segment open(final Path path, final long block, final int largestRecordBytes) throws IOException
     {
-        final Segment segment = ChronicleSegment.create(path, block, reserveBytes, synced);
+        final Segment segment = ChronicleSegment.create(path, block, largestRecordBytes, reserveBytes, synced);
         try
         {
             OwnerOnly.syncDirectory(path);

@@ -7,6 +7,9 @@ import java.util.Arrays;
 /** First bytes of the documents that Chronicle writes for itself: the code of an event name, its length, the name. */
 final class ChronicleNames
 {
+    /** File of each segment that Chronicle keeps for itself. */
+    static final String METADATA = "metadata.cq4t";
+
     private static final byte EVENT_NAME = (byte)0xB9;
     private static final byte[] STORE_HEADER = named("header");
     private static final byte[] FIRST_INDEX = named("index2index");
@@ -21,7 +24,7 @@ final class ChronicleNames
     /** Whether Chronicle gives this name to a file of a segment. */
     static boolean isFile(final String name)
     {
-        return name.equals("metadata.cq4t") || name.endsWith(SegmentName.DATA_SUFFIX);
+        return name.equals(METADATA) || name.endsWith(SegmentName.DATA_SUFFIX);
     }
 
     private static byte[] named(final String name)

@@ -11,8 +11,6 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -25,42 +23,80 @@ final class ChronicleSegment implements JournalStore.Segment
     /** Bytes that Chronicle may need beside a record: an index page, document headers, padding. */
     private static final int SLACK_BYTES = 96 * 1024;
     private static final int HEADER_BYTES = 4;
+    /** Chronicle maps its metadata in blocks of this size, and writes only to the first one. */
+    private static final int METADATA_BLOCK_BYTES = 64 * 1024;
     private static final TimeProvider STANDING_CLOCK = () -> 0L;
+    /** Name that Chronicle gives to the file of the first day. */
+    private static final String DATA_FILE = "19700101F" + SegmentName.DATA_SUFFIX;
 
-    private final Path directory;
     private final long blockBytes;
-    private final long aheadBytes;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
-    private SpaceReserve reserve;
+    private final SpaceReserve metadata;
+    private final SpaceReserve reserve;
     private DocumentContext open;
     private Bytes<?> target;
     private long start;
     private long position;
 
     private ChronicleSegment(
-        final Path directory, final long blockBytes, final long aheadBytes, final SingleChronicleQueue queue)
+        final long blockBytes,
+        final SingleChronicleQueue queue,
+        final ExcerptAppender appender,
+        final SpaceReserve metadata,
+        final SpaceReserve reserve)
     {
-        this.directory = directory;
         this.blockBytes = blockBytes;
-        this.aheadBytes = aheadBytes;
         this.queue = queue;
-        appender = queue.createAppender();
-        appender.singleThreadedCheckDisabled(true);
+        this.appender = appender;
+        this.metadata = metadata;
+        this.reserve = reserve;
     }
 
-    /** @param aheadBytes disk blocks that are kept free behind the last record. */
+    /**
+     * Creates Chronicle's files before Chronicle maps them, and reserves the blocks of the first record.
+     *
+     * @param largestRecordBytes length of the longest record that must have room.
+     * @param aheadBytes         disk blocks that are kept free after the last record.
+     * @throws JournalException DISK_FULL if there is no room for that record.
+     */
     static ChronicleSegment create(
-        final Path directory, final long blockBytes, final long aheadBytes, final boolean synced)
+        final Path directory,
+        final long blockBytes,
+        final int largestRecordBytes,
+        final long aheadBytes,
+        final boolean synced) throws IOException
     {
-        final SingleChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory)
-            .rollCycle(RollCycles.FAST_DAILY)
-            .timeProvider(STANDING_CLOCK)
-            .blockSize(blockBytes)
-            // Chronicle syncs only with both: the mode SYNC and the call of sync().
-            .syncMode(synced ? SyncMode.SYNC : SyncMode.NONE)
-            .build();
-        return new ChronicleSegment(directory, blockBytes, aheadBytes, queue);
+        final SpaceReserve metadata = reserve(directory.resolve(ChronicleNames.METADATA), METADATA_BLOCK_BYTES, 0);
+        SpaceReserve data = null;
+        SingleChronicleQueue queue = null;
+        try
+        {
+            metadata.require(METADATA_BLOCK_BYTES);
+            queue = SingleChronicleQueueBuilder.binary(directory)
+                .rollCycle(RollCycles.FAST_DAILY)
+                .timeProvider(STANDING_CLOCK)
+                .blockSize(blockBytes)
+                // Chronicle syncs only with both: the mode SYNC and the call of sync().
+                .syncMode(synced ? SyncMode.SYNC : SyncMode.NONE)
+                .build();
+            final ExcerptAppender appender = queue.createAppender();
+            appender.singleThreadedCheckDisabled(true);
+            data = reserve(directory.resolve(DATA_FILE), blockBytes, aheadBytes);
+            data.require(largestRecordBytes + 2L * SLACK_BYTES);
+            return new ChronicleSegment(blockBytes, queue, appender, metadata, data);
+        }
+        catch (final RuntimeException | IOException | Error e)
+        {
+            close(queue, metadata, data, 0);
+            throw e;
+        }
+    }
+
+    private static SpaceReserve reserve(final Path file, final long blockBytes, final long aheadBytes) throws IOException
+    {
+        OwnerOnly.createFile(file);
+        return new SpaceReserve(file, blockBytes, aheadBytes);
     }
 
     static long largestRecordBytes(final long blockBytes)
@@ -77,17 +113,14 @@ final class ChronicleSegment implements JournalStore.Segment
     @Override
     public long begin(final int length)
     {
-        if (reserve != null)
-        {
-            reserve.require(position + length + SLACK_BYTES);
-        }
+        reserve.require(position + length + SLACK_BYTES);
         return beginSeal(length);
     }
 
     @Override
     public long lackingBytes()
     {
-        return reserve == null ? 0 : reserve.lackingBytes();
+        return reserve.lackingBytes();
     }
 
     /** Every other record leaves this many bytes free. */
@@ -103,34 +136,12 @@ final class ChronicleSegment implements JournalStore.Segment
     @Override
     public void write(final byte[] record, final int length)
     {
+        final DocumentContext document = open;
+        // A document whose write fails is left unfinished: a second access to its memory would fail as well.
+        open = null;
         target.write(record, 0, length);
         position = start + length;
-        open.close();
-        open = null;
-        if (reserve == null)
-        {
-            adoptFile();
-        }
-    }
-
-    /** Chronicle creates its file with the first record, which fits into the free space that was checked before. */
-    private void adoptFile()
-    {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory))
-        {
-            for (final Path file : files)
-            {
-                OwnerOnly.restrict(file);
-                if (file.toString().endsWith(SegmentName.DATA_SUFFIX))
-                {
-                    reserve = new SpaceReserve(file, blockBytes / 2, aheadBytes);
-                }
-            }
-        }
-        catch (final IOException e)
-        {
-            throw StoreFault.writing("the files of " + directory + " cannot be restricted to their owner", directory, e);
-        }
+        document.close();
     }
 
     @Override
@@ -142,15 +153,37 @@ final class ChronicleSegment implements JournalStore.Segment
     @Override
     public void close()
     {
-        if (open != null)
+        try
         {
-            open.rollbackOnClose();
-            open.close();
+            if (open != null)
+            {
+                open.rollbackOnClose();
+                open.close();
+            }
         }
-        queue.close();
-        if (reserve != null)
+        finally
         {
-            reserve.release(position + SLACK_BYTES);
+            close(queue, metadata, reserve, position + SLACK_BYTES);
+        }
+    }
+
+    private static void close(
+        final SingleChronicleQueue queue, final SpaceReserve metadata, final SpaceReserve data, final long end)
+    {
+        try
+        {
+            if (queue != null)
+            {
+                queue.close();
+            }
+        }
+        finally
+        {
+            metadata.release(METADATA_BLOCK_BYTES);
+            if (data != null)
+            {
+                data.release(end);
+            }
         }
     }
 }

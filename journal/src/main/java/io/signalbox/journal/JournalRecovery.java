@@ -36,6 +36,8 @@ public final class JournalRecovery
         }
     }
 
+    private static final long SMALLEST_BLOCK_BYTES = 1L << 16;
+
     private JournalRecovery()
     {
     }
@@ -117,7 +119,9 @@ public final class JournalRecovery
 
     private static void seal(final Path directory, final ScanEnd end)
     {
-        final JournalConfig config = JournalConfig.of(Durability.BATCH);
+        // The segment has two short records; a short file needs little room, and the disk may be full.
+        final long bytes = JournalConfig.SEGMENT_BYTES.defaultValue();
+        final JournalConfig config = new JournalConfig(Durability.BATCH, bytes, SMALLEST_BLOCK_BYTES).withReserveBytes(0);
         final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());
         try
         {

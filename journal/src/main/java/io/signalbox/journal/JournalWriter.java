@@ -425,8 +425,14 @@ public final class JournalWriter implements GroupJournal
         }
         finally
         {
-            log.abandon();
-            lock.close();
+            try
+            {
+                log.abandon();
+            }
+            finally
+            {
+                lock.close();
+            }
         }
     }
 

@@ -115,14 +115,6 @@ final class OwnerOnly
             : FileChannel.open(file, options);
     }
 
-    static void restrict(final Path file) throws IOException
-    {
-        if (isPosix(file))
-        {
-            Files.setPosixFilePermissions(file, FILE);
-        }
-    }
-
     /** Makes the names in the directory durable, if the platform opens directories. */
     static void syncDirectory(final Path directory) throws IOException
     {

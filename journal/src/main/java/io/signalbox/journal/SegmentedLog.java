@@ -272,12 +272,19 @@ final class SegmentedLog
     /** Closes the segment as it is. */
     void abandon()
     {
-        if (segment != null)
+        final JournalStore.Segment last = segment;
+        segment = null;
+        try
         {
-            segment.close();
-            segment = null;
+            if (last != null)
+            {
+                last.close();
+            }
         }
-        store.finish();
+        finally
+        {
+            store.finish();
+        }
     }
 
     /** Removes the only segment of a journal that has no group. */

@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import net.openhft.posix.PosixAPI;
+import net.openhft.posix.WhenceFlag;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,27 +26,38 @@ final class SpaceReserve
     private static final int NOT_SUPPORTED = 95;
     private static final int QUOTA_EXCEEDED = 122;
     private static final long SMALLEST_STEP_BYTES = 1024 * 1024;
-    private static final long SMALLEST_LAST_STEP_BYTES = 64 * 1024;
+    /**
+     * Largest folio of a page cache with pages of 4 KiB. The first write to a mapped page takes disk blocks for its whole
+     * folio up to the end of the file. So a part of a folio that is not reserved faults with the part that is.
+     */
+    private static final long FOLIO_BYTES = 2L * 1024 * 1024;
+    /** Without reserved blocks, the metadata of the file system also takes free space. */
+    private static final long METADATA_MARGIN_BYTES = 256 * 1024;
     private static final int RECORDS_PER_ATTEMPT = 64;
     private static final long LARGEST_STEP_BYTES = 64L * 1024 * 1024;
 
     private final Path file;
     private final int descriptor;
-    private final long largestStepBytes;
+    private final long blockBytes;
     private final long aheadBytes;
     private long reservedTo;
+    /** A call that fails can keep a part of the blocks. */
+    private long attemptedTo;
     private boolean lastRefused;
     private boolean lastTooLarge;
     private boolean supported;
     private long lackingBytes;
     private int attemptIn;
 
-    /** @param aheadBytes disk blocks that are kept behind the end of the file, as long as the disk has them. */
-    SpaceReserve(final Path file, final long largestStepBytes, final long aheadBytes)
+    /**
+     * @param blockBytes unit in which the file grows. It ends at most two blocks after the last byte that is written.
+     * @param aheadBytes disk blocks that are kept after the end of the records, as long as the disk has them.
+     */
+    SpaceReserve(final Path file, final long blockBytes, final long aheadBytes)
     {
         this.file = file;
         this.aheadBytes = aheadBytes;
-        this.largestStepBytes = Math.min(LARGEST_STEP_BYTES, largestStepBytes);
+        this.blockBytes = blockBytes;
         descriptor = isNative() ? PosixAPI.posix().open(file.toString(), READ_WRITE, 0) : -1;
         supported = descriptor >= 0;
     }
@@ -68,22 +80,34 @@ final class SpaceReserve
     }
 
     /**
-     * When this returns, every byte below {@code end} has its disk block, and the bytes behind it have theirs as far as the
-     * disk has room: {@link #lackingBytes}.
+     * When this returns, every byte before {@code end} has its disk block, and so has the rest of its folio. Later bytes
+     * have theirs as far as the disk has room: {@link #lackingBytes}.
      */
     void require(final long end)
     {
         final long wanted = end + aheadBytes;
-        if (wanted > reservedTo && (end > reservedTo || isAttemptDue()))
+        final long needed = folioEnd(end);
+        if (wanted > reservedTo && (needed > reservedTo || isAttemptDue()))
         {
             extend(wanted);
-            if (reservedTo < end && !reserve(end))
+            if (reservedTo < needed && !reserve(needed))
             {
-                requireUsable(end - reservedTo, lastRefused);
-                reservedTo = end;
+                requireUsable(needed - reservedTo, lastRefused);
+                reservedTo = needed;
             }
         }
         lackingBytes = supported ? Math.max(0, wanted - reservedTo) : lackingBytes;
+    }
+
+    /** End of the last folio that a write before {@code end} can touch; no folio reaches past the end of the file. */
+    private long folioEnd(final long end)
+    {
+        return Math.min(multiple(end, FOLIO_BYTES), multiple(end, blockBytes) + 2 * blockBytes);
+    }
+
+    private static long multiple(final long bytes, final long unit)
+    {
+        return (bytes + unit - 1) / unit * unit;
     }
 
     /** A full disk is not asked for room at each record. */
@@ -96,16 +120,13 @@ final class SpaceReserve
     private void extend(final long wanted)
     {
         // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
-        long step = Math.min(largestStepBytes, Math.max(SMALLEST_STEP_BYTES, reservedTo));
-        boolean done = reserve(Math.max(wanted, reservedTo + step));
-        while (!done && supported && step > SMALLEST_LAST_STEP_BYTES)
+        final long fileStep = Math.min(Math.min(LARGEST_STEP_BYTES, blockBytes / 2), Math.max(SMALLEST_STEP_BYTES, reservedTo));
+        long step = Math.max(wanted - reservedTo, fileStep);
+        boolean done = reserve(folioEnd(reservedTo + step));
+        while (!done && supported && step > FOLIO_BYTES)
         {
             step /= 2;
-            done = reserve(reservedTo + step);
-        }
-        if (!done && supported)
-        {
-            reserve(wanted);
+            done = reserve(folioEnd(reservedTo + step));
         }
         lackingBytes = supported ? lackingBytes : Math.max(0, aheadBytes - file.toFile().getUsableSpace());
     }
@@ -118,6 +139,7 @@ final class SpaceReserve
 
     private boolean reserve(final long end)
     {
+        attemptedTo = Math.max(attemptedTo, end);
         if (supported && PosixAPI.posix().fallocate(descriptor, KEEP_SIZE, reservedTo, end - reservedTo) == 0)
         {
             reservedTo = end;
@@ -140,7 +162,7 @@ final class SpaceReserve
         try
         {
             final long usable = Files.getFileStore(file).getUsableSpace();
-            if (refused || usable < bytes)
+            if (refused || usable < bytes + METADATA_MARGIN_BYTES)
             {
                 throw full(file, bytes, usable);
             }
@@ -172,26 +194,36 @@ final class SpaceReserve
         {
             return;
         }
-        final long length = file.toFile().length();
-        if (length > zerosFrom)
-        {
-            PosixAPI.posix().fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, zerosFrom, length - zerosFrom);
-        }
-        // Blocks behind the length go when it is set, also to what it is.
-        PosixAPI.posix().ftruncate(descriptor, length);
-        PosixAPI.posix().close(descriptor);
+        free(descriptor, zerosFrom, length(descriptor));
     }
 
-    /** Frees what was reserved beyond {@code end}, if the file system supports it. */
+    /** Frees what was reserved after {@code end}, if the file system supports it. The file is no longer mapped. */
     void release(final long end)
     {
         if (descriptor >= 0)
         {
-            if (reservedTo > end)
-            {
-                PosixAPI.posix().fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, end, reservedTo - end);
-            }
-            PosixAPI.posix().close(descriptor);
+            free(descriptor, end, attemptedTo);
         }
+    }
+
+    /** Of the open file: its name can belong to another file by now, or to none. */
+    private static long length(final int descriptor)
+    {
+        return PosixAPI.posix().lseek(descriptor, 0, WhenceFlag.SEEK_END);
+    }
+
+    private static void free(final int descriptor, final long from, final long to)
+    {
+        if (to > from)
+        {
+            PosixAPI.posix().fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, from, to - from);
+        }
+        final long length = length(descriptor);
+        if (length > 0)
+        {
+            // Blocks after the end of the file are freed when its length is set, also to the same length.
+            PosixAPI.posix().ftruncate(descriptor, length);
+        }
+        PosixAPI.posix().close(descriptor);
     }
 }

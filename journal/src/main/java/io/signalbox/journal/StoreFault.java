@@ -70,6 +70,11 @@ final class StoreFault
         {
             return new JournalException(Kind.STORE_FAILED, failed + ": " + limit + "; raise the limit.", e);
         }
+        if (reason(e).contains("No space left on device") || reason(e).contains("quota exceeded"))
+        {
+            return new JournalException(Kind.DISK_FULL, failed + ": the disk under " + directory + " is full, or its quota " +
+                "or its inodes are used up (" + directory.toFile().getUsableSpace() + " bytes free); free some space.", e);
+        }
         final String file = e instanceof FileSystemException fault ? fault.getFile() : null;
         final String place = file == null || failed.contains(file) || reason(e).contains(file) ? "" : file + ": ";
         return new JournalException(Kind.STORE_FAILED, failed + ": " + place + reason(e) + "; check that " + directory +
@@ -103,9 +108,22 @@ final class StoreFault
                 return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " + limit +
                     "; raise the limit, then recover the journal if it has begun.", failure);
             }
+            if (cause instanceof InternalError && String.valueOf(cause.getMessage()).contains("unsafe memory access"))
+            {
+                return faulted(directory, failure);
+            }
         }
         return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " +
             reason(failure) + "; check the disk, then recover the journal.", failure);
+    }
+
+    /** A write to mapped memory, for which the file system had no disk block. */
+    private static JournalException faulted(final Path directory, final Throwable failure)
+    {
+        final long usable = directory.toFile().getUsableSpace();
+        return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: its disk refused a " +
+            "write to a mapped file, because it is full or has failed (" + usable + " bytes free); free some space or " +
+            "check the disk, then recover the journal.", failure);
     }
 
     /** The limit of the process that an operating system's message means; {@code null} if it means none. */

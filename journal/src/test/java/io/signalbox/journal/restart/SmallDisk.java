@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -14,6 +16,12 @@ import static org.junit.jupiter.api.Assumptions.abort;
 final class SmallDisk implements AutoCloseable
 {
     private static final int BLOCK = 1 << 16;
+    private static final Map<String, List<String>> MAKERS = Map.of(
+        "ext4", List.of("mkfs.ext4", "-q", "-m", "0", "-b", "4096", "-O", "^has_journal"),
+        "ext4 with blocks of 1 KiB", List.of("mkfs.ext4", "-q", "-m", "0", "-b", "1024"),
+        "ext4 with few inodes", List.of("mkfs.ext4", "-q", "-m", "0", "-N", "16"),
+        "ext2, which reserves no blocks", List.of("mkfs.ext2", "-q", "-m", "0", "-b", "4096"),
+        "xfs", List.of("mkfs.xfs", "-q"));
 
     private final Path mounted;
     private Path ballast;
@@ -23,7 +31,7 @@ final class SmallDisk implements AutoCloseable
         this.mounted = mounted;
     }
 
-    /** @param type {@code tmpfs}, or {@code ext4} in a file. */
+    /** @param type {@code tmpfs}, or a file system in a file: a key of {@link #MAKERS}. */
     static SmallDisk mount(final Path directory, final String type, final int mebibytes) throws Exception
     {
         final Path mounted = Files.createDirectory(directory.resolve("disk"));
@@ -39,7 +47,9 @@ final class SmallDisk implements AutoCloseable
             {
                 file.setLength((long)mebibytes << 20);
             }
-            done = run("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", image.toString()) &&
+            final List<String> maker = new ArrayList<>(MAKERS.get(type));
+            maker.add(image.toString());
+            done = run(maker.toArray(new String[0])) &&
                 run("mount", "-o", "loop", image.toString(), mounted.toString());
         }
         if (!done)
@@ -127,6 +137,16 @@ final class SmallDisk implements AutoCloseable
         }
     }
 
+    /** Takes all free space but this. */
+    void fillUpTo(final long leftBytes) throws IOException
+    {
+        fill();
+        try (RandomAccessFile file = new RandomAccessFile(ballast.toFile(), "rw"))
+        {
+            file.setLength(Math.max(0, file.length() - leftBytes));
+        }
+    }
+
     /** Gives the space back that {@link #fill} took. */
     void free() throws IOException
     {
@@ -138,7 +158,8 @@ final class SmallDisk implements AutoCloseable
     {
         try
         {
-            run("umount", mounted.toString());
+            // Chronicle unmaps files in a thread of its own, so the file system can still be in use.
+            run("umount", "-l", mounted.toString());
         }
         catch (final InterruptedException e)
         {
