@@ -24,8 +24,10 @@ public final class Checkpoint
     {
         this.directory = directory;
         final CheckpointFiles files = new CheckpointFiles(directory);
-        plan = DecoderPlan.of(files.config());
-        final CheckpointTensors tensors = new CheckpointTensors(directory, plan.type(), progress);
+        final ConfigReader config = new ConfigReader(files.config());
+        plan = config.plan();
+        final CheckpointTensors tensors =
+            new CheckpointTensors(directory, plan, config.predictionLayers(), progress);
         final Map<String, String> index = files.index();
         if (index == null)
         {
@@ -60,18 +62,20 @@ public final class Checkpoint
     }
 
     /**
-     * The tokens with which the model of a directory ends a text, by {@code eos_token_id} of its configuration.
+     * The tokens with which the model of a directory ends a text: any of {@code eos_token_id} of generation_config.json, or of
+     * config.json if that file is absent or does not say.
      *
-     * @throws ModelException if the configuration cannot be read.
+     * @throws ModelException if a file cannot be read.
      */
     public static int[] endTokens(final Path directory)
     {
-        return new ConfigReader(new CheckpointFiles(directory).config()).endTokens();
+        final CheckpointFiles files = new CheckpointFiles(directory);
+        return new ConfigReader(files.config()).endTokens(files.generation());
     }
 
     private void addShards(final CheckpointFiles files, final CheckpointTensors tensors, final Map<String, String> index)
     {
-        final List<Path> shards = new TreeSet<>(index.values()).stream().map(files::inside).toList();
+        final List<Path> shards = new TreeSet<>(index.values()).stream().map(files::shard).toList();
         shards.forEach(shard -> add(shard, tensors, index));
         for (final Map.Entry<String, String> entry : index.entrySet())
         {
@@ -79,7 +83,7 @@ public final class Checkpoint
             {
                 throw new ModelException(directory.resolve(entry.getValue()) + " lacks the tensor '" +
                     ModelJson.printable(entry.getKey()) + "' that the index says it has",
-                    "give a complete copy of the checkpoint's directory");
+                    CheckpointFiles.ONE_INDEX);
             }
         }
     }
@@ -91,10 +95,12 @@ public final class Checkpoint
             final SafetensorsHeader header = new SafetensorsHeader(file, channel);
             for (final String name : header.tensors().keySet())
             {
-                if (!index.isEmpty() && !file.getFileName().toString().equals(index.get(name)))
+                final String named = index.get(name);
+                if (!index.isEmpty() && !file.getFileName().toString().equals(named) && !tensors.isIgnored(name))
                 {
                     throw new ModelException(file + " has the tensor '" + ModelJson.printable(name) +
-                        "', which the index does not say", "give an index that belongs to the files");
+                        "', which the index " + (named == null ? "does not name" : "says is in " + named),
+                        CheckpointFiles.ONE_INDEX);
                 }
             }
             tensors.add(new MappedShard(file, channel.size()), file, header);

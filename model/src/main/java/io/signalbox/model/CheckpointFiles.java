@@ -22,10 +22,12 @@ import java.util.regex.Pattern;
 final class CheckpointFiles
 {
     static final String CONFIG = "config.json";
-    private static final String SINGLE = "model.safetensors";
-    private static final String INDEX = "model.safetensors.index.json";
+    private static final String GENERATION = "generation_config.json";
+    static final String SINGLE = "model.safetensors";
+    static final String INDEX = "model.safetensors.index.json";
     private static final int MAX_INDEX_BYTES = 1 << 26;
     private static final Pattern SHARD = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,200}\\.safetensors");
+    static final String ONE_INDEX = "copy " + INDEX + " and all files that it names from one checkpoint";
     private static final String REMEDY = "give a complete copy of the checkpoint's directory";
 
     private final Path directory;
@@ -55,21 +57,34 @@ final class CheckpointFiles
 
     Path config()
     {
+        if (!has(CONFIG))
+        {
+            throw DirectoryAdvice.withoutConfig(directory);
+        }
         return inside(CONFIG);
     }
 
-    /** Per tensor the file that should have it; {@code null}: there is one file and no index. */
+    /** {@code null}: there is none. */
+    Path generation()
+    {
+        return has(GENERATION) ? inside(GENERATION) : null;
+    }
+
+    private boolean has(final String name)
+    {
+        return Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * Per tensor the file that should have it; {@code null}: there is one file and no index. If there is an index, no file is
+     * read that it does not name, such as one of an earlier save.
+     */
     Map<String, String> index()
     {
-        if (Files.exists(directory.resolve(SINGLE), LinkOption.NOFOLLOW_LINKS))
+        if (!has(INDEX))
         {
+            DirectoryAdvice.requireSingle(directory, has(SINGLE));
             return null;
-        }
-        if (!Files.exists(directory.resolve(INDEX), LinkOption.NOFOLLOW_LINKS))
-        {
-            throw new ModelException(directory + " has neither " + SINGLE + " nor " + INDEX +
-                (Files.exists(directory.resolve("pytorch_model.bin")) ? ", but pytorch_model.bin" : ""),
-                "save the model in the safetensors format");
         }
         final Path index = inside(INDEX);
         final Map<String, String> files = new LinkedHashMap<>();
@@ -132,6 +147,18 @@ final class CheckpointFiles
     Path single()
     {
         return inside(SINGLE);
+    }
+
+    /** A file that the index names. */
+    Path shard(final String name)
+    {
+        if (!has(name))
+        {
+            throw new ModelException(directory + " has no file " + name + ", which " + INDEX + " names",
+                has(SINGLE) ? "download the file, or remove the index if " + SINGLE + " is the whole model" :
+                    "download the file");
+        }
+        return inside(name);
     }
 
     /** A regular file of the directory. */

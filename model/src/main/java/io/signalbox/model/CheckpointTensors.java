@@ -5,30 +5,43 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The tensors of the files of a checkpoint. Checks each that is asked for, and at the end that none is left over. */
+/**
+ * The tensors of the files of a checkpoint. Checks each that is asked for, and at the end that none is left over but those
+ * that a model computes without: tables of positions and the layers of multi-token prediction. A tensor in another type
+ * than that of the model is converted.
+ */
 final class CheckpointTensors implements TensorSource
 {
-    private static final String REMEDY = "give the checkpoint to which config.json belongs";
-    private static final String[] IGNORED = {".rotary_emb.inv_freq"};
+    static final String HEAD = "lm_head.weight";
+    private static final String POSITIONS = ".rotary_emb.inv_freq";
+    private static final String PREDICTION = "mtp.";
+    private static final String CORRECTION_BIAS = "bias";
 
     private final Path directory;
     private final WeightType type;
+    private final int layers;
+    private final int predictionLayers;
     private final LoadProgress progress;
     private final Map<String, StoredTensor> tensors = new HashMap<>();
     private final Map<String, MappedShard> shards = new HashMap<>();
     private final Set<String> used = new HashSet<>();
 
-    CheckpointTensors(final Path directory, final WeightType type, final LoadProgress progress)
+    /** @param predictionLayers layers after those of the plan that it is computed without. */
+    CheckpointTensors(
+        final Path directory, final DecoderPlan plan, final int predictionLayers, final LoadProgress progress)
     {
         this.progress = progress;
         this.directory = directory;
-        this.type = type;
+        this.predictionLayers = predictionLayers;
+        type = plan.type();
+        layers = plan.layers();
     }
 
     /** @throws ModelException if an earlier file has a tensor of the same name. */
@@ -54,23 +67,25 @@ final class CheckpointTensors implements TensorSource
     @Override
     public WeightMatrix matrix(final String name, final int rows, final int columns)
     {
-        final StoredTensor tensor = tensor(name, type, rows, columns);
-        final int bytes = WeightMatrix.bytes(name, rows, columns, type);
+        final StoredTensor tensor = tensor(name, rows, columns);
+        final WeightType stored = WeightType.valueOf(tensor.type());
+        final int bytes = WeightMatrix.bytes(name, rows, columns, stored);
         final MappedShard shard = shards.get(name);
-        return new MappedMatrix(name, rows, columns, type, shard, shard.bytes(tensor.begin(), bytes), progress);
+        return new MappedMatrix(name, rows, columns, type, stored, shard, shard.bytes(tensor.begin(), bytes), progress);
     }
 
     @Override
     public List<MappedMatrix> matrices(final String name, final int count, final int rows, final int columns)
     {
-        final StoredTensor tensor = tensor(name, type, count, rows, columns);
-        final int bytes = WeightMatrix.bytes(name, rows, columns, type);
+        final StoredTensor tensor = tensor(name, count, rows, columns);
+        final WeightType stored = WeightType.valueOf(tensor.type());
+        final int bytes = WeightMatrix.bytes(name, rows, columns, stored);
         final MappedShard shard = shards.get(name);
         final List<MappedMatrix> matrices = new ArrayList<>();
         for (int i = 0; i < count; i++)
         {
             matrices.add(new MappedMatrix(
-                name, rows, columns, type, shard, shard.bytes(tensor.begin() + (long)i * bytes, bytes), progress));
+                name, rows, columns, type, stored, shard, shard.bytes(tensor.begin() + (long)i * bytes, bytes), progress));
         }
         return matrices;
     }
@@ -78,10 +93,10 @@ final class CheckpointTensors implements TensorSource
     @Override
     public float[] vector(final String name, final int length)
     {
-        // The bias of a router is float32 in checkpoints of bfloat16 too.
-        final boolean isWide = name.endsWith("bias") && tensors.containsKey(name) && tensors.get(name).type().equals("F32");
-        final WeightType stored = isWide ? WeightType.F32 : type;
-        final StoredTensor tensor = tensor(name, stored, length);
+        final StoredTensor tensor = tensor(name, length);
+        final WeightType stored = WeightType.valueOf(tensor.type());
+        // The bias of a router is added in float32, in models of bfloat16 too.
+        final boolean rounds = stored == WeightType.F32 && type == WeightType.BF16 && !name.endsWith(CORRECTION_BIAS);
         final MappedShard shard = shards.get(name);
         final ByteBuffer bytes = shard.bytes(tensor.begin(), (int)tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         final float[] vector = new float[length];
@@ -89,24 +104,27 @@ final class CheckpointTensors implements TensorSource
         {
             for (int i = 0; i < length; i++)
             {
-                vector[i] = stored == WeightType.F32 ? bytes.getFloat() : WeightType.bf16(bytes.getShort());
+                final float value = stored == WeightType.F32 ? bytes.getFloat() : WeightType.bf16(bytes.getShort());
+                vector[i] = rounds ? WeightType.bf16(WeightType.toBf16(value)) : value;
             }
         });
         return vector;
     }
 
-    private StoredTensor tensor(final String name, final WeightType wanted, final long... shape)
+    private StoredTensor tensor(final String name, final long... shape)
     {
         final StoredTensor tensor = tensors.get(name);
         if (tensor == null)
         {
-            throw new ModelException(directory + " has no tensor '" + name + "'", REMEDY);
+            throw TensorAdvice.missing(directory, name, tensors.keySet());
         }
-        if (!tensor.type().equals(wanted.name()) || !tensor.hasShape(shape))
+        if (Arrays.stream(WeightType.values()).noneMatch(each -> each.name().equals(tensor.type())))
         {
-            final String expected = new StoredTensor(name, wanted.name(), shape, 0, 0).shapeText();
-            throw new ModelException(directory + " has the tensor '" + name + "' as " + tensor.shapeText() +
-                ", and its config.json asks for " + expected, REMEDY);
+            throw TensorAdvice.unreadable(directory, tensor);
+        }
+        if (!tensor.hasShape(shape))
+        {
+            throw TensorAdvice.misshapen(directory, tensor, Arrays.toString(shape));
         }
         used.add(name);
         return tensor;
@@ -115,11 +133,11 @@ final class CheckpointTensors implements TensorSource
     /** A head beside tied embeddings must be a copy of them: it would be ignored. */
     void checkTiedHead(final WeightMatrix embedding)
     {
-        final String head = "lm_head.weight";
-        if (has(head) && !matrix(head, embedding.rows(), embedding.columns()).bytes().equals(embedding.bytes()))
+        if (has(HEAD) && !matrix(HEAD, embedding.rows(), embedding.columns()).bytes().equals(embedding.bytes()))
         {
-            throw new ModelException(directory + " has a tensor '" + head + "' that differs from the embedding, by which " +
-                "'tie_word_embeddings' of its config.json replaces it", REMEDY);
+            throw new ModelException(directory + " has a tensor '" + HEAD + "' that differs from the embedding, by which " +
+                "'tie_word_embeddings' of its config.json replaces it", "set 'tie_word_embeddings' to false in config.json " +
+                "if the tensor is its head, or remove the tensor");
         }
     }
 
@@ -130,20 +148,15 @@ final class CheckpointTensors implements TensorSource
             .filter(name -> !used.contains(name) && !isIgnored(name)).sorted().toList();
         if (!surplus.isEmpty())
         {
-            throw new ModelException(directory + " has " + surplus.size() + " tensors that its config.json does not ask " +
-                "for, such as '" + ModelJson.printable(surplus.get(0)) + "'", REMEDY);
+            throw TensorAdvice.surplus(directory, surplus, layers);
         }
     }
 
-    private static boolean isIgnored(final String name)
+    /** Whether a model computes without the tensor. */
+    boolean isIgnored(final String name)
     {
-        for (final String end : IGNORED)
-        {
-            if (name.endsWith(end))
-            {
-                return true;
-            }
-        }
-        return false;
+        final int layer = TensorAdvice.layer(name);
+        return name.endsWith(POSITIONS) || name.startsWith(PREDICTION) ||
+            layer >= layers && layer < layers + predictionLayers;
     }
 }

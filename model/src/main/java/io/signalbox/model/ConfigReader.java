@@ -10,7 +10,9 @@ import java.util.Map;
 /** Reads {@code config.json} in the spelling of transformers 5 and in the older one; refuses everything unsupported. */
 final class ConfigReader
 {
+    static final String PREDICTION_LAYERS = "num_nextn_predict_layers";
     private static final int MAX_BYTES = 1 << 20;
+    private static final String END_TOKENS = "eos_token_id";
     private static final String REMEDY = "give the unchanged config.json of the checkpoint";
     private static final String SUPPORTED = "supported are olmoe, qwen3_moe, mixtral and deepseek_v3";
 
@@ -47,22 +49,44 @@ final class ConfigReader
         }
     }
 
-    /** The tokens that end a text: one, a list, or none. */
-    int[] endTokens()
+    /**
+     * The tokens that end a text: one, a list, or none.
+     *
+     * @param generation the generation_config.json beside it, whose tokens replace its own; {@code null}: there is none.
+     */
+    int[] endTokens(final Path generation)
     {
-        final String name = "eos_token_id";
-        final Object value = values.get(name);
+        final Object replacing = generation == null ? null :
+            ModelJson.file(generation, MAX_BYTES, "give the unchanged file of the checkpoint").get(END_TOKENS);
+        return replacing == null ? endTokens(file, values.get(END_TOKENS)) : endTokens(generation, replacing);
+    }
+
+    private int[] endTokens(final Path source, final Object value)
+    {
         final List<?> tokens = value == null ? List.of() : value instanceof List<?> list ? list : List.of(value);
         final int vocabulary = number("vocab_size");
         return tokens.stream().mapToInt(each ->
         {
             if (!(each instanceof Long token) || token < 0 || token >= vocabulary)
             {
-                throw fault("has '" + name + "' with " + ModelJson.printable(String.valueOf(each)) +
-                    ", which is no token of its vocabulary");
+                throw new ModelException(source + " has '" + END_TOKENS + "' with " +
+                    ModelJson.printable(String.valueOf(each)) + ", which is not a token of the vocabulary of " + vocabulary,
+                    "give the unchanged file of the checkpoint, or --stop-token");
             }
             return token.intValue();
         }).toArray();
+    }
+
+    /** Layers after the last one that predict further tokens, and that the model is computed without. */
+    int predictionLayers()
+    {
+        final int layers = number(PREDICTION_LAYERS, 0);
+        if (layers < 0 || layers > DecoderPlan.MAX_LAYERS)
+        {
+            throw fault("has '" + PREDICTION_LAYERS + "' with " + layers + ", which is not between 0 and " +
+                DecoderPlan.MAX_LAYERS);
+        }
+        return layers;
     }
 
     private ModelFamily family()
@@ -83,7 +107,9 @@ final class ConfigReader
 
     private DecoderPlan mixtral()
     {
-        refuse(values.get("sliding_window") != null, "sliding_window");
+        // A window of at least all positions hides none.
+        refuse(values.get("sliding_window") != null && number("sliding_window") < number("max_position_embeddings"),
+            "sliding_window");
         final ExpertsPlan experts = new ExpertsPlan(experts(), number("num_experts_per_tok"), number("intermediate_size"),
             ExpertScoring.SOFTMAX_THEN_TOP_K, true, false, 1, 1, 1.0, 0);
         return plan(ModelFamily.MIXTRAL, allLayers(), 0, attention(QkNorm.NONE, 0.0), experts);

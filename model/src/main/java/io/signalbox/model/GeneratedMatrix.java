@@ -2,7 +2,6 @@
 package io.signalbox.model;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
@@ -51,20 +50,7 @@ final class GeneratedMatrix extends WeightMatrix
     @Override
     public ByteBuffer bytes()
     {
-        final ByteBuffer bytes =
-            ByteBuffer.allocateDirect(bytes(name(), rows(), columns(), type())).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count(); i++)
-        {
-            if (type() == WeightType.F32)
-            {
-                bytes.putFloat(at(i));
-            }
-            else
-            {
-                bytes.putShort(WeightType.toBf16(at(i)));
-            }
-        }
-        return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        return allBytes();
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.signalbox.model;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.security.MessageDigest;
 
 /**
@@ -117,6 +118,25 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
 
     /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
     public abstract ByteBuffer bytes();
+
+    /** All its bytes, newly made from {@link #at}. */
+    final ByteBuffer allBytes()
+    {
+        final ByteBuffer bytes =
+            ByteBuffer.allocateDirect(bytes(name, rows, columns, type)).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count(); i++)
+        {
+            if (type == WeightType.F32)
+            {
+                bytes.putFloat(at(i));
+            }
+            else
+            {
+                bytes.putShort(WeightType.toBf16(at(i)));
+            }
+        }
+        return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
 
     /** The rule that makes the weights; {@code null}: they are stored. */
     public WeightRecipe recipe()

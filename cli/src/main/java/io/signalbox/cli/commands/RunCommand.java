@@ -143,7 +143,7 @@ public final class RunCommand implements Callable<Integer>
             tokenizer.open();
         }
         final List<PromptLine> prompts = promptOptions.read(plan, tokenizer::encode);
-        final int[] endTokens = modelOptions.endTokens();
+        final int[] endTokens = promptOptions.namesStopTokens() ? new int[0] : modelOptions.endTokens();
         final List<CompletionRequest> requests = new ArrayList<>();
         for (int i = 0; i < prompts.size(); i++)
         {

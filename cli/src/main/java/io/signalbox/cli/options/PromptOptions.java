@@ -115,6 +115,12 @@ public final class PromptOptions
         return experts;
     }
 
+    /** Whether an option replaces the end tokens of the checkpoint. */
+    public boolean namesStopTokens()
+    {
+        return stopTokens != null;
+    }
+
     public boolean logprobs()
     {
         return logprobs;

@@ -130,8 +130,13 @@ class RunCommandTest
             answerLines().get(0));
 
         Files.writeString(config, Files.readString(config).replace("\"eos_token_id\": 76", "\"eos_token_id\": 300"));
-        assertRefused("config.json has 'eos_token_id' with 300, which is no token of its vocabulary; give the unchanged",
-            run(options));
+        assertRefused("config.json has 'eos_token_id' with 300, which is not a token of the vocabulary of 300; give the " +
+            "unchanged file of the checkpoint, or --stop-token.", run(options));
+        assertEquals(ExitCode.OK, run(further).exitCode());
+        Files.writeString(model.resolve("generation_config.json"), "{\"eos_token_id\": [4, 242]}");
+        assertEquals(ExitCode.OK, run(options).exitCode());
+        assertEquals("{\"id\":\"1\",\"prompt_tokens\":16,\"tokens\":[57,242],\"finish_reason\":\"stop\"}",
+            answerLines().get(0));
     }
 
     /** Of a list each token ends an answer, in the checkpoint, the option and the prompt; an empty list ends nothing. */
