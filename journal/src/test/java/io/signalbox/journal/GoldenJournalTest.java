@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.journal.inspect.RequestInspector;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Journals of schema version 4, as the build of their time wrote them: every later build must read them as they are. */
+@Tag("threads")
 final class GoldenJournalTest
 {
     /** Facts of each golden journal. */
