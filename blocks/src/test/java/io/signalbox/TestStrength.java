@@ -17,4 +17,10 @@ public final class TestStrength
     {
         return isFull() ? full : reduced;
     }
+
+    /** From 1 while {@link RepeatedClass} runs a class again, else 0: random runs take other seeds in each repetition. */
+    public static int repetition()
+    {
+        return Integer.getInteger("signalbox.repetition", 0);
+    }
 }

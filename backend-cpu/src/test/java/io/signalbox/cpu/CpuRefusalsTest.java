@@ -16,6 +16,7 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.BackendProvider;
 import io.signalbox.serving.Backends;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A wish that the CPU backend cannot fulfil ends in a sentence; the backend itself is found by its label. */
+@Tag("threads")
 @Timeout(120)
 class CpuRefusalsTest
 {

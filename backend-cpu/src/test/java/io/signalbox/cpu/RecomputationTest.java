@@ -22,6 +22,7 @@ import io.signalbox.model.forward.Precision;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * step, that token, that layer, and nothing else. {@link CpuEngineTest} computes runs with faults, cancels and preemptions
  * again.
  */
+@Tag("threads")
 @Timeout(300)
 class RecomputationTest
 {

@@ -35,6 +35,7 @@ import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +62,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * flight: every token, log-probability, routed expert and combine weight is that of the CPU backend, and the journal
  * verifies.
  */
+@Tag("threads")
 @Timeout(600)
 @ExtendWith(ThreadedDriver.class)
 class CudaDecoderTest

@@ -9,6 +9,7 @@ import io.signalbox.report.RunReport;
 import io.signalbox.report.RunReport.RankDowntime;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Whole runs in which ranks misbehave. */
+@Tag("threads")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FaultSimulationTest
 {

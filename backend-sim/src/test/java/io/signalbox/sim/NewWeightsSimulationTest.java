@@ -14,6 +14,7 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Simulated ranks whose weights are replaced: tokens and rows of each generation differ. */
+@Tag("threads")
 class NewWeightsSimulationTest
 {
     private static final Workload WORKLOAD = GeneratedWorkload.of(GeneratedWorkloadConfig.builder()

@@ -13,6 +13,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.SplitMix64;
 import io.signalbox.sim.Plans.Entry;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@Tag("threads")
 class SimulatedBackendTest
 {
     private static final SimulationConfig EXACT = SimulationConfig.DEFAULT

@@ -13,6 +13,7 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@Tag("threads")
 class SimulationTest
 {
     /** A prefill token costs 10 ns, a decode entry 100 ns, a step 1,000 ns; nothing else takes time. */

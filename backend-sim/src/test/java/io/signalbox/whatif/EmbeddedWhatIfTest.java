@@ -15,6 +15,7 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Journals of engines whose backend is not the simulator: nothing but the events says what a re-run needs. */
+@Tag("threads")
 class EmbeddedWhatIfTest
 {
     private static final int TURNS = 12;

@@ -12,6 +12,7 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Every wrong option or input ends in one sentence and exit code 2, before anything is written. */
+@Tag("threads")
 public class BadInputTest
 {
     @TempDir

@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Lets bash complete words with the script. */
+@Tag("threads")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class CompletionTest
 {

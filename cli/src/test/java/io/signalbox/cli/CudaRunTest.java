@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cuda.kernel.KernelImage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The command run with the CUDA backend, in a process that finds the emulated driver. */
+@Tag("threads")
 class CudaRunTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));

@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cuda.check.GpuSection;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The bundle, made and started without this machine's Java in the environment; for the full run only. */
+@Tag("threads")
 class GpuBundleTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));

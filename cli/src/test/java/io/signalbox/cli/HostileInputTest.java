@@ -7,6 +7,7 @@ import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.CommandFailure;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Inputs that try to hang, exhaust or mislead a command end in one sentence and exit code 2. */
+@Tag("threads")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HostileInputTest
 {

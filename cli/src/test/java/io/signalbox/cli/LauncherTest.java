@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The script 'signalbox' in a fake checkout, with a JVM that only prints its arguments. */
+@Tag("threads")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LauncherTest
 {

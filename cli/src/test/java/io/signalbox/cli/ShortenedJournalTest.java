@@ -5,6 +5,7 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.Shortening;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Each question to a journal whose old segments were removed has the answer of the whole journal, as far as it is known. */
+@Tag("threads")
 class ShortenedJournalTest
 {
     @TempDir

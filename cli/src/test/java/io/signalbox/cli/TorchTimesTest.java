@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The script that times torch beside the GPU check, by a Python that has none. */
+@Tag("threads")
 class TorchTimesTest
 {
     private static final Path SCRIPT = Path.of(System.getProperty("signalbox.root")).resolve("scripts/torch-times");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Pages of docs/measured have the head, the order and the commands of their scripts; the guide says what the tables say. */
+@Tag("threads")
 class MeasuredRoutersTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));

@@ -28,6 +28,9 @@ final class SourceRules
     private static final Pattern TYPE = Pattern.compile("\\b(class|interface|enum|record|new) \\w+");
     private static final Pattern NESTED = Pattern.compile(
         "^ +(?:(?:public|protected|private|static|abstract|final|sealed) )*(?:class|interface|enum|record) (\\w+)\\b");
+    private static final Pattern STARTS_THREADS = Pattern.compile(
+        "\\bnew Thread\\(|\\bExecutors\\.|Async\\(|\\bnew ThreadedEngine\\(|\\bSignalboxEngine\\.launch\\(|\\bProcessBuilder\\(");
+    private static final String THREADS = "@Tag(\"threads\")";
     private static final Pattern SLEEP = Pattern.compile("\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\s*\\(");
 
     private SourceRules()
@@ -207,6 +210,18 @@ final class SourceRules
             {
                 findings.add(path + ":" + (i + 1) + ": a test that sleeps");
             }
+        }
+        threads(path, lines, findings);
+    }
+
+    /** A race shows in one run of many: such a class is repeated by {@code -Pfull}. */
+    private static void threads(final String path, final List<String> lines, final List<String> findings)
+    {
+        final boolean isRepeatable = path.endsWith("Test.java") && !path.startsWith("samples/") &&
+            lines.stream().anyMatch(line -> line.startsWith("import org.junit.jupiter."));
+        if (isRepeatable && lines.stream().anyMatch(line -> STARTS_THREADS.matcher(line).find()) && !lines.contains(THREADS))
+        {
+            findings.add(path + ": a class of tests that starts threads or processes and has no " + THREADS);
         }
     }
 }

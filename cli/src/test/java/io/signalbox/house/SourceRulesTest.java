@@ -132,6 +132,15 @@ class SourceRulesTest
     }
 
     @Test
+    void shouldFindTestsThatStartThreadsAndAreNotRepeated()
+    {
+        final String[] lines = {LICENCE, "import org.junit.jupiter.api.Test;", "", "    @Test", "new " + "Thread(work);"};
+        assertFinds("starts threads", "a/src/test/java/ATest.java", lines);
+        lines[2] = "@Tag(\"threads\")";
+        assertEquals(List.of(), SourceRules.findings("a/src/test/java/ATest.java", List.of(lines)));
+    }
+
+    @Test
     void shouldFindNothingInATidyFile()
     {
         assertEquals(List.of(), SourceRules.findings(

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.BufferAccess;
 import io.signalbox.ConfigException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** A program that embeds the engine and omits the JVM flag gets a sentence, and no error of the JVM. */
+@Tag("threads")
 class BufferAccessTest
 {
     @Test

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * ends, every returned row was computed for its token, the counts of rows are right, the engine continues, and the
  * groups replay. A failing run is repeated with {@code -Dsignalbox.seed=SEED}.
  */
+@Tag("threads")
 @Timeout(value = 25, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EmbedderFuzzTest
 {
@@ -51,7 +53,7 @@ class EmbedderFuzzTest
         final int runs = seed != null ? 1 : TestStrength.count(40, 2_000);
         for (int i = 0; i < runs; i++)
         {
-            run(seed != null ? seed : i, null, DEPTHS[i % DEPTHS.length]);
+            run(seed != null ? seed : 10_000L * TestStrength.repetition() + i, null, DEPTHS[i % DEPTHS.length]);
         }
     }
 

@@ -6,6 +6,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.InputWriter;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Embedders that call an engine from a wrong thread, with a wrong object or at a wrong time. */
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineMisuseTest
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.TestStrength;
 import io.signalbox.scheduler.MutatedClasses;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,18 +25,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** Many threads, and callbacks of every conduct, at one front door. */
+@Tag("threads")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FrontDoorTest
 {
-    private static final int RUNS = "full".equals(System.getProperty("signalbox.tests")) ? 400 : 25;
-
     @TempDir
     private Path directory;
 
     @Test
     void shouldShowEachTokenOnceAndInOrderAndOneEnd()
     {
-        assertNull(FrontDoorRun.firstFailure(RUNS));
+        assertNull(FrontDoorRun.firstFailure(TestStrength.count(25, 400)));
     }
 
     /** A file, a text of it, and what is there instead. */

@@ -214,11 +214,7 @@ final class HostileBackend implements Backend
                 sound(plan, 0);
                 complete(plan, tokens, falseRows(plan));
             }
-            case SOUND_AT_ONCE ->
-            {
-                later(random, () -> sound(plan, 1));
-                later(random, () -> sound(plan, 2));
-            }
+            case SOUND_AT_ONCE -> soundAtOnce(plan);
             case SOUND_WITH_MISSING_ROWS -> complete(plan, tokens, soundRows(plan, 0, 3));
             case FORWARD_AFTERWARDS ->
             {
@@ -246,6 +242,24 @@ final class HostileBackend implements Backend
                 reports.length == 1 ? plan.results.sampledAs(0, 1, plan.step()) : tokens, falseRows(plan));
             case WRONG_STEP -> report(plan.epoch(), plan.rank(), plan.step() + 1, tokens, falseRows(plan));
             default -> reportFalsely(plan, act, random);
+        }
+    }
+
+    /** Two threads report the step; the rank's next step is reported after both. */
+    private void soundAtOnce(final Plan plan)
+    {
+        final Thread twin = new Thread(named(() -> sound(plan, 2)), "hostile-twin");
+        twin.setDaemon(true);
+        twin.start();
+        sound(plan, 1);
+        try
+        {
+            twin.join();
+        }
+        catch (final InterruptedException e)
+        {
+            // The backend is closed.
+            Thread.currentThread().interrupt();
         }
     }
 

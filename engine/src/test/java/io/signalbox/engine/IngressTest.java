@@ -7,6 +7,7 @@ import io.signalbox.event.InputWriter;
 import org.agrona.concurrent.UnsafeBuffer;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.experts.ModelShape;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IngressTest
 {

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -21,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+@Tag("threads")
 @EnabledOnOs(OS.LINUX)
 class PinnedCoresTest
 {

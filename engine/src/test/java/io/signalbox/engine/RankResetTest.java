@@ -12,6 +12,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Lost ranks that their backend resets, one by one. */
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RankResetTest
 {

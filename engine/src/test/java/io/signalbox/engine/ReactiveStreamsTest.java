@@ -6,6 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.tck.TestEnvironment;
@@ -24,6 +25,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /** The publisher of a request against the rules of Reactive Streams, as their own test kit states them. */
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReactiveStreamsTest
 {

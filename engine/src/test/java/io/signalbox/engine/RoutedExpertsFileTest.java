@@ -10,6 +10,7 @@ import io.signalbox.experts.RoutedExpertsException;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.export.RoutedExpertsFile;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The result of a request as an object and as files. */
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RoutedExpertsFileTest
 {

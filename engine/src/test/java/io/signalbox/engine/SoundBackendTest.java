@@ -10,6 +10,7 @@ import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * whose cores are all busy: 40,000 steps reduced, 5 million full, for each depth. A backend whose steps fail is told its own
  * faults only, and that a result of a withdrawn step came late.
  */
+@Tag("threads")
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SoundBackendTest
 {

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@Tag("threads")
 class SubmitEncodingTest
 {
     private static long[] hashes(final BlockHashFunction function, final int promptTokens)

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The publisher of a request by the rules of Reactive Streams; the numbers in the names are those of the rules. */
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TokenPublisherTest
 {

@@ -6,6 +6,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Journal, dispatch and visibility keep their order, in one thread or in three. */
+@Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TrackHandlersTest
 {

@@ -7,6 +7,7 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Files beside the records, each byte of them; declarations of void inputs; and several programs in one directory. */
+@Tag("threads")
 final class BesideRecordsTest
 {
     private static final int GROUPS = 1_600;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Output of a program that embeds only the journal: no SLF4J provider, and no JVM flag beyond the required ones. */
+@Tag("threads")
 final class ChronicleLoggingTest
 {
     private static final int FIRST_JAVA_THAT_WARNS = 24;

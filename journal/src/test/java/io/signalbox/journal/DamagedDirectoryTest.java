@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Refusals of readers and recovery for a directory that another program changed. */
+@Tag("threads")
 final class DamagedDirectoryTest
 {
     @TempDir

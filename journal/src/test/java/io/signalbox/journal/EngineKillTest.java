@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * reduced, 60 full, or as many as {@code -Dsignalbox.kills} says; {@code -Dsignalbox.killSeed} gives other moments. Two
  * journals are worked on at a time.
  */
+@Tag("threads")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 final class EngineKillTest
 {

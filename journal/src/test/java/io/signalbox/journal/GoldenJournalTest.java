@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.journal.inspect.RequestInspector;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Journals of schema version 5: later builds must read them as they are. A journal of version 4 is refused. */
+@Tag("threads")
 final class GoldenJournalTest
 {
     /** Facts of each golden journal. */

@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.journal.JournalException.Kind;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Records that are whole but wrong: only a faulty writer makes them. */
+@Tag("threads")
 final class JournalReaderTest
 {
     private static final JournalConfig OPTIONS = Runs.options(Durability.PROCESS);

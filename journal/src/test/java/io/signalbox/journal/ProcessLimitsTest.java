@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** A process whose limits the journal exceeds: a sentence that names the limit, and nothing acknowledged is lost. */
+@Tag("threads")
 final class ProcessLimitsTest
 {
     private static final Path BASH = Path.of("/bin/bash");

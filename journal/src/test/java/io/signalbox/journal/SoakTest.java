@@ -5,6 +5,7 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.restart.KeyedRequests;
 import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * heap stays flat, nothing is lost, and the journal of both engines verifies. 12 s reduced, 10 minutes full, or as many
  * seconds as {@code -Dsignalbox.soakSeconds} says.
  */
+@Tag("threads")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 final class SoakTest
 {

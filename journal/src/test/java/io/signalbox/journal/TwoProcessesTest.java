@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Two processes and one directory: the operating system decides who writes, even if the lock file is gone. */
+@Tag("threads")
 final class TwoProcessesTest
 {
     @TempDir

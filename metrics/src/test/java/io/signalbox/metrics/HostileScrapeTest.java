@@ -7,6 +7,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.StepView;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Scrapes and bindings from many threads, while engines run, fail and end. */
+@Tag("threads")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class HostileScrapeTest
 {

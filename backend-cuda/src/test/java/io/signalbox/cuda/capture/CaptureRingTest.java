@@ -12,6 +12,7 @@ import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
@@ -23,6 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+@Tag("threads")
 class CaptureRingTest
 {
     private static final ModelShape SHAPE = new ModelShape(3, 16, 2);

@@ -3,6 +3,7 @@ package io.signalbox.cuda.driver;
 
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -18,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Answers of the driver to calls: strictness, failures, memory, counts. */
+@Tag("threads")
 class EmulatedDriverTest
 {
     private static final int INVALID_VALUE = 1;

@@ -3,6 +3,7 @@ package io.signalbox.cuda.driver;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Devices that stall, calls that hang, drivers that are old or lack a symbol. */
+@Tag("threads")
 @Timeout(120)
 class EmulatedFaultsTest
 {

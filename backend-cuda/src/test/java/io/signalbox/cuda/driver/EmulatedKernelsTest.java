@@ -4,6 +4,7 @@ package io.signalbox.cuda.driver;
 import io.signalbox.cuda.driver.EmulatedDriver.Order;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Features that kernels find: warps, shared memory, barriers, atomics; and which errors of kernels are found. */
+@Tag("threads")
 class EmulatedKernelsTest
 {
     private static final int LANES = 32;

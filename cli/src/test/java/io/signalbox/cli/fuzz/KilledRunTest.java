@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A whole {@code simulate} that a signal ends at a random moment, recovered and verified: 3 runs reduced, 150 full. The
  * recovered journal is a prefix of the journal of the whole run.
  */
+@Tag("threads")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class KilledRunTest
 {

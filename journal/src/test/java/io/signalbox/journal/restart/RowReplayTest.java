@@ -15,6 +15,7 @@ import io.signalbox.journal.inspect.EndedRequest;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RowReplay;
 import io.signalbox.router.DpRouters;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The rows of a journal are those that the clients of its engine took. */
+@Tag("threads")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class RowReplayTest
 {

@@ -16,6 +16,7 @@ import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.Verification;
 import io.signalbox.router.DpRouters;
 import org.agrona.LangUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** An engine whose listener of the upkeep throws, blocks, calls back or closes it while segments are removed. */
+@Tag("threads")
 @Timeout(300)
 final class UpkeepListenerTest
 {
