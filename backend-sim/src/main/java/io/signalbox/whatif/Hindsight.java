@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.stats.RequestOutcome;
 import io.signalbox.whatif.WhatIfReport.Candidate;
 import io.signalbox.whatif.WhatIfReport.RegrettedPlacement;
@@ -92,7 +93,7 @@ final class Hindsight
         final ScoreTable table = runs.get(run).placements().of(requestId);
         kept.add(new RegrettedPlacement(requestId, runs.get(run).request(requestId).rank(0), nanos, names.get(bestRun),
             runs.get(bestRun).request(requestId).rank(0), table == null ? Double.NaN : scoreGivenAway(table),
-            table == null ? 0 : tokensGivenAway(table)));
+            table == null ? FoldedMatches.NOT_RECORDED : table.tokensGivenAway()));
         if (kept.size() > MOST_WORST)
         {
             kept.poll();
@@ -109,17 +110,5 @@ final class Hindsight
             chosen = candidate.rank() == table.rank() ? candidate.score() : chosen;
         }
         return chosen == lowest ? 0.0 : chosen - lowest;
-    }
-
-    private static long tokensGivenAway(final ScoreTable table)
-    {
-        long most = 0;
-        long chosen = 0;
-        for (final Candidate candidate : table.candidates())
-        {
-            most = Math.max(most, candidate.matchedTokens());
-            chosen = candidate.rank() == table.rank() ? candidate.matchedTokens() : chosen;
-        }
-        return most - chosen;
     }
 }

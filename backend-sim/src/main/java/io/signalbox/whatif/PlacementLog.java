@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.whatif.WhatIfReport.Candidate;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -20,19 +22,28 @@ final class PlacementLog
     private final PlacementRegret regret = new PlacementRegret();
     private int candidates;
 
-    /** Counts a placement, and keeps the table of a request's first one. */
-    void onPlaced(final PlacedDecoder decision, final long timeNanos)
+    /**
+     * Counts a placement, and keeps the table of a request's first one.
+     *
+     * @param folded matches of all ranks if the event has none; {@code null}: they are not known.
+     */
+    void onPlaced(final PlacedDecoder decision, final long timeNanos, final int[] folded)
     {
         final boolean isKept = candidates < MOST_CANDIDATES && !tables.containsKey(decision.requestId());
         final PlacementRegret.Table table = new PlacementRegret.Table();
         final List<Candidate> rows = new ArrayList<>();
         for (final PlacedDecoder.CandidatesDecoder row : decision.candidates())
         {
-            table.add(row.rank() == decision.rank(), row.score(), row.matchedTokens());
+            final int matched = FoldedMatches.of(decision, row, folded);
+            table.add(row.rank() == decision.rank(), row.score(), matched);
             if (isKept)
             {
-                rows.add(candidate(row));
+                rows.add(candidate(row, matched));
             }
+        }
+        if (decision.matchesRead() == Flag.NO)
+        {
+            table.matches(folded, decision.rank());
         }
         regret.add(table);
         if (!isKept)
@@ -41,13 +52,14 @@ final class PlacementLog
         }
         rows.sort(Comparator.comparingInt(Candidate::rank));
         candidates += 1 + rows.size();
-        tables.put(decision.requestId(), new ScoreTable(timeNanos, decision.rank(), decision.tieRule(), List.copyOf(rows)));
+        tables.put(decision.requestId(), new ScoreTable(
+            timeNanos, decision.rank(), decision.tieRule(), table.tokensGivenAway(), List.copyOf(rows)));
     }
 
-    private static Candidate candidate(final PlacedDecoder.CandidatesDecoder row)
+    private static Candidate candidate(final PlacedDecoder.CandidatesDecoder row, final int matchedTokens)
     {
         return new Candidate(row.rank(), row.score(), row.newWork(), row.loadTerm(), row.loadTokens(),
-            row.matchedTokens(), row.activeRequests());
+            matchedTokens, row.activeRequests());
     }
 
     PlacementRegret regret()

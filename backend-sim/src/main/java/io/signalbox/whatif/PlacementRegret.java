@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.stats.FoldedMatches;
+
+import java.util.Arrays;
 import java.util.List;
 
-/** Score and cached prompt tokens that the placements of a run gave away by their own score tables. */
+/** Score and cached prompt tokens that the placements of a run gave away, by their score tables and the caches of ranks. */
 final class PlacementRegret
 {
     private long placements;
@@ -11,6 +14,7 @@ final class PlacementRegret
     private double score;
     private long lessCached;
     private long tokens;
+    private boolean isKnown = true;
 
     /** The candidates of one placement. */
     static final class Table
@@ -20,6 +24,9 @@ final class PlacementRegret
         private double chosen = Double.NaN;
         private int mostMatched;
         private int chosenMatched;
+        /** Ranks whose matches count besides the candidates. */
+        private int ranks;
+        private boolean isKnown = true;
 
         void add(final boolean isChosen, final double candidateScore, final int matchedTokens)
         {
@@ -32,16 +39,36 @@ final class PlacementRegret
                 chosenMatched = matchedTokens;
             }
         }
+
+        /**
+         * Replaces the matches of the candidates by the matches of all ranks.
+         *
+         * @param matchedTokens by rank; {@code null}: not known.
+         */
+        void matches(final int[] matchedTokens, final int rank)
+        {
+            isKnown = matchedTokens != null;
+            ranks = isKnown ? matchedTokens.length : candidates;
+            mostMatched = isKnown ? Arrays.stream(matchedTokens).max().orElse(0) : 0;
+            chosenMatched = isKnown ? matchedTokens[rank] : 0;
+        }
+
+        /** Cached prompt tokens that another rank had more; {@link FoldedMatches#NOT_RECORDED}: not known. */
+        int tokensGivenAway()
+        {
+            return isKnown ? mostMatched - chosenMatched : FoldedMatches.NOT_RECORDED;
+        }
     }
 
     /** A placement without a choice counts for nothing. */
     void add(final Table table)
     {
-        if (table.candidates < 2 || Double.isNaN(table.chosen))
+        if (Math.max(table.candidates, table.ranks) < 2 || Double.isNaN(table.chosen))
         {
             return;
         }
         placements++;
+        isKnown &= table.isKnown;
         if (table.chosen > table.lowest)
         {
             notLowest++;
@@ -57,6 +84,7 @@ final class PlacementRegret
         final WhatIfReport.Distribution hindsight,
         final List<WhatIfReport.RegrettedPlacement> worst)
     {
-        return new WhatIfReport.Regret(placements, notLowest, score, lessCached, tokens, best, hindsight, worst);
+        return new WhatIfReport.Regret(placements, notLowest, score, isKnown ? lessCached : FoldedMatches.NOT_RECORDED,
+            isKnown ? tokens : FoldedMatches.NOT_RECORDED, best, hindsight, worst);
     }
 }

@@ -9,6 +9,7 @@ import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
+import io.signalbox.stats.FoldedMatches;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -136,7 +137,11 @@ final class ReRuns
 
     private RunOutcome run(final Simulation run, final Run asked, final int total)
     {
-        final RunCollector collector = new RunCollector(asked.variant.config().blockSizeTokens(), countsComputed);
+        final SchedulerConfig config = asked.variant.config();
+        final FoldedMatches matches =
+            FoldedMatches.of(config.ranks(), config.blockSizeTokens(), config.evictionPolicy());
+        final RunCollector collector = new RunCollector(config.blockSizeTokens(),
+            cached == null ? matches : matches.cached(cached, config.kvBlocks() - 1), countsComputed);
         final long[] reached = new long[1];
         final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
         {

@@ -5,12 +5,18 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.stats.OutcomeCollector;
 import org.agrona.DirectBuffer;
 
@@ -21,11 +27,16 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     private final DecisionDigest digest = new DecisionDigest();
     /** {@code null}: not asked for. */
     private final ComputedTokens computed;
+    private final FoldedMatches matches;
 
-    /** @param countsComputed whether {@link #computed()} is asked for. */
-    RunCollector(final int blockSizeTokens, final boolean countsComputed)
+    /**
+     * @param matches        folds what the router could have read, if it reads no matches.
+     * @param countsComputed whether {@link #computed()} is asked for.
+     */
+    RunCollector(final int blockSizeTokens, final FoldedMatches matches, final boolean countsComputed)
     {
         super(blockSizeTokens);
+        this.matches = matches;
         computed = countsComputed ? new ComputedTokens() : null;
     }
 
@@ -66,6 +77,38 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     }
 
     @Override
+    protected void onSubmit(final SubmitDecoder submit)
+    {
+        super.onSubmit(submit);
+        matches.onSubmit(submit);
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder answer)
+    {
+        super.onAccepted(answer);
+        matches.onAccepted(answer.requestId());
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        matches.onControl(control);
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder change)
+    {
+        matches.onNewWeights();
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        matches.onBackendReset(reset);
+    }
+
+    @Override
     protected void onRefused(final RefusedDecoder answer)
     {
         super.onRefused(answer);
@@ -77,9 +120,10 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     {
         digest.add(decision.requestId(), nowNanos() + decision.rank());
         super.onPlaced(decision);
+        matches.onPlaced(decision);
         if (live(decision.requestId()) != null)
         {
-            placements.onPlaced(decision, nowNanos());
+            placements.onPlaced(decision, nowNanos(), matches.tokens(decision.requestId()));
         }
     }
 
@@ -87,6 +131,7 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     protected void onSchedule(final StepView plan)
     {
         super.onSchedule(plan);
+        matches.onSchedule(plan);
         digest.addStep(nowNanos(), plan);
     }
 
@@ -94,6 +139,7 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     protected void onCommit(final CommitView step)
     {
         super.onCommit(step);
+        matches.onCommit(step);
         for (int entry = 0; computed != null && entry < step.entryCount(); entry++)
         {
             computed.add(step.requestId(entry), step.start(entry), step.advance(entry));
@@ -124,6 +170,7 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     protected void onFree(final FreeDecoder end)
     {
         super.onFree(end);
+        matches.onFree(end.requestId());
         digest.add(end.requestId(), nowNanos() + end.reason().value());
         digest.add(end.rank(), end.generatedTokens());
     }

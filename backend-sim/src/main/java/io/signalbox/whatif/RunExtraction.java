@@ -17,6 +17,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.WeightsPlan;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.RequestState;
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.stats.RequestOutcome;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
@@ -110,14 +111,16 @@ final class RunExtraction extends RunCollector
      * @param isSimulated       whether the run had simulated ranks: its time begins at 0, and it says who follows whom.
      * @param hasWaitingClients whether sessions started when a client became free.
      * @param keepsOutputs      whether sampled tokens and drafts are taken.
+     * @param matches           folds what the router could have read, if it reads no matches.
      */
     RunExtraction(
         final SchedulerConfig config,
+        final FoldedMatches matches,
         final boolean isSimulated,
         final boolean hasWaitingClients,
         final boolean keepsOutputs)
     {
-        super(config.blockSizeTokens(), false);
+        super(config.blockSizeTokens(), matches, false);
         this.isSimulated = isSimulated;
         this.hasWaitingClients = hasWaitingClients;
         this.keepsOutputs = keepsOutputs;
@@ -203,6 +206,7 @@ final class RunExtraction extends RunCollector
     @Override
     protected void onControl(final ControlDecoder control)
     {
+        super.onControl(control);
         if (control.kind() == ControlKind.NEW_WEIGHTS)
         {
             newWeights.add(new WeightsPlan.Change(nowNanos() - Math.max(0, startNanos), control.way()));
@@ -225,6 +229,7 @@ final class RunExtraction extends RunCollector
     @Override
     protected void onBackendReset(final BackendResetDecoder reset)
     {
+        super.onBackendReset(reset);
         faults++;
     }
 

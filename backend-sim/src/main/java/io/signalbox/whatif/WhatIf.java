@@ -15,6 +15,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import io.signalbox.state.FoldedState;
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -151,8 +152,10 @@ public final class WhatIf
         final Map<String, String> settings = run.settings();
         final boolean isSimulated = SimulationConfig.isIn(settings);
         final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
+        final FoldedMatches matches = ahead != null ? FoldedMatches.none() :
+            FoldedMatches.of(config.ranks(), config.blockSizeTokens(), config.evictionPolicy());
         final RunExtraction extraction =
-            new RunExtraction(config, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
+            new RunExtraction(config, matches, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
         // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.
         final ReportListener report = new ReportListener(config.toBuilder().capture(null).build());
         if (ahead != null)

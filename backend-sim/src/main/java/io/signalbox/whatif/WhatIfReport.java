@@ -4,6 +4,7 @@ package io.signalbox.whatif;
 import io.signalbox.compare.Estimate;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
+import io.signalbox.stats.FoldedMatches;
 
 import java.util.List;
 import java.util.Map;
@@ -80,15 +81,16 @@ public record WhatIfReport(
     }
 
     /**
-     * Regret of the placements of a run, by its own score tables and in hindsight.
+     * Regret of the placements of a run, by its own score tables, by the caches of ranks, and in hindsight.
      *
-     * @param placements  placements with at least two candidates.
+     * @param placements  placements with at least two candidates, or on one of at least two ranks if the router does not
+     *                    read matches.
      * @param notLowest   of them: not on the candidate with the lowest score, because of a hint, a conversation or another
      *                    order of the router.
      * @param score       scores of the chosen candidates less the lowest ones, summed, in the unit of the router.
-     * @param lessCached  placements that another candidate had more cached tokens for; 0 if the router does not look at
-     *                    caches, because its tables have no matches.
-     * @param tokens      cached prompt tokens that were given away so, summed.
+     * @param lessCached  placements that another candidate had more cached tokens for, or another rank if the router does
+     *                    not read matches; {@link FoldedMatches#NOT_RECORDED} if that is not known.
+     * @param tokens      cached prompt tokens that were given away so, summed; the same if they are not known.
      * @param best        requests that completed in all runs of the question, in none of them sooner than in this one.
      * @param hindsight   end-to-end latency of each such request less the shortest that it has in any of the runs.
      * @param worst       the placements that lost most in hindsight, at most 20.
@@ -111,7 +113,8 @@ public record WhatIfReport(
      * @param lostNanos end-to-end latency less the one in the best run.
      * @param bestRun   its name.
      * @param score     of the chosen candidate less the lowest one; NaN if the score table was not kept.
-     * @param tokens    cached prompt tokens that another candidate had more; 0 if the table was not kept.
+     * @param tokens    cached prompt tokens that another candidate or rank had more; {@link FoldedMatches#NOT_RECORDED} if
+     *                  they are not known, or the table was not kept.
      */
     public record RegrettedPlacement(
         long requestId, int rank, long lostNanos, String bestRun, int bestRank, double score, long tokens)
@@ -169,12 +172,21 @@ public record WhatIfReport(
     {
     }
 
-    /** A placement with the terms of all candidates, by rank. */
-    public record ScoreTable(long atNanos, int rank, TieRule tieRule, List<Candidate> candidates)
+    /**
+     * A placement with the terms of all candidates, by rank.
+     *
+     * @param tokensGivenAway cached prompt tokens that another candidate had more, or another rank if the router does not
+     *                        read matches; {@link FoldedMatches#NOT_RECORDED} if that is not known.
+     */
+    public record ScoreTable(long atNanos, int rank, TieRule tieRule, int tokensGivenAway, List<Candidate> candidates)
     {
     }
 
-    /** The lowest score wins. */
+    /**
+     * The lowest score wins.
+     *
+     * @param matchedTokens {@link FoldedMatches#NOT_RECORDED} if they are not known.
+     */
     public record Candidate(
         int rank, double score, double newWork, double loadTerm, long loadTokens, int matchedTokens, int activeRequests)
     {

@@ -110,6 +110,7 @@ class WarmWhatIfTest
             new Variant("one rank", CONFIG.toBuilder().ranks(1).kvBlocks(1800).build()),
             new Variant("more ranks", CONFIG.toBuilder().ranks(5).build()),
             new Variant("small", CONFIG.toBuilder().kvBlocks(80).build()),
+            new Variant("turns", CONFIG.toBuilder().router("round-robin").build()),
             new Variant("kept by none", CONFIG.toBuilder().evictionPolicy(EvictionPolicy.REF_ZERO).build()));
 
         final long unchanged = report.unchanged().report().prefixCache().matchedTokens();
@@ -117,7 +118,8 @@ class WarmWhatIfTest
         assertEquals(unchanged, report.variants().get(1).report().prefixCache().matchedTokens());
         final long small = report.variants().get(2).report().prefixCache().matchedTokens();
         assertTrue(small > 0 && small < unchanged, small + " of " + unchanged);
-        assertEquals(0, report.variants().get(3).report().prefixCache().matchedTokens());
+        assertEquals(0, report.variants().get(4).report().prefixCache().matchedTokens());
+        assertTrue(report.variants().get(3).regret().tokens() > 0, "the caches at the beginning count");
     }
 
     /** Those that wait or run at the beginning are there at once; what they had cached is cached. */

@@ -299,9 +299,18 @@ public final class PlacementBatch
         gates[request] = state;
     }
 
-    /** Records the divisor of the loads in this request's scores. */
+    /**
+     * Records the divisor of the loads in this request's scores.
+     *
+     * @throws RouterException if it is infinite or NaN.
+     */
     public void normaliser(final int request, final double divisor)
     {
+        if (!Double.isFinite(divisor))
+        {
+            throw new RouterException("recorded " + divisor + " as the divisor of the loads for request " +
+                requestIds[request] + ", which is not a finite number");
+        }
         normalisers[request] = divisor;
     }
 
@@ -312,6 +321,7 @@ public final class PlacementBatch
      * @param newWork   tokens that the rank would have to compute, as the policy counts them.
      * @param loadTerm  the load as it enters the score.
      * @param matchUsed matched tokens as they enter the score.
+     * @throws RouterException if score, new work or load term is infinite or NaN.
      */
     public void candidate(
         final int request,
@@ -333,6 +343,7 @@ public final class PlacementBatch
      * @param matchUsed matched tokens as they enter the score.
      * @param evicted   cached tokens of the rank that the request would replace, as the policy counts them.
      * @param deferred  tokens of the running load that the request does not wait for, as the policy counts them.
+     * @throws RouterException if score, new work or load term is infinite or NaN.
      */
     public void candidate(
         final int request,
@@ -344,6 +355,11 @@ public final class PlacementBatch
         final int evicted,
         final long deferred)
     {
+        // Infinities and NaN, times 0, are NaN, which no other sum of these terms is.
+        if (!(score * 0.0 + newWork * 0.0 + loadTerm * 0.0 == 0.0))
+        {
+            throw notFinite(request, rank, score, newWork, loadTerm);
+        }
         final int at = request * ranks + rank;
         eligible[at] = true;
         scores[at] = score;
@@ -354,6 +370,15 @@ public final class PlacementBatch
         candidateActive[at] = activeRequests[rank];
         evictedTokens[at] = evicted;
         deferredTokens[at] = deferred;
+    }
+
+    private RouterException notFinite(
+        final int request, final int rank, final double score, final double newWork, final double loadTerm)
+    {
+        final String term = !Double.isFinite(score) ? score + " as the score" :
+            !Double.isFinite(newWork) ? newWork + " as the new work" : loadTerm + " as the load term";
+        return new RouterException("recorded " + term + " of rank " + rank + " for request " + requestIds[request] +
+            ", which is not a finite number; a rank that is not to be chosen is no candidate");
     }
 
     /**

@@ -77,7 +77,7 @@ public abstract class ScoredDpRouter implements DpRouter
         return batch.uncachedTokens(request, rank);
     }
 
-    /** Records the rank as a candidate and returns its score; lower is better. */
+    /** Records the rank as a candidate and returns its score, a finite number; lower is better. */
     protected abstract double score(PlacementBatch batch, int request, int rank);
 
     /** Called once per batch, before any other method. */
@@ -117,12 +117,14 @@ public abstract class ScoredDpRouter implements DpRouter
                 continue;
             }
             final double score = score(batch, request, rank);
-            // Most ranks end here, by one comparison; NaN does not.
+            if (!(score <= Double.MAX_VALUE && score >= -Double.MAX_VALUE))
+            {
+                throw notFinite(batch, request, rank, score);
+            }
             if (score > bestScore)
             {
                 continue;
             }
-            checkNumber(batch, request, rank, score);
             if (score < bestScore || best == PlacementBatch.NO_RANK)
             {
                 best = rank;
@@ -145,14 +147,11 @@ public abstract class ScoredDpRouter implements DpRouter
         return true;
     }
 
-    private static void checkNumber(
+    private static RouterException notFinite(
         final PlacementBatch batch, final int request, final int rank, final double score)
     {
-        if (Double.isNaN(score))
-        {
-            throw new RouterException(
-                "scored rank " + rank + " for request " + batch.requestId(request) + " with NaN, which is no number");
-        }
+        return new RouterException("returned " + score + " as the score of rank " + rank + " for request " +
+            batch.requestId(request) + ", which is not a finite number; isOpen leaves a rank out");
     }
 
     private static TieRule tie(final PlacementBatch batch, final int rank, final int other)

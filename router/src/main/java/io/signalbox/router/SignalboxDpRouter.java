@@ -25,8 +25,9 @@ import io.signalbox.config.SettingValues;
  *
  * <p>The last term does not vanish if no rank has anything to do. {@code unused} tokens fit into the rank's blocks that
  * neither hold nor will hold anything, and {@code evicted} cached tokens make room for the other new ones. {@code spare}
- * is the largest {@code unused} of the ranks that have no prompt to compute. The term is 0 if all caches are full, or if
- * no idle rank has more unused blocks. Otherwise prompts with a common beginning leave a full rank and use the other caches.
+ * is the largest {@code unused / (1 + active)} of the ranks that have no prompt to compute. The term is 0 if all caches
+ * are full, and small if all ranks are busy. Otherwise prompts with a common beginning leave a full rank and use the other
+ * caches.
  *
  * <p>If the scheduler limits long prompts, a step of a rank computes only a part of them, and leaves room for others.
  * {@code deferred} tokens of long prompts are left to later steps; the request does not wait for them. A long request
@@ -85,8 +86,9 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private final double[] poolShare;
     private final long[] longPrefills;
     private final long[] deferred;
-    /** The most unused tokens of a rank that has no prompt to compute. */
-    private long mostUnused;
+    /** The most unused tokens of a rank that has no prompt to compute, divided among its requests and the next one. */
+    private long spare;
+    private int spareRank;
 
     /** @param values of the knobs that the {@link Provider} declares. */
     SignalboxDpRouter(final SettingValues values, final int ranks)
@@ -126,7 +128,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
             poolShare[rank] = 1.0 / Math.max(1, batch.figure(rank, RankFigure.POOL_TOKENS));
             countUnused(batch, rank);
         }
-        findMostUnused(batch);
+        findSpare(batch);
     }
 
     private void countUnused(final PlacementBatch batch, final int rank)
@@ -135,14 +137,17 @@ public final class SignalboxDpRouter extends ScoredDpRouter
             batch.figure(rank, RankFigure.CACHED_TOKENS) - batch.loadTokens(rank));
     }
 
-    private void findMostUnused(final PlacementBatch batch)
+    private void findSpare(final PlacementBatch batch)
     {
-        mostUnused = 0;
+        spare = 0;
+        spareRank = PlacementBatch.NO_RANK;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            if (batch.loadTokens(rank) == 0 && batch.hasRoom(rank))
+            if (unused[rank] > spare && batch.loadTokens(rank) == 0 && batch.hasRoom(rank))
             {
-                mostUnused = Math.max(mostUnused, unused[rank]);
+                final long share = unused[rank] / (1 + batch.activeRequests(rank));
+                spareRank = share > spare ? rank : spareRank;
+                spare = Math.max(spare, share);
             }
         }
     }
@@ -150,11 +155,10 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     @Override
     protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
-        final long before = unused[rank];
         countUnused(batch, rank);
-        if (before == mostUnused)
+        if (rank == spareRank)
         {
-            findMostUnused(batch);
+            findSpare(batch);
         }
         final long newWork = batch.uncachedTokens(request, rank);
         if (isLong(batch, newWork))
@@ -218,12 +222,12 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     /** Cached tokens that the rank would evict for so many new ones although an idle rank has more unused blocks. */
     private int evicted(final PlacementBatch batch, final int rank, final long newWork)
     {
-        return newWork <= unused[rank] || mostUnused <= unused[rank] ? 0 :
+        return newWork <= unused[rank] || spare <= unused[rank] ? 0 :
             (int)Math.min(newWork - unused[rank], batch.figure(rank, RankFigure.CACHED_TOKENS));
     }
 
     private double evictionTerm(final int rank, final int evicted)
     {
-        return evicted == 0 ? 0 : evictionWeight * evicted * Math.min(1.0, (mostUnused - unused[rank]) * poolShare[rank]);
+        return evicted == 0 ? 0 : evictionWeight * evicted * Math.min(1.0, (spare - unused[rank]) * poolShare[rank]);
     }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
 
@@ -119,14 +120,54 @@ class RouterTrialTest
                 return rank;
             }
         }).endsWith(" without noting it as a candidate"));
-        assertTrue(fault(() -> new Sound()
+        for (final double wrong : new double[] {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
         {
-            @Override
-            protected double score(final PlacementBatch batch, final int request, final int rank)
+            final String returned = fault(() -> new Sound()
             {
-                return 0.0 / (batch.activeRequests(rank) - batch.activeRequests(rank));
+                @Override
+                protected double score(final PlacementBatch batch, final int request, final int rank)
+                {
+                    batch.candidate(request, rank, 0, 0, 0, 0);
+                    return wrong;
+                }
+            });
+            assertTrue(returned.startsWith("returned " + wrong + " as the score of rank "), returned);
+            assertTrue(returned.endsWith(", which is not a finite number; isOpen leaves a rank out"), returned);
+            final String one = fault(() -> new Sound()
+            {
+                @Override
+                protected double score(final PlacementBatch batch, final int request, final int rank)
+                {
+                    batch.candidate(request, rank, rank, 0, 0, 0);
+                    return rank == 0 ? rank : wrong;
+                }
+            });
+            assertTrue(one.startsWith("returned " + wrong + " as the score of rank "), "a rank that is not the best: " + one);
+        }
+    }
+
+    @Test
+    void shouldFindTermsThatAreNotFinite()
+    {
+        for (final double wrong : new double[] {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+        {
+            final List<String> names = List.of("score", "new work", "load term");
+            for (int term = 0; term < names.size(); term++)
+            {
+                final int at = term;
+                final String fault = fault(() -> new Sound()
+                {
+                    @Override
+                    protected double score(final PlacementBatch batch, final int request, final int rank)
+                    {
+                        batch.candidate(
+                            request, rank, at == 0 ? wrong : 1, at == 1 ? wrong : 1, at == 2 ? wrong : 1, 0);
+                        return rank;
+                    }
+                });
+                assertTrue(fault.startsWith("recorded " + wrong + " as the " + names.get(term) + " of rank "), fault);
             }
-        }).endsWith(" with NaN, which is no number"));
+        }
     }
 
     @Test

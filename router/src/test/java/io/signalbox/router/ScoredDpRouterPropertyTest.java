@@ -20,13 +20,18 @@ class ScoredDpRouterPropertyTest
     private long[] pending;
     private long[] context;
     private int[] matched;
+    private long[] unused;
+    private long[] cached;
     private int tokens;
 
     private void draw(final long seed)
     {
         final Random random = new Random(seed);
         active = random.ints(RANKS, 0, 40).toArray();
-        pending = random.longs(RANKS, 0, 20_000).toArray();
+        // Some ranks have no prompt to compute, and some have no unused blocks.
+        pending = random.longs(RANKS, -10_000, 20_000).map(load -> Math.max(0, load)).toArray();
+        unused = random.longs(RANKS, -50_000, 100_000).map(free -> Math.max(0, free)).toArray();
+        cached = random.longs(RANKS, 60_000, 200_000).toArray();
         context = random.longs(RANKS, 0, 400_000).toArray();
         tokens = 1 + random.nextInt(30_000);
         matched = random.ints(RANKS, 0, tokens).toArray();
@@ -38,7 +43,7 @@ class ScoredDpRouterPropertyTest
         final int[] matches = new int[RANKS];
         for (int i = 0; i < RANKS; i++)
         {
-            ranks.rank(active[order[i]], pending[order[i]], context[order[i]]);
+            ranks.rank(active[order[i]], pending[order[i]], context[order[i]]).cache(unused[order[i]], cached[order[i]]);
             matches[i] = matched[order[i]];
         }
         ranks.request(1, tokens, matches);
@@ -108,7 +113,7 @@ class ScoredDpRouterPropertyTest
         final int[] matches = new int[2 * RANKS];
         for (int i = 0; i < 2 * RANKS; i++)
         {
-            twins.rank(active[i % RANKS], pending[i % RANKS], context[i % RANKS]);
+            twins.rank(active[i % RANKS], pending[i % RANKS], context[i % RANKS]).cache(unused[i % RANKS], cached[i % RANKS]);
             matches[i] = matched[i % RANKS];
         }
         final DpRouter router = RouterConfig.standard().router(2 * RANKS, true);

@@ -57,25 +57,32 @@ public record CachedPrefixes(List<List<Block>> ranks)
         }
         for (int rank = 0; rank < schedulerRanks; rank++)
         {
-            final List<Block> all = new ArrayList<>();
-            for (int from = rank; from < ranks.size(); from += schedulerRanks)
+            final RankBlocks blocks = scheduler.blocks(rank);
+            if (blocks.allocator().config().keepsCachedBlocks())
             {
-                all.addAll(ranks.get(from));
+                fill(blocks, kept(rank, schedulerRanks, blocks.allocator().totalAvailable()).toArray(Block[]::new));
             }
-            all.sort(NEWEST_FIRST);
-            fill(scheduler.blocks(rank), all);
         }
     }
 
-    private static void fill(final RankBlocks rank, final List<Block> newestFirst)
+    /**
+     * The blocks that a rank of a scheduler begins with; {@link #fill} says which. Parents come before their children.
+     *
+     * @param poolBlocks that the rank has room for.
+     */
+    public List<Block> kept(final int rank, final int schedulerRanks, final int poolBlocks)
+    {
+        final List<Block> all = new ArrayList<>();
+        for (int from = rank; from < ranks.size(); from += schedulerRanks)
+        {
+            all.addAll(ranks.get(from));
+        }
+        return all.stream().sorted(NEWEST_FIRST).limit(poolBlocks).sorted(PARENTS_FIRST).toList();
+    }
+
+    private static void fill(final RankBlocks rank, final Block[] kept)
     {
         final KvBlockAllocator pool = rank.allocator();
-        if (!pool.config().keepsCachedBlocks())
-        {
-            return;
-        }
-        final Block[] kept =
-            newestFirst.stream().limit(pool.totalAvailable()).sorted(PARENTS_FIRST).toArray(Block[]::new);
         final int[] ids = new int[kept.length];
         pool.allocate(kept.length, ids, 0);
         for (int i = 0; i < kept.length; i++)

@@ -73,7 +73,9 @@ final class OutputEncoder implements BatchListener
         end(refused.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId).reason(reason));
     }
 
-    void placed(final DecidingRouter decidedBy, final PlacementBatch batch, final int request)
+    /** @param matchesRead whether the router reads matches; if not, the batch has none. */
+    void placed(
+        final DecidingRouter decidedBy, final boolean matchesRead, final PlacementBatch batch, final int request)
     {
         int candidateCount = 0;
         for (int rank = 0; rank < batch.ranks(); rank++)
@@ -87,7 +89,8 @@ final class OutputEncoder implements BatchListener
             .target(batch.target())
             .decidedBy(decidedBy)
             .gate(batch.gate(request))
-            .tieRule(batch.tieRule(request));
+            .tieRule(batch.tieRule(request))
+            .matchesRead(flag(matchesRead));
         final PlacedEncoder.CandidatesEncoder candidates = placed.candidatesCount(candidateCount);
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
@@ -101,7 +104,9 @@ final class OutputEncoder implements BatchListener
                     .rank(rank)
                     .matchUsed(batch.matchUsed(request, rank))
                     .matchedTokens(batch.matchedTokens(request, rank))
-                    .activeRequests(batch.candidateActive(request, rank));
+                    .activeRequests(batch.candidateActive(request, rank))
+                    .deferredTokens(batch.deferredTokens(request, rank))
+                    .evictedTokens(batch.evictedTokens(request, rank));
             }
         }
         end(placed);

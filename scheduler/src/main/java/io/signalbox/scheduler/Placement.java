@@ -139,7 +139,7 @@ final class Placement
         {
             final int decided = batch.decision(i);
             final int rank = batch.chosenRank(decided);
-            out.placed(router.decidedBy(), batch, decided);
+            out.placed(router.decidedBy(), router.readsMatches(), batch, decided);
             ranks[rank].planner.place(batched[decided], batch.matchedTokens(decided, rank));
             ranks[rank].due();
         }

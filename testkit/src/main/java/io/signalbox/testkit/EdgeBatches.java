@@ -84,10 +84,10 @@ enum EdgeBatches
         {
             final int request = batch.decision(i);
             final int rank = batch.chosenRank(request);
-            if (!batch.isCandidate(request, rank) || Double.isNaN(batch.score(request, rank)))
+            if (!batch.isCandidate(request, rank) || !Double.isFinite(batch.score(request, rank)))
             {
                 return "chose rank " + rank + " in a batch of the kind " + this + " without a candidate whose score is a " +
-                    "number";
+                    "finite number";
             }
             if (this != MORE_REQUESTS_THAN_ROOM && batch.activeRequests(rank) > maxActive)
             {

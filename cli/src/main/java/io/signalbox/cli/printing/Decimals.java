@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.config.DoubleText;
+import io.signalbox.stats.FoldedMatches;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -78,6 +79,12 @@ public final class Decimals
     static String percent(final double share)
     {
         return fixed(share * 100.0, 2).toPlainString() + " %";
+    }
+
+    /** A number of cached tokens, or a question mark if it is {@link FoldedMatches#NOT_RECORDED}. */
+    static String recorded(final long tokens)
+    {
+        return tokens == FoldedMatches.NOT_RECORDED ? "?" : grouped(tokens);
     }
 
     /** {@code 1,234,567}. */

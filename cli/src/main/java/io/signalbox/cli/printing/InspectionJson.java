@@ -238,6 +238,7 @@ public final class InspectionJson
         json.writeNumberField("target", placed.target());
         Json.real(json, "normaliser", placed.normaliser());
         json.writeNumberField("ranksExcluded", inspection.ranks() - placed.candidates().size());
+        json.writeBooleanField("matchesRead", placed.matchesRead());
         json.writeArrayFieldStart("candidates");
         for (final LifeEvent.Candidate candidate : placed.candidates())
         {
@@ -248,9 +249,11 @@ public final class InspectionJson
             Json.real(json, "newWork", candidate.newWork());
             Json.real(json, "loadTerm", candidate.loadTerm());
             json.writeNumberField("loadTokens", candidate.loadTokens());
-            json.writeNumberField("matchedTokens", candidate.matchedTokens());
+            Json.recorded(json, "matchedTokens", candidate.matchedTokens());
             json.writeNumberField("matchUsed", candidate.matchUsed());
             json.writeNumberField("activeRequests", candidate.activeRequests());
+            json.writeNumberField("deferredTokens", candidate.deferredTokens());
+            json.writeNumberField("evictedTokens", candidate.evictedTokens());
             json.writeEndObject();
         }
         json.writeEndArray();

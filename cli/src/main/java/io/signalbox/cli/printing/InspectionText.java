@@ -7,6 +7,7 @@ import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestLife;
+import io.signalbox.stats.FoldedMatches;
 
 import java.io.PrintStream;
 import java.util.stream.Collectors;
@@ -180,11 +181,33 @@ public final class InspectionText
         {
             out.printf(TABLE, candidate.rank() + (candidate.rank() == placed.rank() ? " *" : ""),
                 Decimals.plain(candidate.score()), Decimals.plain(candidate.newWork()), Decimals.plain(candidate.loadTerm()),
-                Decimals.grouped(candidate.loadTokens()), Decimals.grouped(candidate.matchedTokens()),
+                Decimals.grouped(candidate.loadTokens()), Decimals.recorded(candidate.matchedTokens()),
                 Decimals.grouped(candidate.matchUsed()), Decimals.grouped(candidate.activeRequests()));
         }
+        spared(placed);
         out.printf("* chosen; %s of %s ranks were candidates%n%n",
             Decimals.grouped(placed.candidates().size()), Decimals.grouped(inspection.ranks()));
+    }
+
+    /** Terms that most placements do not have, and where the matches come from. */
+    private void spared(final LifeEvent.Placed placed)
+    {
+        for (final LifeEvent.Candidate candidate : placed.candidates())
+        {
+            if (candidate.deferredTokens() > 0 || candidate.evictedTokens() > 0)
+            {
+                out.printf("rank %s: %s load tokens of long prompts do not delay it; it would replace %s cached tokens%n",
+                    candidate.rank(), Decimals.grouped(candidate.deferredTokens()),
+                    Decimals.grouped(candidate.evictedTokens()));
+            }
+        }
+        if (!placed.matchesRead())
+        {
+            final boolean isKnown = placed.candidates().stream()
+                .anyMatch(candidate -> candidate.matchedTokens() != FoldedMatches.NOT_RECORDED);
+            out.println(isKnown ? "The router reads no matches; these are of the prefix indexes at that time." :
+                "The router reads no matches, and the journal does not say what was cached.");
+        }
     }
 
     private static String reason(final TieRule rule)

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import io.signalbox.stats.FoldedMatches;
 
 import java.io.IOException;
 import java.io.StringWriter;
@@ -109,6 +110,19 @@ public final class Json
         else
         {
             json.writeNull();
+        }
+    }
+
+    /** A number of cached tokens; {@code null} if it is {@link FoldedMatches#NOT_RECORDED}. */
+    static void recorded(final JsonGenerator json, final String name, final long tokens) throws IOException
+    {
+        if (tokens == FoldedMatches.NOT_RECORDED)
+        {
+            json.writeNullField(name);
+        }
+        else
+        {
+            json.writeNumberField(name, tokens);
         }
     }
 

@@ -132,8 +132,8 @@ public final class WhatIfJson
         json.writeNumberField("placements", regret.placements());
         json.writeNumberField("notLowestScore", regret.notLowest());
         Json.real(json, "score", regret.score());
-        json.writeNumberField("lessCached", regret.lessCached());
-        json.writeNumberField("cachedTokens", regret.tokens());
+        Json.recorded(json, "lessCached", regret.lessCached());
+        Json.recorded(json, "cachedTokens", regret.tokens());
         json.writeNumberField("bestRequests", regret.best());
         distribution(json, "hindsightMs", regret.hindsight());
         json.writeArrayFieldStart("worst");
@@ -146,7 +146,7 @@ public final class WhatIfJson
             json.writeStringField("bestRun", placement.bestRun());
             json.writeNumberField("bestRank", placement.bestRank());
             Json.real(json, "score", placement.score());
-            json.writeNumberField("cachedTokens", placement.tokens());
+            Json.recorded(json, "cachedTokens", placement.tokens());
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -222,7 +222,7 @@ public final class WhatIfJson
             Json.real(json, "newWork", candidate.newWork());
             Json.real(json, "loadTerm", candidate.loadTerm());
             json.writeNumberField("loadTokens", candidate.loadTokens());
-            json.writeNumberField("matchedTokens", candidate.matchedTokens());
+            Json.recorded(json, "matchedTokens", candidate.matchedTokens());
             json.writeNumberField("activeRequests", candidate.activeRequests());
             json.writeEndObject();
         }

@@ -3,6 +3,7 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.compare.Estimate;
 import io.signalbox.report.RunReport;
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.whatif.ExpertFigures;
 import io.signalbox.whatif.ExpertFigures.HotExpert;
 import io.signalbox.whatif.RunFigure;
@@ -207,8 +208,11 @@ public final class WhatIfText
 
     private void regret(final Regret regret)
     {
-        row("  regret", Decimals.grouped(regret.lessCached()) + " of " + Decimals.counted(regret.placements(), "placement") +
-            " gave away " + Decimals.counted(regret.tokens(), "token") + " that another rank had cached; " +
+        final String placements = Decimals.counted(regret.placements(), "placement");
+        row("  regret", (regret.tokens() == FoldedMatches.NOT_RECORDED ?
+            placements + "; tokens that another rank had cached are not recorded; " :
+            Decimals.grouped(regret.lessCached()) + " of " + placements + " gave away " +
+                Decimals.counted(regret.tokens(), "token") + " that another rank had cached; ") +
             Decimals.grouped(regret.notLowest()) + " not on the lowest score");
         if (regret.hindsight().count() > 0)
         {
@@ -319,7 +323,7 @@ public final class WhatIfText
         {
             out.printf(TABLE, candidate.rank() + (candidate.rank() == table.rank() ? " *" : ""),
                 Decimals.plain(candidate.score()), Decimals.plain(candidate.newWork()), Decimals.plain(candidate.loadTerm()),
-                Decimals.grouped(candidate.loadTokens()), Decimals.grouped(candidate.matchedTokens()),
+                Decimals.grouped(candidate.loadTokens()), Decimals.recorded(candidate.matchedTokens()),
                 Decimals.grouped(candidate.activeRequests()));
         }
     }
@@ -363,7 +367,7 @@ public final class WhatIfText
             out.printf(
                 "  request %-8s  %12s  rank %s instead of %s as in %s; %s cached tokens and a score of %s given away%n",
                 placement.requestId(), millis(placement.lostNanos()), placement.rank(), placement.bestRank(),
-                placement.bestRun(), Decimals.grouped(placement.tokens()),
+                placement.bestRun(), Decimals.recorded(placement.tokens()),
                 Double.isNaN(placement.score()) ? "?" : Decimals.plain(placement.score()));
         }
     }

@@ -34,8 +34,8 @@ class InspectionTextTest
     private static final long MILLISECOND = 1_000_000L;
     static final RequestInspection INSPECTION = new RequestInspection(41, 3, List.of(
         new RequestLife(new Submission(500 * MILLISECOND, -1, -1, 1_200, 30, 4, 2, true), null, List.of(
-            new LifeEvent.Placed(501 * MILLISECOND, 2, "kv-aware", MatchGate.NONE, TieRule.HINT, 0, 0.0,
-                List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1))),
+            new LifeEvent.Placed(501 * MILLISECOND, 2, "kv-aware", MatchGate.NONE, TieRule.HINT, 0, 0.0, true,
+                List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1, 0, 0))),
             new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
             new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7),
             new LifeEvent.Paused(540 * MILLISECOND, 2, 75),
@@ -44,9 +44,9 @@ class InspectionTextTest
             new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
             new LifeEvent.Copied(560 * MILLISECOND, 2, 9, 310, 4, 77, 12, 15),
             new LifeEvent.Requeued(580 * MILLISECOND, 2, 75, "the GPU is gone"),
-            new LifeEvent.Placed(580 * MILLISECOND, 0, "kv-aware", MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5,
-                List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3),
-                    new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3))),
+            new LifeEvent.Placed(580 * MILLISECOND, 0, "kv-aware", MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5, true,
+                List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3, 0, 0),
+                    new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3, 0, 0))),
             new LifeEvent.Outdated(590 * MILLISECOND, 0, 75),
             new LifeEvent.Ended(601 * MILLISECOND, 0, FreeReason.CANCELLED, 5, 1_000, 100, 104,
                 List.of(new WeightSpan(0, 1_202, 0), new WeightSpan(1_202, 1_204, 1)))), 5),

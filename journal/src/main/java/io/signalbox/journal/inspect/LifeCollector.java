@@ -9,9 +9,11 @@ import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusalReason;
@@ -25,6 +27,7 @@ import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.inspect.RequestInspection.Restart;
 import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.journal.inspect.RequestLife.Submission;
+import io.signalbox.stats.FoldedMatches;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -47,6 +50,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     /** Why a step of the current group failed; empty if nobody said. */
     private String fault = "";
     private final SubmitCount submits = new SubmitCount();
+    private final FoldedMatches matches;
 
     /** A life while it is being collected. */
     private static final class LifeRecord
@@ -71,9 +75,11 @@ final class LifeCollector extends EventReader implements GroupCollector
     /**
      * @param router   label of the configured router.
      * @param fallback label of its fallback; {@code null} if the run description names none.
+     * @param matches  folds what the router could have read, if it reads no matches.
      */
-    LifeCollector(final long requestId, final String router, final String fallback)
+    LifeCollector(final long requestId, final String router, final String fallback, final FoldedMatches matches)
     {
+        this.matches = matches;
         this.requestId = requestId;
         this.router = router;
         this.fallback = fallback == null ? "the fallback of " + router : fallback;
@@ -97,6 +103,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onBackendReset(final BackendResetDecoder reset)
     {
+        matches.onBackendReset(reset);
         if (reset.restart() == Flag.YES)
         {
             restarts.add(new Restart(record, nowNanos, reset.newEpoch(), 0, 0));
@@ -155,6 +162,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     protected void onSubmit(final SubmitDecoder asked)
     {
         final long id = asked.requestId();
+        matches.onSubmit(asked);
         submits.add(id);
         if (id == requestId)
         {
@@ -166,6 +174,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onAccepted(final AcceptedDecoder answer)
     {
+        matches.onAccepted(answer.requestId());
         if (submission != null && answer.requestId() == requestId)
         {
             open = new LifeRecord(submission, null);
@@ -185,20 +194,23 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onPlaced(final PlacedDecoder decision)
     {
+        matches.onPlaced(decision);
         if (open == null || decision.requestId() != requestId)
         {
             return;
         }
+        final int[] folded = matches.tokens(requestId);
         final List<LifeEvent.Candidate> candidates = new ArrayList<>();
         for (final PlacedDecoder.CandidatesDecoder candidate : decision.candidates())
         {
             candidates.add(new LifeEvent.Candidate(candidate.rank(), candidate.score(), candidate.newWork(),
-                candidate.loadTerm(), candidate.loadTokens(), candidate.matchedTokens(), candidate.matchUsed(),
-                candidate.activeRequests()));
+                candidate.loadTerm(), candidate.loadTokens(), FoldedMatches.of(decision, candidate, folded),
+                candidate.matchUsed(), candidate.activeRequests(), candidate.deferredTokens(), candidate.evictedTokens()));
         }
         candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
         open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
-            decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(), List.copyOf(candidates)));
+            decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(),
+            decision.matchesRead() == Flag.YES, List.copyOf(candidates)));
     }
 
     private String label(final DecidingRouter decidedBy)
@@ -209,6 +221,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onSchedule(final StepView plan)
     {
+        matches.onSchedule(plan);
         if (open == null)
         {
             return;
@@ -234,6 +247,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     @Override
     protected void onCommit(final CommitView step)
     {
+        matches.onCommit(step);
         for (int entry = 0; open != null && entry < step.entryCount(); entry++)
         {
             final int emitted = step.requestId(entry) == requestId ? step.emitted(entry) : 0;
@@ -280,8 +294,21 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        matches.onControl(control);
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder change)
+    {
+        matches.onNewWeights();
+    }
+
+    @Override
     protected void onFree(final FreeDecoder end)
     {
+        matches.onFree(end.requestId());
         if (open != null && end.requestId() == requestId)
         {
             open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),

@@ -5,6 +5,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.stats.FoldedMatches;
 
 import java.util.List;
 
@@ -22,6 +23,7 @@ public sealed interface LifeEvent
      * @param router     label of the router that decided.
      * @param target     requests at which a rank takes no further one; 0: no target.
      * @param normaliser divisor of the loads; 0 if they were not divided.
+     * @param matchesRead whether the router reads matches; if not, they come from the prefix indexes as of that time.
      * @param candidates by ascending rank; a rank that is missing was full, lost or passed over.
      */
     record Placed(
@@ -32,6 +34,7 @@ public sealed interface LifeEvent
         TieRule tieRule,
         int target,
         double normaliser,
+        boolean matchesRead,
         List<Candidate> candidates) implements LifeEvent
     {
     }
@@ -42,8 +45,11 @@ public sealed interface LifeEvent
      * @param score      lower is better.
      * @param newWork    tokens to compute, as the policy counts them.
      * @param loadTerm   the load as it entered the score.
-     * @param loadTokens running load, including earlier placements of the batch.
-     * @param matchUsed  the match as it entered the score, in tokens.
+     * @param loadTokens     running load, including earlier placements of the batch.
+     * @param matchedTokens  prompt tokens that the rank had cached; {@link FoldedMatches#NOT_RECORDED}: not known.
+     * @param matchUsed      the match as it entered the score, in tokens.
+     * @param deferredTokens of {@code loadTokens}, those that the request does not wait for, as the policy counts them.
+     * @param evictedTokens  cached tokens that the request would replace, as the policy counts them.
      */
     record Candidate(
         int rank,
@@ -53,7 +59,9 @@ public sealed interface LifeEvent
         long loadTokens,
         int matchedTokens,
         int matchUsed,
-        int activeRequests)
+        int activeRequests,
+        long deferredTokens,
+        int evictedTokens)
     {
     }
 

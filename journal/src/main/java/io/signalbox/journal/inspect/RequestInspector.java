@@ -5,6 +5,8 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.FoldedMatches;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -48,8 +50,10 @@ public final class RequestInspector
     {
         final Map<String, String> settings = reader.settings();
         final int ranks = reader.ranks();
+        final FoldedMatches matches = !reader.beginsWithRun() ? FoldedMatches.none() : FoldedMatches.of(
+            ranks, reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS), reader.setting(SchedulerConfig.EVICTION_POLICY));
         final LifeCollector collector = new LifeCollector(
-            requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL));
+            requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL), matches);
         final JournalEnd end = GroupCollector.readTo(directory, record, reader, collector);
         return new RequestInspection(requestId, ranks, collector.lives(), end,
             reader.groups(), collector.nowNanos(), collector.restarts(), reader.voided(), collector.submits());

@@ -142,6 +142,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
         final double newWork = newWork(batch, request, rank);
         final double loadTerm = loadTerm(batch, request, rank);
         batch.candidate(request, rank, newWork + loadTerm, newWork, loadTerm, batch.matchedTokens(request, rank));
-        return rank == drawn ? Double.NEGATIVE_INFINITY : newWork + loadTerm;
+        // No cost is negative.
+        return rank == drawn ? -1 : newWork + loadTerm;
     }
 }

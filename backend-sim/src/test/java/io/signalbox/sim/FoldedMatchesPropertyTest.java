@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.scheduler.BatchSettings;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.FoldedMatches;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.LongHashSet;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Matches that are folded from the events of a run are the matches that a router of that run has read. */
+class FoldedMatchesPropertyTest
+{
+    /** Folds a run whose router reads matches, and compares the first placement of each request. */
+    private static final class Comparison extends EventReader implements GroupJournal
+    {
+        private final FoldedMatches matches;
+        private final LongHashSet placed = new LongHashSet();
+        private long found;
+
+        private Comparison(final FoldedMatches matches)
+        {
+            this.matches = matches;
+        }
+
+        @Override
+        public void append(
+            final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+        {
+            readGroup(group, offset, length);
+        }
+
+        @Override
+        public void endOfBatch()
+        {
+            // Nothing is buffered.
+        }
+
+        @Override
+        public void close()
+        {
+            // Nothing is open.
+        }
+
+        @Override
+        protected void onSubmit(final SubmitDecoder submit)
+        {
+            matches.onSubmit(submit);
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder answer)
+        {
+            matches.onAccepted(answer.requestId());
+        }
+
+        @Override
+        protected void onPlaced(final PlacedDecoder decision)
+        {
+            final int[] folded = matches.tokens(decision.requestId());
+            if (!placed.add(decision.requestId()))
+            {
+                return;
+            }
+            for (final PlacedDecoder.CandidatesDecoder candidate : decision.candidates())
+            {
+                assertEquals(candidate.matchedTokens(), folded[candidate.rank()], "request " + decision.requestId());
+                found += candidate.matchedTokens();
+            }
+        }
+
+        @Override
+        protected void onSchedule(final StepView plan)
+        {
+            matches.onSchedule(plan);
+        }
+
+        @Override
+        protected void onCommit(final CommitView commit)
+        {
+            matches.onCommit(commit);
+        }
+
+        @Override
+        protected void onControl(final ControlDecoder control)
+        {
+            matches.onControl(control);
+        }
+
+        @Override
+        protected void onNewWeights(final NewWeightsDecoder change)
+        {
+            matches.onNewWeights();
+        }
+
+        @Override
+        protected void onBackendReset(final BackendResetDecoder reset)
+        {
+            matches.onBackendReset(reset);
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder end)
+        {
+            matches.onFree(end.requestId());
+        }
+    }
+
+    @Provide
+    Arbitrary<List<String>> faults()
+    {
+        return Combinators.combine(Arbitraries.integers().between(0, 3), Arbitraries.integers().between(1, 60),
+                Arbitraries.of("late 30ms", "failed", "lost", "lost back-after 1us", "lost back-after 300ms"))
+            .as((rank, step, kind) -> "rank " + rank + " step " + step + " " + kind).list().ofMaxSize(6);
+    }
+
+    @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
+    void foldedMatchesAreTheRecordedOnes(
+        @ForAll final long seed,
+        @ForAll("faults") final List<String> faults,
+        @ForAll @IntRange(min = 1, max = 4) final int ranks,
+        @ForAll @IntRange(min = 100, max = 300) final int kvBlocks,
+        @ForAll final boolean kvKept,
+        @ForAll final boolean newWeights,
+        @ForAll final boolean copies)
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(ranks).kvBlocks(kvBlocks).stepTokens(256)
+            .router(seed % 2 == 0 ? "signalbox" : "kv-aware").set(BatchSettings.PARTIAL_BLOCKS, copies ? 4 : 0).build();
+        final List<String> ofRanks = faults.stream().filter(fault -> fault.charAt(5) - '0' < ranks).toList();
+        final FaultPlan plan = FaultPlan.parse(String.join("\n", ofRanks) + "\nlate=0.001\nback-after=5ms\nkv=" +
+            (kvKept ? "kept" : "lost"));
+        final SimulationConfig simulation = SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan);
+        final Comparison comparison = new Comparison(
+            FoldedMatches.of(ranks, config.blockSizeTokens(), config.evictionPolicy()));
+        new Simulation(config, newWeights ? simulation.withNewWeights(WeightsPlan.parse("finish@400ms")) : simulation,
+            FaultPropertyTest.workload(seed, 20)).run(SteppedEngine::new, comparison, SimulationProgress.NONE);
+        assertTrue(comparison.found > 0, "no match to compare");
+    }
+}
