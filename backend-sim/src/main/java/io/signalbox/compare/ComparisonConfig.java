@@ -33,8 +33,8 @@ public record ComparisonConfig(
         "The seeds of the runs are this one and those that follow.");
     public static final Setting<Integer> SEEDS =
         Setting.integer("seeds", "runs", 3, 1, 10_000, "Runs per combination; from 2 on there are confidence intervals.");
-    public static final Setting<Integer> WORKERS = Setting.integer("workers", "threads", 1, 1, Integer.MAX_VALUE,
-        "Simulations that run at a time; each holds the pools of one run.").remedy("give at least 1");
+    public static final Setting<Integer> WORKERS = Setting.integer("workers", "threads", 1, 1, 1024,
+        "Simulations that run at a time; each holds the pools of one run.");
     public static final List<Setting<?>> SETTINGS = List.of(FIRST_SEED, SEEDS, WORKERS);
 
     private static final ConfigException.Named WORKLOADS = new ConfigException.Named("workloads", null);

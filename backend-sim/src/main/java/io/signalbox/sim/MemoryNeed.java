@@ -4,17 +4,21 @@ package io.signalbox.sim;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.RankPrefixIndex;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.collections.Long2LongHashMap;
 
+import java.util.Arrays;
+
 /** The heap that a simulation needs; one that needs more than there is can be refused before it begins. */
 public final class MemoryNeed
 {
-    /** Of the allocator's arrays, its heap and the block's page; the prefix index comes on top. */
-    private static final long KV_BLOCK_BYTES = 56;
-    private static final long INDEX_SLOT_BYTES = 12;
+    /** Per KV block in each array of a pool: records, ages, places, stack and pages; the prefix index comes on top. */
+    private static final long[] BLOCK_ARRAYS = {32, 8, 4, 4, 4};
+    /** The same of the sources of partial blocks, without their tokens. */
+    private static final long[] SOURCE_ARRAYS = {8, 4, 4, 4};
     /** Of a run whatever its size: engine, encoders, tables of the simulated experts. */
     private static final long RUN_BYTES = 8L << 20;
     /** Of a rank beside its pool: planner, batch, last step, report; measured with 1 to 1,024 ranks. */
@@ -27,38 +31,35 @@ public final class MemoryNeed
     {
     }
 
-    /** @throws ConfigException that names the settings if {@code heapBytes} cannot hold the run. */
-    public static void check(final SchedulerConfig config, final Workload workload, final long heapBytes)
+    /** @throws ConfigException that names the settings if the heap or the machine cannot hold the run. */
+    public static void check(final SchedulerConfig config, final Workload workload, final HeapLimits limits)
     {
-        final long pools = poolBytes(config) + prefixBytes(config, workload);
+        final long pools = poolBytes(config, config.kvBlocks(), limits) + prefixBytes(config, workload);
         final long rows = rowBytes(config, workload);
-        final long need = bytes(config, workload);
-        if (need < heapBytes)
+        final long need = bytes(config, workload, limits);
+        if (need < limits.usableHeap())
         {
             return;
         }
-        final String heap = ", and the Java heap has " + mebibytes(heapBytes);
+        final String heap = ", and " + limits.text();
         if (pools > rows)
         {
             throw ConfigException.because(SchedulerConfig.RANKS.of(config.ranks()), " with ",
-                    SchedulerConfig.KV_BLOCKS.of(config.kvBlocks()), " needs " + mebibytes(pools) + " of memory" + heap)
-                .allowed(AS_THE_HEAP).remedy("give fewer ranks or blocks" + largerHeap(need));
+                    SchedulerConfig.KV_BLOCKS.of(config.kvBlocks()), " needs " + HeapLimits.size(need) + " of memory" + heap)
+                .allowed(AS_THE_HEAP).remedy("give fewer ranks or blocks, " + limits.larger(need));
         }
         throw ConfigException.because(ModelShape.MOE_LAYERS.of(config.capture().moeLayers()), " with ",
                 ModelShape.TOP_K.of(config.capture().topK()),
-                " needs " + mebibytes(rows) + " of memory for the rows of the longest request" + heap)
-            .allowed(AS_THE_HEAP).remedy("give fewer layers or a smaller ", ModelShape.TOP_K.named(), largerHeap(need));
-    }
-
-    private static String largerHeap(final long bytes)
-    {
-        return ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" + (2 * bytes / (1L << 30) + 1) + "g";
+                " needs " + HeapLimits.size(need) + " of memory with the rows of the longest request" + heap)
+            .allowed(AS_THE_HEAP)
+            .remedy("give fewer layers or a smaller ", ModelShape.TOP_K.named(), ", " + limits.larger(need));
     }
 
     /** An upper bound of the bytes that a run holds at a time, with room for the collector. */
-    public static long bytes(final SchedulerConfig config, final Workload workload)
+    public static long bytes(final SchedulerConfig config, final Workload workload, final HeapLimits limits)
     {
-        final long live = RUN_BYTES + poolBytes(config) + prefixBytes(config, workload) + rowBytes(config, workload);
+        final long live = RUN_BYTES + poolBytes(config, config.kvBlocks(), limits) + prefixBytes(config, workload) +
+            rowBytes(config, workload);
         return live + live / HEADROOM_SHARE;
     }
 
@@ -66,30 +67,39 @@ public final class MemoryNeed
      * Checks runs that are made later, without the index over all ranks, whose size depends on their workloads.
      *
      * @param runs that run at the same time.
-     * @throws ConfigException that names the settings if {@code heapBytes} cannot hold the runs.
+     * @throws ConfigException that names the settings if the heap or the machine cannot hold the runs.
      */
-    public static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
+    public static void checkPools(
+        final SchedulerConfig config, final int kvBlocks, final int runs, final HeapLimits limits)
     {
-        final long bytes = runs * (RUN_BYTES + poolBytes(config.ranks(), kvBlocks));
-        if (bytes >= heapBytes)
+        final long live = runs * (RUN_BYTES + poolBytes(config, kvBlocks, limits));
+        final long bytes = live + live / HEADROOM_SHARE;
+        if (bytes >= limits.usableHeap())
         {
             throw ConfigException.because(new ConfigException.Named("workers", Integer.toString(runs)), " with ",
                     SchedulerConfig.RANKS.of(config.ranks()), " and ", SchedulerConfig.KV_BLOCKS.of(kvBlocks),
-                    " needs " + mebibytes(bytes) + " of memory, and the Java heap has " + mebibytes(heapBytes))
-                .allowed(AS_THE_HEAP).remedy("give fewer workers, ranks or blocks" + largerHeap(bytes));
+                    " needs " + HeapLimits.size(bytes) + " of memory, and " + limits.text())
+                .allowed(AS_THE_HEAP).remedy("give fewer workers, ranks or blocks, " + limits.larger(bytes));
         }
     }
 
-    private static long poolBytes(final SchedulerConfig config)
+    /** The pools' books are laid out at the start, one per rank. */
+    private static long poolBytes(final SchedulerConfig config, final int kvBlocks, final HeapLimits limits)
     {
-        return poolBytes(config.ranks(), config.kvBlocks());
+        long bytes = RANK_BYTES + blockBytes(BLOCK_ARRAYS, kvBlocks, limits);
+        // Slots of the prefix index: the power of two above 4/3 of the blocks.
+        bytes += limits.arrayBytes(Integer.BYTES * 2 * Long.highestOneBit(kvBlocks + kvBlocks / 3L));
+        if (config.get(BatchSettings.PARTIAL_BLOCKS) > 0)
+        {
+            bytes += blockBytes(SOURCE_ARRAYS, kvBlocks, limits) +
+                limits.arrayBytes((long)Integer.BYTES * kvBlocks * config.blockSizeTokens());
+        }
+        return config.ranks() * bytes;
     }
 
-    /** The pools' books are laid out at the start, one per rank. */
-    private static long poolBytes(final int ranks, final int kvBlocks)
+    private static long blockBytes(final long[] arrays, final int kvBlocks, final HeapLimits limits)
     {
-        final long slots = 2L * Integer.highestOneBit(2 * kvBlocks - 1);
-        return ranks * (RANK_BYTES + kvBlocks * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
+        return Arrays.stream(arrays).map(width -> limits.arrayBytes(width * kvBlocks)).sum();
     }
 
     /**
@@ -146,10 +156,5 @@ public final class MemoryNeed
         final long pooled = (long)config.ranks() * config.kvBlocks() * pageTokens;
         final long held = Math.max(longest + pageTokens, Math.min(pooled, distinctTokens(workload) + outputs));
         return held * config.capture().rowBytes();
-    }
-
-    private static String mebibytes(final long bytes)
-    {
-        return (bytes + (1L << 20) - 1 >> 20) + " MiB";
     }
 }

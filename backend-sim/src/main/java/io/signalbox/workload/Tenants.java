@@ -27,8 +27,13 @@ public record Tenants(TenantWeights shares, long seed)
     /** Keeps the draws apart from those of a workload with the same seed. */
     private static final long STREAM = 0x2545F4914F6CDD1DL;
 
+    /** The workload itself if there are no tenants. */
     public Workload applyTo(final Workload workload)
     {
+        if (shares.byName().isEmpty())
+        {
+            return workload;
+        }
         final List<String> names = new ArrayList<>();
         shares.byName().forEach((name, share) ->
         {

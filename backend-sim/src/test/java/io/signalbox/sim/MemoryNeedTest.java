@@ -35,7 +35,7 @@ class MemoryNeedTest
                 held[0] = Math.max(held[0], usedBytes() - before);
             }
         });
-        final long estimate = MemoryNeed.bytes(config, workload);
+        final long estimate = MemoryNeed.bytes(config, workload, new HeapLimits(Long.MAX_VALUE, Long.MAX_VALUE));
         assertTrue(held[0] <= estimate, "holds " + held[0] + " bytes, estimated are " + estimate);
     }
 

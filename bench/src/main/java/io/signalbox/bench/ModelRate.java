@@ -17,6 +17,7 @@ import io.signalbox.model.forward.PagedKv;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.TokenBatch;
 import io.signalbox.model.forward.WorkTeam;
+import io.signalbox.sim.HeapLimits;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -132,7 +133,12 @@ public final class ModelRate
         final ModelMemory memory =
             ModelMemory.of(plan, 1, sequences * (CONTEXT / BLOCK + 1), BLOCK, Math.max(CONTEXT, sequences), sequences);
         System.out.println("memory: at most " + memory.text());
-        memory.check(Runtime.getRuntime().maxMemory() - own, CPU.getTotalMemorySize() - own);
+        final HeapLimits limits = new HeapLimits(Runtime.getRuntime().maxMemory() - own, CPU.getTotalMemorySize() - own);
+        if (memory.bytes() > limits.usableHeap())
+        {
+            throw new ModelException("the model needs " + memory.text() + ", and " + limits.text(),
+                "give " + limits.larger(memory.bytes()).substring("or ".length()));
+        }
     }
 
     private void run(final int rounds, final List<String> steps)

@@ -84,8 +84,15 @@ public final class Main implements Callable<Integer>
     {
         final ResultStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        end(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal"), Console.columns(System.getenv("COLUMNS"))),
-            arguments));
+        final Console console =
+            new Console(out, err, Boolean.getBoolean("signalbox.terminal"), Console.columns(System.getenv("COLUMNS")));
+        final String shortage = OpenFiles.shortage(OpenFiles.LIMITS);
+        if (shortage != null)
+        {
+            end(new CommandFailure(ExitCode.BAD_INPUT, shortage).print(console, commandName(arguments)));
+        }
+        ForeignExit.watch(console, commandName(arguments));
+        end(run(console, arguments));
     }
 
     /** A thread that hangs in the GPU's driver, or work that never ends, keeps an ordinary end of the process waiting. */

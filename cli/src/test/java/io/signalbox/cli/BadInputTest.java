@@ -6,6 +6,7 @@ import io.signalbox.cli.options.OptionNames;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.HeapLimits;
 import io.signalbox.sim.MemoryNeed;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -138,8 +139,12 @@ public class BadInputTest
         compare --csv-file /no/such/place.csv | --csv-file=/no/such/place.csv cannot be written
         compare --csv-file a --json-file ./a  | --csv-file and --json-file are both a
         compare --csv --json                  | --csv and --json exclude each other
-        simulate --journal a --json-file ./a  | --json-file=./a and --journal=a overlap
-        simulate --journal a --json-file a/b  | --json-file=a/b and --journal=a overlap
+        simulate --journal a --json-file ./a  | --journal and --json-file are both a; give two different
+        simulate --json-file runs             | --json-file=runs is a place of journals, which go to the next number under
+        run --output ./runs/0007              | --output=./runs/0007 is a place of journals
+        compare --workloads none --workers 1000000 | --workers=1000000 is not between 1 and
+        whatif no-such --workers 1000000      | --workers=1000000 is not between 1 and
+        simulate --journal a --json-file a/b  | --journal=a and --json-file=a/b overlap; give a place outside
         simulate --json-file /no/such/place   | --json-file=/no/such/place cannot be written
         doctor --json-file /no/such/place     | --json-file=/no/such/place cannot be written
         simulate --workload x                 | --workload=x is not known; give one of conversations, skewed, bursty
@@ -299,7 +304,7 @@ public class BadInputTest
             ConfigException.class, () -> checkMemory(pools, workload, 8L << 30)).getMessage();
         assertTrue(blocks.startsWith("--ranks=8 with --kv-blocks=16777216 needs "), blocks);
         assertTrue(blocks.contains("give fewer ranks or blocks, or a larger heap"), blocks);
-        MemoryNeed.check(pools, workload, 64L << 30);
+        MemoryNeed.check(pools, workload, limits(64L << 30));
 
         final SchedulerConfig rows = SchedulerConfig.builder().kvBlocks(64).capture(new ModelShape(64, 999, 64)).build();
         final String layers = assertThrows(
@@ -307,12 +312,17 @@ public class BadInputTest
         assertTrue(layers.startsWith("--moe-layers=64 with --top-k=64 needs "), layers);
     }
 
+    private static HeapLimits limits(final long heapBytes)
+    {
+        return new HeapLimits(heapBytes, Long.MAX_VALUE);
+    }
+
     /** As {@code simulate} does, whose refusals name options. */
     private static void checkMemory(final SchedulerConfig config, final Workload workload, final long heapBytes)
     {
         try
         {
-            MemoryNeed.check(config, workload, heapBytes);
+            MemoryNeed.check(config, workload, limits(heapBytes));
         }
         catch (final ConfigException e)
         {
@@ -348,9 +358,9 @@ public class BadInputTest
             }
         };
         final SchedulerConfig.Builder ranks = SchedulerConfig.builder().ranks(1024).kvBlocks(2048).capture(null);
-        MemoryNeed.check(ranks.router("default").build(), workload, 400L << 20);
+        MemoryNeed.check(ranks.router("default").build(), workload, limits(400L << 20));
         assertThrows(ConfigException.class,
-            () -> MemoryNeed.check(ranks.router("signalbox").build(), workload, 400L << 20));
+            () -> MemoryNeed.check(ranks.router("signalbox").build(), workload, limits(400L << 20)));
     }
 
     private static void assertRefused(final CommandRun run, final String named)

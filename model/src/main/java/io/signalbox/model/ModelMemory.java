@@ -68,26 +68,6 @@ public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
         return live + live / HEADROOM_SHARE;
     }
 
-    /**
-     * @param heapBytes    the largest heap of this JVM.
-     * @param machineBytes the memory of this machine, or of the container.
-     * @throws ModelException if the model does not fit; it names the larger heap, if one would help.
-     */
-    public void check(final long heapBytes, final long machineBytes)
-    {
-        if (bytes() > machineBytes)
-        {
-            throw new ModelException("the model needs " + text() + ", and this machine has " + size(machineBytes),
-                "give fewer KV blocks or ranks, a smaller model, or a machine with more memory");
-        }
-        if (bytes() > heapBytes)
-        {
-            throw new ModelException("the model needs " + text() + ", and the Java heap has " + size(heapBytes),
-                "give a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" + (bytes() / (1L << 30) + 1) +
-                    "g, or fewer KV blocks or ranks");
-        }
-    }
-
     /** In words: everything with headroom, and the parts without it. */
     public String text()
     {

@@ -46,27 +46,6 @@ class ModelMemoryTest
     }
 
     @Test
-    void shouldRefuseAModelThatTheHeapCannotHold()
-    {
-        final ModelMemory memory = ModelMemory.of(large(), 1, 4096, 16, 512, 256);
-        final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 64 * GIB)).getMessage();
-
-        assertEquals("the model needs 32.7 GiB (12.9 GiB weights, 16.0 GiB keys and values, 144.3 MiB buffers of steps), " +
-            "and the Java heap has 6.0 GiB; give a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx33g, or fewer KV " +
-            "blocks or ranks.", message);
-        memory.check(33 * GIB, 64 * GIB);
-    }
-
-    @Test
-    void shouldRefuseAModelThatTheMachineCannotHold()
-    {
-        final ModelMemory memory = ModelMemory.of(large(), 1, 4096, 16, 512, 256);
-        final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 16 * GIB)).getMessage();
-
-        assertTrue(message.contains("and this machine has 16.0 GiB; give fewer KV blocks or ranks"), message);
-    }
-
-    @Test
     void shouldRefuseMoreTokensThanALongCountsBytesOf()
     {
         assertThrows(ModelException.class, () -> ModelMemory.of(

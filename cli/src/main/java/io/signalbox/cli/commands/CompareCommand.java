@@ -7,14 +7,15 @@ import io.signalbox.cli.options.ComparedWorkloads;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.ComparisonFiles;
 import io.signalbox.cli.printing.ComparisonText;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.compare.Comparison;
@@ -87,7 +88,7 @@ public final class CompareCommand implements Callable<Integer>
     private boolean asCsv;
 
     @Option(names = CSV_FILE, paramLabel = "FILE", description = "Write the CSV to FILE as well.")
-    @Writes
+    @OutputPath
     private Path csvFile;
 
     @Mixin
@@ -113,14 +114,15 @@ public final class CompareCommand implements Callable<Integer>
             throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");
         }
         IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
+        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() :
+            ComparisonConfig.WORKERS.check(workers);
         final List<SeededWorkload> seeded = workloads.workloads();
         checkForms();
         final List<RouterConfig> routers = schedulers.routers();
         final ComparisonConfig plan = new ComparisonConfig(seeded,
             schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed));
-        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
         MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
-            Runtime.getRuntime().maxMemory());
+            MachineMemory.limits());
         try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(plan));
             OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(plan)))
         {

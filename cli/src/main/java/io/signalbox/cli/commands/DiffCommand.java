@@ -2,9 +2,9 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.DiffJson;
 import io.signalbox.cli.printing.DiffText;
@@ -44,11 +44,11 @@ public final class DiffCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(index = "0", paramLabel = "JOURNAL", description = "The directory of the first journal.")
-    @Reads
+    @InputPath
     private Path left;
 
     @Parameters(index = "1", paramLabel = "JOURNAL", description = "The directory of the second journal.")
-    @Reads
+    @InputPath
     private Path right;
 
     @Mixin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
@@ -47,7 +47,7 @@ public final class DoctorCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", arity = "0..1", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Mixin

@@ -2,12 +2,12 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.Word;
-import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -58,7 +58,7 @@ public final class ExpertsCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Option(names = "--request", paramLabel = "ID", split = ",", description = "Export the requests with these ids.")
@@ -68,7 +68,7 @@ public final class ExpertsCommand implements Callable<Integer>
     private boolean all;
 
     @Option(names = OUT, paramLabel = "DIR", required = true, description = "Write to DIR, which is new or empty.")
-    @Writes
+    @OutputPath
     private Path out;
 
     @Option(names = "--start", paramLabel = "N",
@@ -93,7 +93,7 @@ public final class ExpertsCommand implements Callable<Integer>
     private Word.InheritedIds inherited = Word.InheritedIds.KEEP;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @Reads
+    @InputPath
     private List<String> plugins = List.of();
 
     @Mixin

@@ -3,9 +3,9 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.GpuOptions;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -67,7 +67,7 @@ public final class GpuCommand implements Callable<Integer>
 
     @Option(names = "--tables", paramLabel = "FILE", arity = "1..*",
         description = "Print the tables of the documentation from files that --json-file has written; check nothing.")
-    @Reads
+    @InputPath
     private List<Path> tables;
 
     @Mixin

@@ -2,12 +2,12 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.MomentOptions;
+import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.QueryOptions;
-import io.signalbox.cli.options.Reads;
-import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
@@ -80,7 +80,7 @@ public final class InspectCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Option(names = "--request", paramLabel = "ID", description = "Show the request with this id.")
@@ -100,7 +100,7 @@ public final class InspectCommand implements Callable<Integer>
     private boolean asCsv;
 
     @Option(names = PARQUET, paramLabel = "FILE", description = "Write a table to FILE, which is new, as Apache Parquet.")
-    @Writes
+    @OutputPath
     private Path parquet;
 
     @Option(names = "--accepted-drafts",

@@ -4,12 +4,14 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.journal.JvmFlags;
 import io.signalbox.router.DpRouters;
+import io.signalbox.sim.HeapLimits;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -57,7 +59,7 @@ final class MachineChecks
         checks.put("jvm flags", MachineChecks::opened);
         checks.put("warnings", () -> quiet(feature, ManagementFactory.getRuntimeMXBean().getInputArguments()));
         checks.put("telemetry", MachineChecks::telemetry);
-        checks.put("memory", () -> heap(Runtime.getRuntime().maxMemory()));
+        checks.put("memory", () -> heap(MachineMemory.limits()));
         checks.put("cores", () -> cores(Runtime.getRuntime().availableProcessors()));
         checks.put("disk", () -> disk(directory));
         checks.put("journal", () -> JournalCheck.in(journals(directory)));
@@ -122,13 +124,19 @@ final class MachineChecks
             : Check.missing("telemetry", "chronicle.analytics.disable is not set", START);
     }
 
-    static Check heap(final long maxBytes)
+    static Check heap(final HeapLimits limits)
     {
-        final String detail = "Java heap of at most " + Decimals.bytes(maxBytes);
-        return maxBytes >= MIN_HEAP_BYTES
-            ? Check.ok("memory", detail)
-            : Check.missing("memory", detail, "give at least " + Decimals.bytes(MIN_HEAP_BYTES) +
-                ", for example with JDK_JAVA_OPTIONS=-Xmx2g");
+        final String detail = "Java heap of at most " + Decimals.bytes(limits.heapBytes()) + (limits.fits() ? "" :
+            ", with the JVM more than the " + Decimals.bytes(limits.memoryBytes()) + " of this machine or container");
+        if (limits.fits() && limits.heapBytes() >= MIN_HEAP_BYTES)
+        {
+            return Check.ok("memory", detail);
+        }
+        return Check.missing("memory", detail, limits.largestHeap() < MIN_HEAP_BYTES ?
+            "give this machine or container at least " + Decimals.bytes(HeapLimits.memoryFor(MIN_HEAP_BYTES)) +
+                " of memory, for a heap of " + Decimals.bytes(MIN_HEAP_BYTES) :
+            "give the heap " + Decimals.bytes(MIN_HEAP_BYTES) + " to " + Decimals.bytes(limits.largestHeap()) +
+                ", for example with " + limits.heapOption(MIN_HEAP_BYTES));
     }
 
     static Check cores(final int count)

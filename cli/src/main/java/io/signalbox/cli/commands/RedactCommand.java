@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
-import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
@@ -15,7 +14,6 @@ import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.RedactReport;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalRedaction;
-import io.signalbox.journal.RealPath;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Command;
@@ -52,20 +50,20 @@ public final class RedactCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(index = "0", paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Parameters(index = "1", paramLabel = "NEW", description = "A directory that is new or empty.")
-    @Writes
+    @OutputPath
     private Path target;
 
     @Option(names = JournalOptions.KEY, paramLabel = "FILE", required = true,
         description = "Key block hashes with the bytes of FILE, 32 or more, which only its owner can read.")
-    @Reads
+    @InputPath
     private Path keyFile;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @Reads
+    @InputPath
     private List<String> plugins = List.of();
 
     @Mixin

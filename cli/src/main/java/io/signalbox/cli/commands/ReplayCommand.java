@@ -2,13 +2,13 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
-import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
-import io.signalbox.cli.options.Reads;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.cli.options.RouterSnapshotFile;
-import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.DifferenceLife;
 import io.signalbox.cli.printing.ExitCode;
@@ -71,7 +71,7 @@ public final class ReplayCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Option(names = "--verify",
@@ -94,7 +94,7 @@ public final class ReplayCommand implements Callable<Integer>
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
         description = "Write the router's state at the end to a new file, for 'simulate --router-snapshot'.")
-    @Writes
+    @OutputPath
     private Path routerSnapshot;
 
     @Option(names = "--at", paramLabel = "RECORD",
@@ -102,7 +102,7 @@ public final class ReplayCommand implements Callable<Integer>
     private Long at;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @Reads
+    @InputPath
     private List<String> plugins = List.of();
 
     private DpRouters routers;

@@ -8,10 +8,10 @@ import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ModelOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.PromptOptions;
 import io.signalbox.cli.options.PromptTokenizer;
 import io.signalbox.cli.options.RecordedModel;
+import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.ServingOptions;
 import io.signalbox.cli.printing.AnswerFile;
 import io.signalbox.cli.printing.CommandFailure;
@@ -19,6 +19,7 @@ import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.JournalFacts;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.PromptAnswer;
@@ -50,7 +51,6 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -204,7 +204,7 @@ public final class RunCommand implements Callable<Integer>
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
                 sizes(config).mostSampled());
-        memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+        MachineMemory.requireRoom(memory, MachineMemory.limits());
         return List.of(model + "; memory: at most " + memory.text(), products(plan));
     }
 

@@ -7,6 +7,7 @@ import io.signalbox.cli.options.ChosenBackend;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.cli.options.RecordedModel;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.Progress;
@@ -64,8 +65,9 @@ final class RunRecomputation
         devices.forEach(BackendMemory::check);
         if (devices.isEmpty())
         {
-            ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(), sizes.blockSizeTokens(), sizes.stepTokens(),
-                sizes.maxRunning()).check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
+            final ModelMemory memory = ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(),
+                sizes.blockSizeTokens(), sizes.stepTokens(), sizes.maxRunning());
+            MachineMemory.requireRoom(memory, MachineMemory.limits());
         }
         final List<Likeness> likenesses = List.of(
             new Likeness("model", description.get(RecordedModel.DIGEST), ModelDigest.of(weights)),

@@ -2,9 +2,9 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.PruneOptions;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
@@ -51,7 +51,7 @@ public final class RunsCommand implements Callable<Integer>
 
     @Parameters(paramLabel = "DIRECTORY", arity = "0..1",
         description = "The directory that has the directories of runs (default: runs).")
-    @Reads
+    @InputPath
     private Path directory = Path.of("runs");
 
     @ArgGroup(validate = false, heading = "%nLimits:%n", order = 1)

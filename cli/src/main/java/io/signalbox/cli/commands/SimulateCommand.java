@@ -10,14 +10,15 @@ import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.WorkloadOptions;
 import io.signalbox.cli.printing.Asked;
+import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.JournalFacts;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
-import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
 import io.signalbox.cli.printing.StopNotice;
@@ -142,7 +143,7 @@ public final class SimulateCommand implements Callable<Integer>
             workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
         PoolFit.check(workload, config, workload::placeOf);
         final Simulation simulation = new Simulation(config, costs, workload);
-        MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
+        MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
         try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
         {

@@ -2,10 +2,10 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -62,7 +62,7 @@ public final class SnapshotCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Option(names = "--every", paramLabel = "RECORDS",
@@ -79,7 +79,7 @@ public final class SnapshotCommand implements Callable<Integer>
     private boolean scheduler;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @Reads
+    @InputPath
     private List<String> plugins = List.of();
 
     @Option(names = "--follow",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.WindowOptions;
-import io.signalbox.cli.options.Writes;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.PerfettoFile;
 import io.signalbox.journal.inspect.TimeWindow;
@@ -44,12 +44,12 @@ public final class TimelineCommand implements Callable<Integer>
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @Option(names = FileOfJournalRun.OUT, paramLabel = "FILE", required = true,
         description = "Write to FILE, which is new; gzipped if its name ends in .gz.")
-    @Writes
+    @OutputPath
     private Path out;
 
     @Mixin

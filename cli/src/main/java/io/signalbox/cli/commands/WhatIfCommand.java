@@ -3,9 +3,9 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.ChangedScheduler;
+import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Reads;
 import io.signalbox.cli.options.StartOptions;
 import io.signalbox.cli.options.StepTimeOptions;
 import io.signalbox.cli.options.VariantOptions;
@@ -13,11 +13,13 @@ import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.WhatIfJson;
 import io.signalbox.cli.printing.WhatIfText;
+import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
@@ -72,7 +74,7 @@ public final class WhatIfCommand implements Callable<Integer>
     private CommandSpec spec;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
-    @Reads
+    @InputPath
     private Path journal;
 
     @ArgGroup(validate = false, heading = "%nVariants:%n", order = 1)
@@ -126,7 +128,8 @@ public final class WhatIfCommand implements Callable<Integer>
         {
             throw new ConfigException("--decisions=" + decisions + " is negative; give the number of decisions to list.");
         }
-        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
+        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() :
+            ComparisonConfig.WORKERS.check(workers);
         final List<String> shared = ChangedScheduler.given(spec.commandLine().getParseResult());
         final List<VariantOptions.Named> asked = variants.asked(shared);
         try (OutputFile file = jsonOptions.reserve((asked.size() + 1L) * VARIANT_BYTES))
@@ -199,6 +202,6 @@ public final class WhatIfCommand implements Callable<Integer>
             largest = blocks > (long)largest.ranks() * largest.kvBlocks() ? variant.config() : largest;
         }
         MemoryNeed.checkPools(largest, largest.kvBlocks(), Math.min(threads, changed.size() + 1),
-            Runtime.getRuntime().maxMemory());
+            MachineMemory.limits());
     }
 }

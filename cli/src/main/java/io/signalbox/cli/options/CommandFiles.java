@@ -66,7 +66,7 @@ public final class CommandFiles
 
     private void add(final ArgSpec arg, final AnnotatedElement field)
     {
-        final Reads reads = field.getAnnotation(Reads.class);
+        final InputPath reads = field.getAnnotation(InputPath.class);
         final String name = arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
         for (final String value : values(arg))
         {
@@ -74,7 +74,7 @@ public final class CommandFiles
             {
                 add(inputs, name, finder(reads).in(value));
             }
-            if (field.isAnnotationPresent(Writes.class))
+            if (field.isAnnotationPresent(OutputPath.class))
             {
                 add(outputs, name, value);
             }
@@ -87,7 +87,7 @@ public final class CommandFiles
             arg.initialValue() instanceof Path path ? List.of(path.toString()) : List.of();
     }
 
-    private static NamedPath finder(final Reads reads)
+    private static PathInValue finder(final InputPath reads)
     {
         try
         {
@@ -135,6 +135,7 @@ public final class CommandFiles
                 refuseSecond(other, output);
             }
             refuseJournal(output);
+            refuseRuns(output, given);
             refuseProgram(output);
         }
     }
@@ -157,7 +158,8 @@ public final class CommandFiles
         if (output.isSameAs(input))
         {
             throw new ConfigException(
-                output + " is the input of " + input.option + ", which it would replace; give another file.");
+                output + " is the input of " + input.option + ", which it would replace; give another " +
+                    (Files.isDirectory(input.path) ? "directory." : "file."));
         }
         if (RealPath.of(input.path).startsWith(RealPath.of(output.path)))
         {
@@ -173,7 +175,8 @@ public final class CommandFiles
                 output + " is a file of the input " + input + ", which it would replace; give another file.");
         }
         final Path place = RealPath.of(output.path);
-        if (RealPath.of(input.path).equals(place.getParent()) && MODEL_FILE.matcher(place.getFileName().toString()).matches())
+        if (RealPath.of(input.path).equals(place.getParent()) &&
+            MODEL_FILE.matcher(place.getFileName().toString()).matches())
         {
             throw new ConfigException(output + " would be a file of the model in " + input + "; give another name.");
         }
@@ -189,8 +192,24 @@ public final class CommandFiles
         }
         if (JournalDirectory.contains(output.path))
         {
-            throw new ConfigException(
-                output + " is in the directory of a journal, which only the journal's writer uses; give a place outside it.");
+            throw new ConfigException(output + " is in the directory of a journal, which only the journal's writer uses; " +
+                "give a place outside it.");
+        }
+    }
+
+    /** Without --journal, a command writes its journal to the next number under runs. */
+    private static void refuseRuns(final NamedFile output, final ParseResult given)
+    {
+        if (given.commandSpec().findOption(JournalOptions.JOURNAL) == null || given.hasMatchedOption(JournalOptions.JOURNAL))
+        {
+            return;
+        }
+        final Path runs = RealPath.of(JournalOptions.RUNS);
+        final Path place = RealPath.of(output.path);
+        if (place.equals(runs) || runs.equals(place.getParent()) && JournalOptions.isRun(place))
+        {
+            throw new ConfigException(output + " is a place of journals, which go to the next number under " +
+                JournalOptions.RUNS + "; give another file, or a directory with " + JournalOptions.JOURNAL + ".");
         }
     }
 

@@ -31,7 +31,7 @@ public final class ComparedWorkloads extends TraceOptions
     @Option(names = "--workloads", paramLabel = "LIST", split = ",",
         description = "Run these generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
             "formats that simulate reads (default: conversations).")
-    @Reads(ComparedWorkloads.TraceFile.class)
+    @InputPath(ComparedWorkloads.Recorded.class)
     private List<String> workloads = List.of(WorkloadPreset.CONVERSATIONS.label());
 
     @Option(names = "--conversations", paramLabel = "N",
@@ -77,7 +77,7 @@ public final class ComparedWorkloads extends TraceOptions
     }
 
     /** A workload that is not generated is a trace. */
-    static final class TraceFile implements NamedPath
+    static final class Recorded implements PathInValue
     {
         @Override
         public String in(final String value)

@@ -56,13 +56,13 @@ public final class CostOptions
     @Option(names = ACCEPTANCE_FILE, paramLabel = "FILE",
         description = "Accept draft tokens as FILE says instead: JSONL, plain or gzipped, a request per line with the " +
             "counts of its steps, such as {\"accepted\": [3, 0, 2]}.")
-    @Reads
+    @InputPath
     private Path acceptanceFile;
 
     @Option(names = "--faults", paramLabel = "PLAN",
         description = "Let ranks misbehave: a plan such as 'rank 2 step 40 lost back-after 2s' or " +
             "'dropped=0.001,late=0.01', or a file with one (default: nothing goes wrong).")
-    @Reads(FaultPlanOption.PlanFile.class)
+    @InputPath(FaultPlanOption.PlanFile.class)
     private String faults;
 
     @Option(names = "--new-weights", paramLabel = "WAY@TIME",

@@ -33,7 +33,7 @@ final class FaultPlanOption
     }
 
     /** The file that the value names. */
-    static final class PlanFile implements NamedPath
+    static final class PlanFile implements PathInValue
     {
         @Override
         public String in(final String value)

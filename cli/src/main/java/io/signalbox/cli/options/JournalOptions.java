@@ -37,12 +37,13 @@ public final class JournalOptions
     static final String TOKENS = "--journal-tokens";
     /** Names the file of the key. */
     public static final String KEY = "--journal-key";
-    private static final Path RUNS = Path.of("runs");
+    static final Path RUNS = Path.of("runs");
+    static final String JOURNAL = "--journal";
     private static final int MAX_RUNS = 9999;
 
-    @Option(names = "--journal", paramLabel = "DIR",
+    @Option(names = JOURNAL, paramLabel = "DIR",
         description = "Write the journal to DIR, which is new or empty (default: the next number under runs/).")
-    @Writes
+    @OutputPath
     private Path directory;
 
     @Option(names = "--no-journal", description = "Do not write a journal (implies --no-verify).")
@@ -77,7 +78,7 @@ public final class JournalOptions
 
     @Option(names = KEY, paramLabel = "FILE",
         description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
-    @Reads
+    @InputPath
     private Path keyFile;
 
     private TokenKey key;
@@ -315,13 +316,18 @@ public final class JournalOptions
             "; remove some, or give a directory with --journal.");
     }
 
+    /** Whether a path has the name of a run's directory. */
+    static boolean isRun(final Path path)
+    {
+        return path.getFileName().toString().matches("\\d{4}");
+    }
+
     private static int lastRun() throws IOException
     {
         try (Stream<Path> entries = Files.list(RUNS))
         {
-            return entries.map(entry -> entry.getFileName().toString())
-                .filter(name -> name.matches("\\d{4}"))
-                .mapToInt(Integer::parseInt)
+            return entries.filter(JournalOptions::isRun)
+                .mapToInt(entry -> Integer.parseInt(entry.getFileName().toString()))
                 .max().orElse(0);
         }
     }

@@ -18,7 +18,7 @@ public final class JsonOptions
     private boolean asJson;
 
     @Option(names = FILE_OPTION, paramLabel = "FILE", description = "Write the JSON document to FILE as well.")
-    @Writes
+    @OutputPath
     private Path file;
 
     public boolean isJson()

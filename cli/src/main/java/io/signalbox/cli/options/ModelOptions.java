@@ -16,12 +16,12 @@ public final class ModelOptions
     @Option(names = "--model", paramLabel = "DIR",
         description = "Load the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral or " +
             "DeepSeek-V3 (default: a tiny model that is built in).")
-    @Reads
+    @InputPath
     private Path directory;
 
     @Option(names = "--random-model", paramLabel = "CONFIG",
         description = "Make random weights for the shape that this config.json describes.")
-    @Reads
+    @InputPath
     private Path config;
 
     @Option(names = "--model-seed", paramLabel = "N",
@@ -31,7 +31,7 @@ public final class ModelOptions
     @Option(names = "--tokenizer", paramLabel = "FILE",
         description = "Encode prompts of text, and decode answers, by this tokenizer.json (default: that of --model's " +
             "directory). Needs the plug-in tokenizer/target/signalbox-tokenizer.jar.")
-    @Reads
+    @InputPath
     private Path tokenizer;
 
     /**

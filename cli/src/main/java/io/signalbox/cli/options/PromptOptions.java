@@ -34,13 +34,13 @@ public final class PromptOptions
         description = "Read prompts from FILE, one JSON object per line, such as {\"id\": 1, \"prompt\": " +
             "[5, 7]} or, with a tokenizer, {\"text\": \"Once\"}, plain or gzipped " +
             "(default: 8 built-in prompts with a common beginning).")
-    @Reads
+    @InputPath
     private Path prompts;
 
     @Option(names = OUTPUT, paramLabel = "FILE",
         description = "Write an answer per line to FILE as it comes: id, tokens, finish_reason, times; gzipped if FILE " +
             "ends in .gz.")
-    @Writes
+    @OutputPath
     private Path output;
 
     @Option(names = "--experts", description = "Write the routed experts of every token to --output as well.")

@@ -137,7 +137,7 @@ class RankOptions
     private Double beta;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @Reads
+    @InputPath
     private List<String> plugins = List.of();
 
     @Option(names = "--list-routers", description = "Print the routers with their knobs, and exit.")

@@ -19,12 +19,12 @@ public final class RecomputeOptions
 
     @Option(names = "--model", paramLabel = "DIR",
         description = "Compute with the checkpoint in DIR; needed if the run had one.")
-    @Reads
+    @InputPath
     private Path directory;
 
     @Option(names = "--random-model", paramLabel = "CONFIG",
         description = "Compute with random weights for the shape of this config.json; needed if the run did.")
-    @Reads
+    @InputPath
     private Path config;
 
     @Option(names = "--model-seed", paramLabel = "N",
@@ -37,7 +37,7 @@ public final class RecomputeOptions
 
     @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the backend, such as threads=2 of the cpu backend (default: those of the run).")
-    @Reads(NamedPath.AfterEquals.class)
+    @InputPath(PathInValue.AfterEquals.class)
     private List<String> backendOptions = List.of();
 
     public boolean isAsked()

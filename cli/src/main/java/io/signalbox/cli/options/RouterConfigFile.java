@@ -40,6 +40,7 @@ final class RouterConfigFile
     private static final int MAX_BYTES = 1 << 16;
     /** The block has two levels; a scanner's work per level makes deep files slow. */
     private static final int MAX_DEPTH = 8;
+    private static final int MAX_SHOWN = 200;
     private static final String PREFIX = "kv_cache_routing_";
 
     private final String file;
@@ -249,8 +250,11 @@ final class RouterConfigFile
         throw refused("sets " + key + " to " + value + "; give a number");
     }
 
+    /** A fault can have a value of the file in it, which is as long as the file. */
     private ConfigException refused(final String fault)
     {
-        return new ConfigException("--router-config=" + file + " " + fault + ".");
+        final String shown = fault.length() <= 2 * MAX_SHOWN ? fault :
+            fault.substring(0, MAX_SHOWN) + "..." + fault.substring(fault.length() - MAX_SHOWN);
+        return new ConfigException("--router-config=" + file + " " + shown + ".");
     }
 }

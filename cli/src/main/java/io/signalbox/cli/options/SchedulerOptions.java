@@ -24,12 +24,12 @@ public final class SchedulerOptions extends RankOptions
 
     @Option(names = "--router-config", paramLabel = "FILE",
         description = "Read the router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
-    @Reads
+    @InputPath
     private String routerConfig;
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
         description = "Start with the router's state from another run; 'signalbox replay' writes such files.")
-    @Reads
+    @InputPath
     private String routerSnapshot;
 
     @Option(names = "--kv-blocks", paramLabel = "N",

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.router.DpRouterProvider;
@@ -28,7 +29,7 @@ public final class ServingOptions
 
     @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the backend, such as threads=2,precision=BF16 of the cpu backend.")
-    @Reads(NamedPath.AfterEquals.class)
+    @InputPath(PathInValue.AfterEquals.class)
     private List<String> backendOptions = List.of();
 
     @Option(names = "--ranks", paramLabel = "N",
@@ -78,7 +79,7 @@ public final class ServingOptions
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",",
         description = "Add the routers, backends and tokenizers of these jars.")
-    @Reads
+    @InputPath
     private List<String> plugins = List.of();
 
     private DpRouters routers;
@@ -123,7 +124,7 @@ public final class ServingOptions
     private int defaultBlocks(final DecoderPlan plan)
     {
         final long blockBytes = ModelMemory.kvBlockBytes(plan, blockSizeTokens);
-        final long fitting = Runtime.getRuntime().maxMemory() / HEAP_SHARE / blockBytes / ranks;
+        final long fitting = MachineMemory.limits().usableHeap() / HEAP_SHARE / blockBytes / ranks;
         return (int)Math.max(MIN_BLOCKS, Math.min(POOL_TOKENS / blockSizeTokens, fitting));
     }
 

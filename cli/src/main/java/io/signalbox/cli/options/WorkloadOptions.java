@@ -33,7 +33,7 @@ public final class WorkloadOptions extends TraceOptions
     @Option(names = "--trace", paramLabel = "FILE",
         description = "Read requests from a JSONL file, plain or gzipped: Mooncake's format, plays of coding " +
             "agents, or what 'signalbox trace' writes.")
-    @Reads
+    @InputPath
     private Path trace;
 
     @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of the workload.")
@@ -51,7 +51,7 @@ public final class WorkloadOptions extends TraceOptions
     @Option(names = "--arrivals", paramLabel = "KIND",
         description = "Start conversations by poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
             "variation) or replayed:FILE (times of a trace); for conversations: poisson:8.0.")
-    @Reads(NamedPath.AfterColon.class)
+    @InputPath(PathInValue.AfterColon.class)
     private String arrivals;
 
     @Option(names = "--system-prompt", paramLabel = "TOKENS",

@@ -2,14 +2,13 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.sim.HeapLimits;
 
 import java.util.function.Supplier;
 
 /** Explains an OutOfMemoryError, which by itself names neither the kind of memory nor its user. */
 public final class HeapShortage
 {
-    private static final String LARGER = "or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx8g";
-
     private HeapShortage()
     {
     }
@@ -34,7 +33,7 @@ public final class HeapShortage
                 throw e;
             }
             throw new ConfigException(
-                what + " needs more than the Java heap of " + heap() + "; " + remedy + ", " + LARGER + ".");
+                what + " needs more than the Java heap of " + heap() + "; " + remedy + ", " + larger() + ".");
         }
     }
 
@@ -45,12 +44,12 @@ public final class HeapShortage
         if (isHeap(error))
         {
             return "the Java heap of " + heap() + " is too small for this run; give fewer ranks or KV blocks, a smaller " +
-                "workload, " + LARGER + ".";
+                "workload, " + larger() + ".";
         }
         if (message.contains("direct buffer memory") || message.contains("Direct buffer memory"))
         {
-            return "the direct memory of the JVM is used up (" + message + "); give more, for example with " +
-                "JAVA_TOOL_OPTIONS=-XX:MaxDirectMemorySize=2g.";
+            return "the direct memory of the JVM is used up (" + message + "); raise -XX:MaxDirectMemorySize in " +
+                "JDK_JAVA_OPTIONS if this machine or container has room, or give fewer ranks or threads.";
         }
         if (message.contains("native thread"))
         {
@@ -74,6 +73,12 @@ public final class HeapShortage
         final String message = String.valueOf(error.getMessage());
         return message.contains("Java heap space") || message.contains("GC overhead limit") ||
             message.contains("array size exceeds VM limit");
+    }
+
+    private static String larger()
+    {
+        final HeapLimits limits = MachineMemory.limits();
+        return limits.larger(limits.heapBytes() + 1);
     }
 
     private static String heap()

@@ -8,6 +8,7 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaAvailability.State;
 import io.signalbox.cuda.driver.CudaDevice;
+import io.signalbox.sim.HeapLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,7 +90,7 @@ class DoctorCommandTest
         final List<Check> missing = List.of(
             MachineChecks.java(11),
             MachineChecks.quiet(25, List.of("--enable-native-access=ALL-UNNAMED")),
-            MachineChecks.heap(64 << 20),
+            MachineChecks.heap(new HeapLimits(64 << 20, 4L << 30)),
             MachineChecks.cores(1),
             MachineChecks.disk(Path.of("no", "such", "directory")),
             JournalCheck.in(Path.of("no", "such", "directory")),
@@ -120,6 +121,23 @@ class DoctorCommandTest
         assertEquals(directory, MachineChecks.journals(directory), "runs is not there yet");
         final Path runs = Files.createDirectory(directory.resolve("runs"));
         assertEquals(runs, MachineChecks.journals(directory));
+    }
+
+    @Test
+    void shouldCallAHeapGoodOnlyIfTheMemoryHoldsIt()
+    {
+        final Check tooLarge = MachineChecks.heap(new HeapLimits(2L << 30, 256L << 20));
+        assertFalse(tooLarge.ok());
+        assertEquals("Java heap of at most 2.0 GiB, with the JVM more than the 256.0 MiB of this machine or container",
+            tooLarge.detail());
+        assertEquals("give this machine or container at least 664.0 MiB of memory, for a heap of 512.0 MiB",
+            tooLarge.remedy());
+        assertEquals(tooLarge.remedy(), MachineChecks.heap(new HeapLimits(64 << 20, 256L << 20)).remedy());
+
+        final String fitting = "give the heap 512.0 MiB to 850.8 MiB, for example with JDK_JAVA_OPTIONS=-Xmx850m";
+        assertEquals(fitting, MachineChecks.heap(new HeapLimits(64 << 20, 1L << 30)).remedy());
+        assertEquals(fitting, MachineChecks.heap(new HeapLimits(1L << 30, 1L << 30)).remedy());
+        assertTrue(MachineChecks.heap(new HeapLimits(850L << 20, 1L << 30)).ok());
     }
 
     @Test

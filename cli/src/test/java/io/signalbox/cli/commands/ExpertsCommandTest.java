@@ -190,7 +190,7 @@ class ExpertsCommandTest
         assertRefused(experts("rows", "--all", "--start=-1"), "--start=-1 is negative");
         assertRefused(experts("rows", "--all", "--format=xml"),
             "--format='xml' is not known; give npy, npz, json or parquet");
-        assertRefused(experts("journal", "--all"), " is not empty, and files are never overwritten; ");
+        assertRefused(experts("journal", "--all"), " is the input of JOURNAL, which it would replace; ");
         assertRefused(experts("journal/segment-00000/rows", "--all"), "is a part of a journal");
         assertRefused(experts("absent/rows", "--all"), "/absent/rows cannot be written (");
         assertFalse(Files.exists(directory.resolve("rows")));

@@ -354,7 +354,7 @@ class RunCommandTest
     @Test
     void shouldPrintTheReportAsJson() throws Exception
     {
-        assertRefused("--json-file and --output are both ", run("--json-file", output.toString(), "--output",
+        assertRefused("--output and --json-file are both ", run("--json-file", output.toString(), "--output",
             output.toString()));
         final Path document = directory.resolve("report.json");
         final CommandRun run = run("--json", "--json-file", document.toString(), "--output", output.toString());

@@ -33,20 +33,20 @@ class CommandFilesTest
     private static final Pattern LABELS = Pattern.compile("FILE|DIR|DIRECTORY|JAR|JOURNAL|NEW|CONFIG");
     private static final Pattern WORDS = Pattern.compile("\\b(files?|FILE|directory|directories|jars?)\\b");
     /** Their descriptions mention files that other options name. */
-    private static final List<String> WITHOUT_FILE = List.of("--logprobs", "--experts", "--router", "--routers", "--workload",
-        "--new-weights", "--format", "--from");
+    private static final List<String> WITHOUT_FILE = List.of(
+        "--logprobs", "--experts", "--router", "--routers", "--workload", "--new-weights", "--format", "--from");
 
     @TempDir
     private Path directory;
 
     private static boolean reads(final ArgSpec arg)
     {
-        return ((AnnotatedElement)arg.userObject()).isAnnotationPresent(Reads.class);
+        return ((AnnotatedElement)arg.userObject()).isAnnotationPresent(InputPath.class);
     }
 
     private static boolean writes(final ArgSpec arg)
     {
-        return ((AnnotatedElement)arg.userObject()).isAnnotationPresent(Writes.class);
+        return ((AnnotatedElement)arg.userObject()).isAnnotationPresent(OutputPath.class);
     }
 
     private static String name(final ArgSpec arg)
@@ -218,9 +218,9 @@ class CommandFilesTest
 
     private static String value(final ArgSpec arg, final Path path)
     {
-        final Reads reads = ((AnnotatedElement)arg.userObject()).getAnnotation(Reads.class);
-        final Class<?> form = reads == null ? NamedPath.Whole.class : reads.value();
-        return (form == NamedPath.AfterEquals.class ? "draftScript=" : form == NamedPath.AfterColon.class ? "replayed:" :
+        final InputPath reads = ((AnnotatedElement)arg.userObject()).getAnnotation(InputPath.class);
+        final Class<?> form = reads == null ? PathInValue.Whole.class : reads.value();
+        return (form == PathInValue.AfterEquals.class ? "draftScript=" : form == PathInValue.AfterColon.class ? "replayed:" :
             "") + path;
     }
 

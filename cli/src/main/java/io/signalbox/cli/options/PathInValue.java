@@ -2,13 +2,13 @@
 package io.signalbox.cli.options;
 
 /** Finds the path in the value of an option. */
-public interface NamedPath
+interface PathInValue
 {
     /** The path as the user wrote it; {@code null} if the value does not name a file. */
     String in(String value);
 
     /** The whole value is a path. */
-    final class Whole implements NamedPath
+    final class Whole implements PathInValue
     {
         @Override
         public String in(final String value)
@@ -18,7 +18,7 @@ public interface NamedPath
     }
 
     /** The value is {@code NAME=PATH}. */
-    final class AfterEquals implements NamedPath
+    final class AfterEquals implements PathInValue
     {
         @Override
         public String in(final String value)
@@ -29,7 +29,7 @@ public interface NamedPath
     }
 
     /** The value is {@code NAME:PATH}. */
-    final class AfterColon implements NamedPath
+    final class AfterColon implements PathInValue
     {
         @Override
         public String in(final String value)

@@ -6,11 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks an option or parameter whose value names a file or directory that the command reads. */
+/** Marks an option or parameter whose value is the path of a file or directory that the command writes. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
-public @interface Reads
+public @interface OutputPath
 {
-    /** Finds the path in the value. */
-    Class<? extends NamedPath> value() default NamedPath.Whole.class;
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.cli.printing.CommandFailure;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+
+import java.util.Map;
+
+/**
+ * Notices that a plug-in ends the process with {@code System.exit}: the command did not end, so its exit code is not the
+ * plug-in's. An end by a signal is left alone.
+ */
+final class ForeignExit
+{
+    /** For other threads that conclude a stopped run. */
+    private static final long GRACE_MILLIS = 10_000;
+
+    private ForeignExit()
+    {
+    }
+
+    /** To be called before a command runs. */
+    static void watch(final Console console, final String command)
+    {
+        final Thread watch = new Thread(() ->
+        {
+            final String culprit = culprit(Thread.getAllStackTraces());
+            if (culprit != null)
+            {
+                end(console, command, culprit);
+            }
+        }, "foreign-exit");
+        Runtime.getRuntime().addShutdownHook(watch);
+    }
+
+    private static void end(final Console console, final String command, final String culprit)
+    {
+        final int exitCode = new CommandFailure(ExitCode.BAD_INPUT, "the class " + culprit + " called System.exit before " +
+            "the command ended; report it to the author of the plug-in, or leave the plug-in out.").print(console, command);
+        for (final Thread thread : Thread.getAllStackTraces().keySet())
+        {
+            awaitConclusion(thread);
+        }
+        Runtime.getRuntime().halt(exitCode);
+    }
+
+    /** The other threads of a shutdown say what a stopped run leaves. */
+    private static void awaitConclusion(final Thread thread)
+    {
+        if (!thread.getName().startsWith("stop"))
+        {
+            return;
+        }
+        try
+        {
+            thread.join(GRACE_MILLIS);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The class that called {@code System.exit} or {@code Runtime.exit}; {@code null}: the program itself, or a signal. */
+    static String culprit(final Map<Thread, StackTraceElement[]> threads)
+    {
+        for (final StackTraceElement[] stack : threads.values())
+        {
+            for (int i = 0; i + 1 < stack.length; i++)
+            {
+                final boolean isExit = stack[i].getMethodName().equals("exit") &&
+                    (stack[i].getClassName().equals("java.lang.System") || stack[i].getClassName().equals("java.lang.Runtime"));
+                final String caller = stack[i + 1].getClassName();
+                if (isExit && !caller.startsWith("java.lang.") && !caller.equals(Main.class.getName()))
+                {
+                    return caller;
+                }
+            }
+        }
+        return null;
+    }
+}

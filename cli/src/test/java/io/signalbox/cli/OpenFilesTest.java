@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+class OpenFilesTest
+{
+    @TempDir
+    private Path directory;
+
+    private String shortage(final String limit) throws IOException
+    {
+        return OpenFiles.shortage(Files.writeString(directory.resolve("limits"), """
+            Limit                     Soft Limit           Hard Limit           Units
+            Max processes             10                   10                   processes
+            Max open files            %-20s 1048576              files
+            """.formatted(limit)));
+    }
+
+    @Test
+    void shouldNameALimitThatIsTooLow() throws IOException
+    {
+        assertEquals("this process may open 63 files (ulimit -n), and Signalbox needs 64; raise the limit.", shortage("63"));
+        assertNull(shortage("64"));
+        assertNull(shortage("unlimited"));
+        assertNull(OpenFiles.shortage(directory.resolve("another-system")));
+    }
+
+    @Test
+    void shouldNameALimitThatIsReached()
+    {
+        // A directory exists and cannot be read, like every file if no further one can be opened.
+        assertEquals("this process may open no further file (ulimit -n), and Signalbox needs 64; raise the limit.",
+            OpenFiles.shortage(directory));
+    }
+}
