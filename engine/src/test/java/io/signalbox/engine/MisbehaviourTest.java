@@ -119,7 +119,8 @@ class MisbehaviourTest
         }
         assertTrue(sentences.stream().anyMatch(each -> each.matches(expected)), () -> expected + " is not among " + sentences);
         // The step behind a failed one is withdrawn with it and still reported, and so is the step behind one that is owed.
-        final String behind = notGiven("\\d+", "0") + (act == Act.NO_ANSWER ? "|" + EARLY : "");
+        final boolean isOwed = act == Act.NO_ANSWER || act == Act.NEVER_GIVEN;
+        final String behind = notGiven("\\d+", "0") + (isOwed ? "|" + EARLY : "");
         sentences.forEach(
             each -> assertTrue(each.matches(expected + "|" + behind), () -> each + " is not " + expected));
     }

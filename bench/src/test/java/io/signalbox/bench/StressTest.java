@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Runs what two threads share under jcstress, in a process of its own: the classes {@code …Stress}. Reduced, each for a
+ * moment in one kind of JVM; full, in every kind of compilation, five times a second.
+ */
+class StressTest
+{
+    @TempDir
+    private Path results;
+
+    @Test
+    void shouldSeeNoForbiddenOutcome() throws IOException, InterruptedException
+    {
+        final boolean full = "full".equals(System.getProperty("signalbox.tests"));
+        final List<String> command = new ArrayList<>(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+            "org.openjdk.jcstress.Main", "-t", "io.signalbox", "-r", results.toString(), "-f", "1", "-jvmArgs",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xmx512m"));
+        command.addAll(full ? List.of("-iters", "5", "-time", "1000") : List.of("-iters", "1", "-time", "100", "-sc", "false"));
+        final Process process = new ProcessBuilder(command).directory(results.toFile()).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        final String output = new String(process.getInputStream().readAllBytes());
+        assertEquals(0, process.waitFor(), output);
+        assertTrue(output.contains("RUN COMPLETE"), output);
+        assertTrue(output.matches("(?s).*\\b(?:[1-9]\\d*) passed, 0 failed.*"), output);
+    }
+}
