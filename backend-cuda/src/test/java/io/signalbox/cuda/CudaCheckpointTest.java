@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.model.Checkpoint;
+import io.signalbox.model.WeightType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -14,12 +15,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -34,6 +39,8 @@ class CudaCheckpointTest
     private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
         .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
     private static final String TENSORS = "model.safetensors";
+    private static final Pattern TENSOR = Pattern.compile(
+        "\"([^\"]+)\":\\{\"dtype\":\"BF16\",\"shape\":(\\[[0-9,]+]),\"data_offsets\":\\[([0-9]+),([0-9]+)]}");
 
     private final AtomicLong copied = new AtomicLong();
 
@@ -72,6 +79,59 @@ class CudaCheckpointTest
             backend.start(2, null, new RankReports());
         }
         assertTrue(copied.get() <= 2 * all && copied.get() > 2 * all * 0.98, copied + " of " + 2 * all);
+    }
+
+    /** Stores routers and norms as float32, with the values that they have. */
+    private void widenRoutersAndNorms() throws IOException
+    {
+        final ByteBuffer file =
+            ByteBuffer.wrap(Files.readAllBytes(model.resolve(TENSORS))).order(ByteOrder.LITTLE_ENDIAN);
+        final int data = Long.BYTES + (int)file.getLong(0);
+        final ByteBuffer widened = ByteBuffer.allocate(2 * file.capacity()).order(ByteOrder.LITTLE_ENDIAN);
+        final String header = TENSOR.matcher(new String(file.array(), Long.BYTES, data - Long.BYTES, StandardCharsets.UTF_8))
+            .replaceAll(tensor ->
+            {
+                final boolean widens = tensor.group(1).matches(".*(mlp\\.gate|norm)\\.weight");
+                final int from = widened.position();
+                for (int at = Integer.parseInt(tensor.group(3)); at < Integer.parseInt(tensor.group(4)); at += Short.BYTES)
+                {
+                    final short bits = file.getShort(data + at);
+                    if (widens)
+                    {
+                        widened.putFloat(WeightType.bf16(bits));
+                    }
+                    else
+                    {
+                        widened.putShort(bits);
+                    }
+                }
+                return "\"" + tensor.group(1) + "\":{\"dtype\":\"" + (widens ? "F32" : "BF16") + "\",\"shape\":" +
+                    tensor.group(2) + ",\"data_offsets\":[" + from + "," + widened.position() + "]}";
+            });
+        assertTrue(header.contains("F32"), header);
+        final byte[] text = header.getBytes(StandardCharsets.UTF_8);
+        final ByteBuffer written = ByteBuffer.allocate(Long.BYTES + text.length + widened.position())
+            .order(ByteOrder.LITTLE_ENDIAN).putLong(text.length).put(text).put(widened.flip());
+        Files.write(model.resolve(TENSORS), written.array());
+    }
+
+    private DecoderRuns.Ends serve(final Checkpoint checkpoint, final String journal) throws Exception
+    {
+        return DecoderRuns.serve(new CudaBackend(new CudaBackendConfig().model(checkpoint.weights()).maxGraphTokens(0)),
+            DecoderRuns.scheduler().capture(checkpoint.plan().shape()).build(), checkpoint.plan().vocabulary(),
+            model.resolve(journal), () -> { });
+    }
+
+    @Test
+    void shouldAnswerAlikeIfRoutersAndNormsAreFloat32() throws Exception
+    {
+        final DecoderRuns.Ends plain = serve(open(), "plain");
+        widenRoutersAndNorms();
+        final DecoderRuns.Ends mixed = serve(Checkpoint.open(model), "mixed");
+
+        assertEquals(List.of(), plain.faults());
+        assertEquals(plain.tokens(), mixed.tokens());
+        assertEquals(plain.experts(), mixed.experts());
     }
 
     @Test

@@ -111,9 +111,16 @@ final class DecoderRuns
     static Ends serve(
         final Backend backend, final SchedulerConfig scheduler, final Path journal, final Runnable begun) throws Exception
     {
+        return serve(backend, scheduler, WEIGHTS.plan().vocabulary(), journal, begun);
+    }
+
+    static Ends serve(
+        final Backend backend, final SchedulerConfig scheduler, final int vocabulary, final Path journal,
+        final Runnable begun) throws Exception
+    {
         final Faults faults = new Faults();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
-            .vocabularySize(WEIGHTS.plan().vocabulary()).listener(faults::readGroup)
+            .vocabularySize(vocabulary).listener(faults::readGroup)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
         final Ends ends = new Ends(new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), faults.sentences,
             faults.preemptions, faults.several);

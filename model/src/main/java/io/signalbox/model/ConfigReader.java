@@ -216,7 +216,14 @@ final class ConfigReader
 
     private WeightType type()
     {
-        final String name = text(values.get("dtype") != null ? "dtype" : "torch_dtype");
+        final String newer = "dtype";
+        final String older = "torch_dtype";
+        if (values.get(newer) == null && values.get(older) == null)
+        {
+            throw new ModelException(file + " has neither '" + newer + "' nor '" + older + "'",
+                "add the type of the weights, such as \"" + newer + "\": \"bfloat16\"");
+        }
+        final String name = text(values.get(newer) != null ? newer : older);
         return Arrays.stream(WeightType.values()).filter(type -> type.configName().equals(name)).findFirst()
             .orElseThrow(() -> new ModelException(file + " has weights of type '" + ModelJson.printable(name) + "'",
                 "convert the checkpoint to bfloat16 or float32"));

@@ -63,7 +63,10 @@ class WithheldRunTest
         return run.err();
     }
 
-    /** The parts of a journal that tell texts: block hashes, and the first two of each three tokens of a prompt in a row. */
+    /**
+     * The parts of a journal that tell texts: block hashes, the first two of each three tokens of a prompt in a row, and two
+     * stop tokens in a row.
+     */
     private static final class Texts extends EventReader
     {
         private final LongHashSet hashes = new LongHashSet(0);
@@ -85,6 +88,13 @@ class WithheldRunTest
             for (int at = 0; at + 3 * Integer.BYTES <= tokens.capacity(); at += Integer.BYTES)
             {
                 pairs.add(tokens.getLong(at));
+            }
+            submit.skipHashChain();
+            final ByteBuffer stops = ByteBuffer.allocate(submit.stopTokensLength()).order(ByteOrder.LITTLE_ENDIAN);
+            submit.getStopTokens(stops.array(), 0, stops.capacity());
+            for (int at = 0; at + 2 * Integer.BYTES <= stops.capacity(); at += Integer.BYTES)
+            {
+                pairs.add(stops.getLong(at));
             }
         }
 
@@ -149,14 +159,15 @@ class WithheldRunTest
     void shouldKeepAPromptOutOfTheJournalOfARun() throws IOException
     {
         final Path prompts = directory.resolve("prompts.jsonl");
-        Files.writeString(prompts, "{\"id\":\"a\",\"prompt\":" + CANARY + ",\"max_new_tokens\":4}\n");
+        Files.writeString(prompts, "{\"id\":\"a\",\"prompt\":" + CANARY + ",\"max_new_tokens\":4," +
+            "\"stop_token\":[171,113,77]}\n");
         final String[] command = {"run", "--prompts", prompts.toString()};
         final Path with = journal("with", command);
         final Path without = journal("without", command, HASHES, "--journal-key", key.toString());
         final Texts texts = Texts.of(with);
-        assertEquals(16, texts.pairs.size());
+        assertEquals(18, texts.pairs.size());
 
-        assertTrue(places(with, texts.pairs) >= 16);
+        assertTrue(places(with, texts.pairs) >= 18);
         assertEquals(0, places(without, texts.pairs));
         assertEquals(0, places(without, texts.hashes));
         assertTrue(refused("replay", without.toString(), "--recompute").contains("of which the journal has 0"));
