@@ -17,6 +17,7 @@ import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.stats.FoldedMatches;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageEncoderFlyweight;
@@ -33,7 +34,7 @@ final class ToldRun
     private final InputWriter inputs = new InputWriter();
     private final GroupWriter group = new GroupWriter(256);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final RunCollector collector = new RunCollector(BLOCK_TOKENS, false);
+    private final RunCollector collector = new RunCollector(BLOCK_TOKENS, FoldedMatches.none(), false);
     private final List<WorkloadRequest> requests = new ArrayList<>();
 
     private void tell(final MessageEncoderFlyweight output)
