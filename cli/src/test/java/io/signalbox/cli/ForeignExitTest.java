@@ -40,11 +40,12 @@ class ForeignExitTest
     @Test
     void shouldNameTheClassThatEndsTheProcess() throws IOException, InterruptedException
     {
-        final String remedy = "called System.exit before the command ended; report it to the author of the plug-in, or leave " +
-            "the plug-in out.";
+        final String remedy = "called System.exit before the command ended; report it to the author of the plug-in, or " +
+            "leave the plug-in out.";
         final String atOnce = PluginJar.router(directory, "hasty", "", "System.exit(0); return null;").toString();
         assertEquals(ExitCode.BAD_INPUT, exitCode("simulate", "--plugins", atOnce, "--conversations", "3"));
-        assertEquals("signalbox simulate: the class Bad$Provider " + remedy + "\n", Files.readString(directory.resolve("err")));
+        assertEquals("signalbox simulate: the class Bad$Provider " + remedy + "\n",
+            Files.readString(directory.resolve("err")));
         assertEquals("", Files.readString(directory.resolve("out")));
 
         final String later = PluginJar.router(directory, "patient",
