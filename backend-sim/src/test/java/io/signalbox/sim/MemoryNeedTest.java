@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.GeneratedWorkload;
@@ -10,6 +12,8 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.lang.management.ManagementFactory;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -24,8 +28,31 @@ class MemoryNeedTest
         assumeTrue(ranks <= 256 || "full".equals(System.getProperty("signalbox.tests")), "runs with -Pfull");
         final SchedulerConfig config = SchedulerConfig.builder()
             .ranks(ranks).kvBlocks(1024).capture(capture ? new ModelShape(4, 64, 2) : null).build();
+        assertEnough(config, new HeapLimits(Long.MAX_VALUE, Long.MAX_VALUE));
+    }
+
+    /** The arrays of a default pool are as large as the regions of a small heap. */
+    @ParameterizedTest(name = "{0} blocks, partial blocks of {1} tokens")
+    @CsvSource({"65536,0", "131072,0", "65536,4", "40000,8"})
+    void shouldCountTheRegionsOfLargeArrays(final int kvBlocks, final int partialBlocks)
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(8).kvBlocks(kvBlocks).capture(null)
+            .set(BatchSettings.PARTIAL_BLOCKS, partialBlocks).build();
+        assertEnough(config, new HeapLimits(Long.MAX_VALUE, Long.MAX_VALUE, regionBytes()));
+    }
+
+    private static long regionBytes()
+    {
+        final HotSpotDiagnosticMXBean jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        return Boolean.parseBoolean(jvm.getVMOption("UseG1GC").getValue()) ?
+            Long.parseLong(jvm.getVMOption("G1HeapRegionSize").getValue()) : 0;
+    }
+
+    private static void assertEnough(final SchedulerConfig config, final HeapLimits limits)
+    {
         final Workload workload = GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
-            .conversations(Math.max(50, ranks)).arrivals(new Arrivals.Poisson(1000)).maxContextTokens(16_000).build());
+            .conversations(Math.max(50, config.ranks())).arrivals(new Arrivals.Poisson(1000)).maxContextTokens(16_000)
+            .build());
         final long before = usedBytes();
         final long[] held = new long[1];
         new Simulation(config, SimulationConfig.DEFAULT, workload).run(SteppedEngine::new, null, (ended, total, nanos) ->
@@ -35,7 +62,7 @@ class MemoryNeedTest
                 held[0] = Math.max(held[0], usedBytes() - before);
             }
         });
-        final long estimate = MemoryNeed.bytes(config, workload, new HeapLimits(Long.MAX_VALUE, Long.MAX_VALUE));
+        final long estimate = MemoryNeed.bytes(config, workload, limits);
         assertTrue(held[0] <= estimate, "holds " + held[0] + " bytes, estimated are " + estimate);
     }
 

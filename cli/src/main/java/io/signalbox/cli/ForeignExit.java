@@ -6,6 +6,8 @@ import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 
 import java.util.Map;
+import java.util.Set;
+import java.util.function.IntConsumer;
 
 /**
  * Notices that a plug-in ends the process with {@code System.exit}: the command did not end, so its exit code is not the
@@ -16,25 +18,31 @@ final class ForeignExit
     /** For other threads that conclude a stopped run. */
     private static final long GRACE_MILLIS = 10_000;
 
+    private static final Set<String> EXITING = Set.of("java.lang.System", "java.lang.Runtime");
+
     private ForeignExit()
     {
     }
 
-    /** To be called before a command runs. */
-    static void watch(final Console console, final String command)
+    /**
+     * To be called before a command runs.
+     *
+     * @param halt ends the process with an exit code while other threads are in a shutdown.
+     */
+    static void watch(final Console console, final String command, final IntConsumer halt)
     {
         final Thread watch = new Thread(() ->
         {
             final String culprit = culprit(Thread.getAllStackTraces());
             if (culprit != null)
             {
-                end(console, command, culprit);
+                halt.accept(conclude(console, command, culprit));
             }
         }, "foreign-exit");
         Runtime.getRuntime().addShutdownHook(watch);
     }
 
-    private static void end(final Console console, final String command, final String culprit)
+    private static int conclude(final Console console, final String command, final String culprit)
     {
         final int exitCode = new CommandFailure(ExitCode.BAD_INPUT, "the class " + culprit + " called System.exit before " +
             "the command ended; report it to the author of the plug-in, or leave the plug-in out.").print(console, command);
@@ -42,7 +50,7 @@ final class ForeignExit
         {
             awaitConclusion(thread);
         }
-        Runtime.getRuntime().halt(exitCode);
+        return exitCode;
     }
 
     /** The other threads of a shutdown say what a stopped run leaves. */
@@ -69,8 +77,7 @@ final class ForeignExit
         {
             for (int i = 0; i + 1 < stack.length; i++)
             {
-                final boolean isExit = stack[i].getMethodName().equals("exit") &&
-                    (stack[i].getClassName().equals("java.lang.System") || stack[i].getClassName().equals("java.lang.Runtime"));
+                final boolean isExit = stack[i].getMethodName().equals("exit") && EXITING.contains(stack[i].getClassName());
                 final String caller = stack[i + 1].getClassName();
                 if (isExit && !caller.startsWith("java.lang.") && !caller.equals(Main.class.getName()))
                 {

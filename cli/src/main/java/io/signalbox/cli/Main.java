@@ -91,7 +91,7 @@ public final class Main implements Callable<Integer>
         {
             end(new CommandFailure(ExitCode.BAD_INPUT, shortage).print(console, commandName(arguments)));
         }
-        ForeignExit.watch(console, commandName(arguments));
+        ForeignExit.watch(console, commandName(arguments), code -> Runtime.getRuntime().halt(code));
         end(run(console, arguments));
     }
 

@@ -110,6 +110,22 @@ class DraftRunTest
     }
 
     @Test
+    void shouldNotReplaceTheRecordedScriptByAReport() throws IOException
+    {
+        final String text = "{\"prompt\": [1, 2], \"tokens\": [3]}\n";
+        final Path script = Files.writeString(directory.resolve("script.jsonl"), text);
+        final CommandRun run = run("--draft-tokens", "1", "--backend-options", "draftScript=" + script);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final String journal = JsonText.leaves(run.out()).get("journal.path");
+
+        final CommandRun replay = CommandRun.of("replay", journal, "--recompute", "--json-file", script.toString());
+        assertEquals(ExitCode.BAD_INPUT, replay.exitCode(), replay.err());
+        assertTrue(replay.err().contains("--json-file=" + script + " is the input of the recorded draftScript, which it " +
+            "would replace; give another file."), replay.err());
+        assertEquals(text, Files.readString(script));
+    }
+
+    @Test
     void shouldRefuseDraftTokensWithoutAScript() throws IOException
     {
         final CommandRun run = run("--draft-tokens", "3");

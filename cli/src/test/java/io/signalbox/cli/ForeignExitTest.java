@@ -6,12 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -24,35 +19,24 @@ class ForeignExitTest
     @TempDir
     private Path directory;
 
-    private int exitCode(final String... arguments) throws IOException, InterruptedException
-    {
-        final List<String> line = new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(argument -> argument.startsWith("--add-") || argument.startsWith("-Dchronicle")).forEach(line::add);
-        line.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        line.addAll(List.of(arguments));
-        final Process process = new ProcessBuilder(line).directory(directory.toFile())
-            .redirectOutput(directory.resolve("out").toFile()).redirectError(directory.resolve("err").toFile()).start();
-        return process.waitFor();
-    }
-
     @Test
     void shouldNameTheClassThatEndsTheProcess() throws IOException, InterruptedException
     {
-        final String remedy = "called System.exit before the command ended; report it to the author of the plug-in, or leave " +
-            "the plug-in out.";
+        final String remedy = "called System.exit before the command ended; report it to the author of the plug-in, or " +
+            "leave the plug-in out.";
         final String atOnce = PluginJar.router(directory, "hasty", "", "System.exit(0); return null;").toString();
-        assertEquals(ExitCode.BAD_INPUT, exitCode("simulate", "--plugins", atOnce, "--conversations", "3"));
-        assertEquals("signalbox simulate: the class Bad$Provider " + remedy + "\n", Files.readString(directory.resolve("err")));
-        assertEquals("", Files.readString(directory.resolve("out")));
+        final LaunchedCommand hasty =
+            LaunchedCommand.in(directory, "simulate", "--plugins", atOnce, "--conversations", "3");
+        assertEquals(ExitCode.BAD_INPUT, hasty.exitCode());
+        assertEquals("signalbox simulate: the class Bad$Provider " + remedy + "\n", hasty.err());
+        assertEquals("", hasty.out());
 
         final String later = PluginJar.router(directory, "patient",
             "private static int made;", "if (++made > 1) Runtime.getRuntime().exit(0); return new Bad();").toString();
-        assertEquals(ExitCode.BAD_INPUT,
-            exitCode("simulate", "--plugins", later, "--router", "patient", "--conversations", "3"));
-        assertTrue(Files.readString(directory.resolve("err"), StandardCharsets.UTF_8).contains(
-            "the class Bad$Provider " + remedy));
+        final LaunchedCommand patient = LaunchedCommand.in(
+            directory, "simulate", "--plugins", later, "--router", "patient", "--conversations", "3");
+        assertEquals(ExitCode.BAD_INPUT, patient.exitCode());
+        assertTrue(patient.err().contains("the class Bad$Provider " + remedy), patient.err());
     }
 
     @Test

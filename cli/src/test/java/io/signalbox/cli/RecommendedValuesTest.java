@@ -32,13 +32,14 @@ class RecommendedValuesTest
         List.of("no.such", "-1", "0", "99999999999", "9223372036854775807", "-1e300", "1e300", "a=b");
     private static final Pattern BETWEEN = Pattern.compile("between (-?[0-9.Ee+-]*[0-9]) and (-?[0-9.Ee+-]*[0-9])");
     private static final Pattern AT_LEAST = Pattern.compile("(?:at least|>=) (-?[0-9][0-9.Ee+-]*)");
-    private static final Pattern NAMES = Pattern.compile("(?:one of|some of|; give) ([a-z][a-z-]*(?:(?:, | or )[a-z][a-z-]*)*)");
+    private static final Pattern NAMES =
+        Pattern.compile("(?:one of|some of|; give) ([a-z][a-z-]*(?:(?:, | or )[a-z][a-z-]*)*)");
     private static final Pattern EXAMPLES = Pattern.compile("(?:such as|or) ([^ ;']*[^ ;',.])(?: or ([^ ;']*[^ ;',.]))?");
     private static final Pattern QUOTED = Pattern.compile("such as '([^']*)'(?: or '([^']*)')?");
     private static final Pattern FORM = Pattern.compile("\\b([a-z]+:[A-Z]+(?:,[A-Z]+)*)");
     /** Values for the places of a form. */
-    private static final Map<String, String> PLACES = Map.of("RATE", "8", "CV", "2", "MEDIAN", "4", "SIGMA", "0.7", "MIN", "1",
-        "MAX", "32", "EXPONENT", "1.2", "VALUE", "3");
+    private static final Map<String, String> PLACES = Map.of("RATE", "8", "CV", "2", "MEDIAN", "4", "SIGMA", "0.7",
+        "MIN", "1", "MAX", "32", "EXPONENT", "1.2", "VALUE", "3");
     /** Options without which the option has no effect. */
     private static final Map<String, List<String>> NEEDED = Map.of(
         "--draft-acceptance", List.of("--draft-tokens=2"),
@@ -197,14 +198,15 @@ class RecommendedValuesTest
     void shouldFindTheValuesOfASentence()
     {
         assertEquals(Set.of("1", "1024"), recommended("--ranks=0 is not between 1 and 1024; give a number in that range."));
-        assertEquals(Set.of("none", "a=3,b=1"), recommended("--tenants=x is not none, or tenants with weights of 1 to 1000 " +
+        assertEquals(Set.of("none", "a=3,b=1"), recommended("--tenants=x is not none, or tenants with weights of 1 to " +
+            "1000 " +
             "such as a=3,b=1; give none, or tenants with weights of 1 to 1000 such as a=3,b=1."));
-        assertEquals(Set.of("process", "batch", "record"), recommended("--durability=x is not one of process, batch, record; " +
-            "give one of them; see 'signalbox simulate --help'."));
+        assertEquals(Set.of("process", "batch", "record"), recommended("--durability=x is not one of process, batch, " +
+            "record; give one of them; see 'signalbox simulate --help'."));
         assertEquals(Set.of("lognormal:4,0.7,1,32", "zipf:1.2,1,32", "fixed:3"), recommended("--turns=x is not " +
             "lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:VALUE; give one."));
-        assertEquals(Set.of("rank 2 step 40 failed", "late=0.01,dropped=0.001"), recommended("--faults=x is not there; give a " +
-            "plan such as 'rank 2 step 40 failed' or 'late=0.01,dropped=0.001'."));
+        assertEquals(Set.of("rank 2 step 40 failed", "late=0.01,dropped=0.001"), recommended("--faults=x is not there; " +
+            "give a plan such as 'rank 2 step 40 failed' or 'late=0.01,dropped=0.001'."));
         assertEquals(Set.of("2", "0.5", "1e-6"), recommended("'x' is not a number such as 2, 0.5 or 1e-6; see the help."));
     }
 }

@@ -3,6 +3,7 @@ package io.signalbox.tokenizer;
 
 import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import ai.djl.huggingface.tokenizers.jni.LibUtils;
+import ai.djl.util.Utils;
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
 import io.signalbox.serving.TextTokenizer;
@@ -10,6 +11,7 @@ import io.signalbox.serving.TextTokenizer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -29,6 +31,8 @@ final class NativeTokenizer implements TextTokenizer
     private static final Map<String, String> OPTIONS =
         Map.of("addSpecialTokens", "true", "truncation", "do_not_truncate", "padding", "do_not_pad");
     private static final long LIMIT_SECONDS = 60;
+    /** Room for the unpacked library, of which there is one per platform. */
+    private static final long LIBRARY_BYTES = 32L << 20;
 
     private final Path file;
     private final HuggingFaceTokenizer tokenizer;
@@ -71,6 +75,7 @@ final class NativeTokenizer implements TextTokenizer
         // A platform without the native part, or with another C library, shows as an error of any type.
         catch (final Throwable e)
         {
+            requireRoom(Utils.getEngineCacheDir("tokenizers"), LIBRARY_BYTES);
             throw new ConfigException("the tokenizer's native library cannot be loaded on " + System.getProperty("os.name") +
                 " " + System.getProperty("os.arch") + " (" + reason(PluginFault.of(e)) +
                 "); give token ids, or use a platform for which Hugging Face's tokenizers are built.");
@@ -78,6 +83,27 @@ final class NativeTokenizer implements TextTokenizer
         finally
         {
             thread.setContextClassLoader(former);
+        }
+    }
+
+    /**
+     * The library logs why it could not be unpacked, and its exception has another reason.
+     *
+     * @throws ConfigException if the directory cannot hold the unpacked library.
+     */
+    static void requireRoom(final Path directory, final long bytes)
+    {
+        Path existing = directory.toAbsolutePath();
+        while (!Files.exists(existing))
+        {
+            existing = existing.getParent();
+        }
+        final boolean isWritable = Files.isDirectory(existing) && Files.isWritable(existing);
+        if (!isWritable || existing.toFile().getUsableSpace() < bytes)
+        {
+            throw new ConfigException("the tokenizer's native library cannot be unpacked to " + directory + ", which " +
+                (isWritable ? "has less than the " + (bytes >> 20) + " MiB that it needs" : "cannot be written") +
+                "; set DJL_CACHE_DIR to a directory with room that you may write, or give token ids.");
         }
     }
 

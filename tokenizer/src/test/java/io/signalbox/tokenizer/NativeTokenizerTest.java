@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -20,6 +21,7 @@ import java.util.SplittableRandom;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The native tokenizer against a byte-level BPE that is computed here. */
 @Timeout(300)
@@ -52,6 +54,22 @@ class NativeTokenizerTest
     {
         assertArrayEquals(new int[] {0, 261, 266, 2 + '!'}, tokenizer.encode("hello world!"));
         assertEquals("hello world!", tokenizer.decode(new int[] {0, 261, 266, 2 + '!', 1}), "without special tokens");
+    }
+
+    @Test
+    void shouldNameADirectoryWithoutRoomForTheLibrary() throws Exception
+    {
+        NativeTokenizer.requireRoom(directory.resolve("not/there/yet"), 1);
+        final String full = assertThrows(
+            ConfigException.class, () -> NativeTokenizer.requireRoom(directory, Long.MAX_VALUE)).getMessage();
+        assertTrue(full.startsWith("the tokenizer's native library cannot be unpacked to " + directory + ", which has less " +
+            "than the "), full);
+        assertTrue(full.endsWith(" MiB that it needs; set DJL_CACHE_DIR to a directory with room that you may write, or give " +
+            "token ids."), full);
+        final Path file = Files.writeString(directory.resolve("file"), "");
+        final String unwritable = assertThrows(
+            ConfigException.class, () -> NativeTokenizer.requireRoom(file.resolve("below"), 1)).getMessage();
+        assertTrue(unwritable.contains("below, which cannot be written; set DJL_CACHE_DIR"), unwritable);
     }
 
     /** The file asks for at most 5 tokens; a prompt is never cut. */

@@ -147,7 +147,7 @@ public final class ReplayCommand implements Callable<Integer>
         final boolean reruns = verify || fromSnapshot || !recover && voided == null && !recomputes || routerSnapshot != null;
         final Verification verification = reruns ? rerun(recovery) : null;
         final RecomputeReport recomputation = recomputes ?
-            new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal) : null;
+            new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal, jsonOptions.file()) : null;
         return new ReplayReport(
             journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation,
             life(verification));

@@ -4,6 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cli.options.ChosenBackend;
+import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.cli.options.RecordedModel;
@@ -49,10 +50,12 @@ final class RunRecomputation
         this.plugins = plugins;
     }
 
-    RecomputeReport run(final Path journal)
+    /** @param output the file of the report; {@code null} if none is written. */
+    RecomputeReport run(final Path journal, final Path output)
     {
         final Map<String, String> description = description(journal);
         requireModel(journal, description);
+        ChosenBackend.requireNotRead(description, JsonOptions.FILE_OPTION, output);
         final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
         final ModelWeights weights = options.weights(description, loading);
         final ChosenBackend backend = options.backend(description, plugins);

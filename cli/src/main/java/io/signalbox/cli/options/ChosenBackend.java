@@ -13,6 +13,7 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.BackendProvider;
 
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,23 @@ public final class ChosenBackend
     public static String recorded(final Map<String, String> description)
     {
         return description.getOrDefault(SETTING, description.get("backend.name"));
+    }
+
+    /**
+     * A recorded knob can name a file, which a recomputation reads.
+     *
+     * @param output {@code null} if no file is written.
+     * @throws ConfigException if the output is such a file.
+     */
+    public static void requireNotRead(final Map<String, String> description, final String option, final Path output)
+    {
+        description.forEach((name, value) ->
+        {
+            if (output != null && name.startsWith(KNOBS))
+            {
+                CommandFiles.requireOther(option, output, "the recorded " + name.substring(KNOBS.length()), value);
+            }
+        });
     }
 
     private static SettingValues with(final SettingValues base, final List<String> knobs)

@@ -140,6 +140,14 @@ public final class CommandFiles
         }
     }
 
+    /** @throws ConfigException if the output is the file of an input that the command line does not name. */
+    static void requireOther(final String option, final Path output, final String input, final String path)
+    {
+        final List<NamedFile> files = new ArrayList<>();
+        add(files, input, path);
+        files.forEach(file -> refuseInput(new NamedFile(option, output), file));
+    }
+
     private static void refuseSecond(final NamedFile first, final NamedFile second)
     {
         if (first.isSameAs(second))
@@ -200,7 +208,8 @@ public final class CommandFiles
     /** Without --journal, a command writes its journal to the next number under runs. */
     private static void refuseRuns(final NamedFile output, final ParseResult given)
     {
-        if (given.commandSpec().findOption(JournalOptions.JOURNAL) == null || given.hasMatchedOption(JournalOptions.JOURNAL))
+        if (given.commandSpec().findOption(JournalOptions.JOURNAL) == null ||
+            given.hasMatchedOption(JournalOptions.JOURNAL) || given.hasMatchedOption(JournalOptions.NO_JOURNAL))
         {
             return;
         }

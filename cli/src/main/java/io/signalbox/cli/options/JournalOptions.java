@@ -18,6 +18,7 @@ import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
@@ -39,6 +40,7 @@ public final class JournalOptions
     public static final String KEY = "--journal-key";
     static final Path RUNS = Path.of("runs");
     static final String JOURNAL = "--journal";
+    static final String NO_JOURNAL = "--no-journal";
     private static final int MAX_RUNS = 9999;
 
     @Option(names = JOURNAL, paramLabel = "DIR",
@@ -46,7 +48,7 @@ public final class JournalOptions
     @OutputPath
     private Path directory;
 
-    @Option(names = "--no-journal", description = "Do not write a journal (implies --no-verify).")
+    @Option(names = NO_JOURNAL, description = "Do not write a journal (implies --no-verify).")
     private boolean noJournal;
 
     @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
@@ -120,6 +122,44 @@ public final class JournalOptions
             JournalDirectory.requireFree(directory);
             attempt(directory, () -> missing(directory));
         }
+        else if (!noJournal)
+        {
+            requireRoomForRun();
+        }
+    }
+
+    /** Before the work: a model can take minutes to load. */
+    private static void requireRoomForRun()
+    {
+        try
+        {
+            final Path missing = missing(RUNS).peekFirst();
+            final Path existing = missing == null ? RUNS : missing.getParent();
+            if (!Files.isWritable(existing))
+            {
+                throw new AccessDeniedException(existing.toString());
+            }
+            if (missing == null && lastRun() >= MAX_RUNS)
+            {
+                throw tooManyRuns();
+            }
+        }
+        catch (final IOException e)
+        {
+            throw noRun(e);
+        }
+    }
+
+    private static ConfigException noRun(final IOException fault)
+    {
+        return new ConfigException("no directory for the journal could be made under " + RUNS.toAbsolutePath() + " (" +
+            FileFault.reason(fault) + "); give one with --journal, or --no-journal.");
+    }
+
+    private static ConfigException tooManyRuns()
+    {
+        return new ConfigException(RUNS.toAbsolutePath() + " holds runs up to " + MAX_RUNS +
+            "; remove some, or give a directory with --journal.");
     }
 
     private JournalConfig config()
@@ -309,11 +349,9 @@ public final class JournalOptions
         }
         catch (final IOException e)
         {
-            throw new ConfigException("no directory for the journal could be made under " + RUNS.toAbsolutePath() + " (" +
-                FileFault.reason(e) + "); give one with --journal, or --no-journal.");
+            throw noRun(e);
         }
-        throw new ConfigException(RUNS.toAbsolutePath() + " holds runs up to " + MAX_RUNS +
-            "; remove some, or give a directory with --journal.");
+        throw tooManyRuns();
     }
 
     /** Whether a path has the name of a run's directory. */
