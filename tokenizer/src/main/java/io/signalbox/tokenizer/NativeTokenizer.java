@@ -10,6 +10,7 @@ import io.signalbox.serving.TextTokenizer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 /**
  * The native tokenizer. A file may hold regular expressions that take very long, and a native call cannot be interrupted:
@@ -71,9 +73,7 @@ final class NativeTokenizer implements TextTokenizer
         // A platform without the native part, or with another C library, shows as an error of any type.
         catch (final Throwable e)
         {
-            throw new ConfigException("the tokenizer's native library cannot be loaded on " + System.getProperty("os.name") +
-                " " + System.getProperty("os.arch") + " (" + reason(PluginFault.of(e)) +
-                "); give token ids, or use a platform for which Hugging Face's tokenizers are built.");
+            throw notLoaded(reason(PluginFault.of(e)), NativeTokenizer::mayExecute);
         }
         finally
         {
@@ -81,6 +81,45 @@ final class NativeTokenizer implements TextTokenizer
         }
     }
 
+    /** @param mayExecute whether files of a directory can be executed. */
+    static ConfigException notLoaded(final String reason, final Predicate<Path> mayExecute)
+    {
+        // The message begins with the path of the library, which was unpacked.
+        final int end = reason.indexOf(": ");
+        final Path directory = end > 0 && reason.startsWith("/") ? Path.of(reason.substring(0, end)).getParent() : null;
+        if (directory != null && Files.isDirectory(directory) && !mayExecute.test(directory))
+        {
+            return new ConfigException("the tokenizer's native library cannot be loaded from " + directory +
+                ", whose file system does not allow execution (noexec); set DJL_CACHE_DIR to a directory on another file " +
+                "system, or give token ids.");
+        }
+        return new ConfigException("the tokenizer's native library cannot be loaded on " + System.getProperty("os.name") +
+            " " + System.getProperty("os.arch") + " (" + reason +
+            "); give token ids, or use a platform for which Hugging Face's tokenizers are built.");
+    }
+
+    /** The system says of no file on a file system without execution that it can be executed. */
+    private static boolean mayExecute(final Path directory)
+    {
+        try
+        {
+            final Path probe = Files.createTempFile(directory, "probe", "");
+            try
+            {
+                return probe.toFile().setExecutable(true) && Files.isExecutable(probe);
+            }
+            finally
+            {
+                Files.delete(probe);
+            }
+        }
+        catch (final IOException e)
+        {
+            return true;
+        }
+    }
+
+    /** Without a message, the name of the exception. */
     private static String reason(final Throwable thrown)
     {
         Throwable cause = thrown;
@@ -88,7 +127,8 @@ final class NativeTokenizer implements TextTokenizer
         {
             cause = cause.getCause();
         }
-        final String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+        final String message = cause.getMessage() == null ? "" : cause.getMessage();
+        final String text = message.lines().findFirst().orElse(cause.getClass().getSimpleName());
         return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
     }
 
