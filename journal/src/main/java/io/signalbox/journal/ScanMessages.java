@@ -24,7 +24,8 @@ final class ScanMessages
     {
         return switch (match)
         {
-            case NEWER_VERSION -> Envelope.version(walker.bytes(), walker.start()) == 4 ? VERSION_4 : "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
+            case NEWER_VERSION -> Envelope.version(walker.bytes(), walker.start()) == 4 ? VERSION_4 :
+                "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
                 ", payload form " + Envelope.form(walker.bytes(), walker.start()) + " and schema version " +
                 Envelope.version(walker.bytes(), walker.start()) + ", of which this program knows types up to " +
                 RecordType.VOID.code() + ", for groups and rows forms up to " + Envelope.PACKED + ", and version " +

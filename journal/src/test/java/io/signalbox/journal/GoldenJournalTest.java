@@ -116,9 +116,9 @@ final class GoldenJournalTest
 
         assertEquals(JournalException.Kind.UNSUPPORTED_VERSION, refusal.kind());
         final String message = refusal.getMessage();
-        assertTrue(message.endsWith("record 0: the record has schema version 4, and this program reads version 5; the last " +
-            "commit that reads version 4 is e6420428; no record precedes it, so nothing is left to read; check out that " +
-            "commit and read the journal with it."), message);
+        assertTrue(message.endsWith("record 0: the record has schema version 4, and this program reads version 5; the " +
+            "last commit that reads version 4 is e6420428; no record precedes it, so nothing is left to read; check out " +
+            "that commit and read the journal with it."), message);
     }
 
     /** Whether suspects and others take turns is the rule of the run, which its description names or does not. */

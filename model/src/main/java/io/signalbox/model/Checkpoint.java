@@ -62,8 +62,8 @@ public final class Checkpoint
     }
 
     /**
-     * The tokens with which the model of a directory ends a text: any of {@code eos_token_id} of generation_config.json, or of
-     * config.json if that file is absent or does not say.
+     * The tokens with which the model of a directory ends a text: any of {@code eos_token_id} of generation_config.json, or
+     * of config.json if that file is absent or does not say.
      *
      * @throws ModelException if a file cannot be read.
      */

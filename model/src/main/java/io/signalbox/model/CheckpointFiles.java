@@ -76,8 +76,8 @@ final class CheckpointFiles
     }
 
     /**
-     * Per tensor the file that should have it; {@code null}: there is one file and no index. If there is an index, no file is
-     * read that it does not name, such as one of an earlier save.
+     * Per tensor the file that should have it; {@code null}: there is one file and no index. If there is an index, no file
+     * is read that it does not name, such as one of an earlier save.
      */
     Map<String, String> index()
     {

@@ -136,8 +136,8 @@ final class CheckpointTensors implements TensorSource
         if (has(HEAD) && !matrix(HEAD, embedding.rows(), embedding.columns()).bytes().equals(embedding.bytes()))
         {
             throw new ModelException(directory + " has a tensor '" + HEAD + "' that differs from the embedding, by which " +
-                "'tie_word_embeddings' of its config.json replaces it", "set 'tie_word_embeddings' to false in config.json " +
-                "if the tensor is its head, or remove the tensor");
+                "'tie_word_embeddings' of its config.json replaces it", "set 'tie_word_embeddings' to false in " +
+                "config.json if the tensor is its head, or remove the tensor");
         }
     }
 

@@ -29,8 +29,8 @@ final class DirectoryAdvice
         final List<String> revisions = names(directory.resolve("snapshots"));
         if (!revisions.isEmpty())
         {
-            return new ModelException(
-                fault, "give the directory of a revision, such as " + directory.resolve("snapshots").resolve(revisions.get(0)));
+            return new ModelException(fault, "give the directory of a revision, such as " +
+                directory.resolve("snapshots").resolve(revisions.get(0)));
         }
         final List<String> names = names(directory);
         final String other = firstOf(names, ADAPTER, GGUF, ORIGINAL);

@@ -59,7 +59,8 @@ class HubDirectoryTest
 
     private void changeConfig(final String addition) throws Exception
     {
-        Files.writeString(directory.resolve("config.json"), WrittenCheckpoint.config(plan).replaceFirst("}$", addition + "}"));
+        Files.writeString(
+            directory.resolve("config.json"), WrittenCheckpoint.config(plan).replaceFirst("}$", addition + "}"));
     }
 
     /** Files of other weights, of other formats and of no format. */
@@ -67,12 +68,13 @@ class HubDirectoryTest
     {
         new WrittenCheckpoint(directory, plan, 99).writeSingle();
         for (final String name : List.of("README.md", ".gitattributes", "LICENSE", "tokenizer.json", "tokenizer_config.json",
-            "special_tokens_map.json", "vocab.json", "merges.txt", "chat_template.jinja", "params.json", "adapter_config.json",
-            "consolidated.00.safetensors", "adapter_model.safetensors", "model-q4.gguf", "pytorch_model.bin",
-            "pytorch_model.bin.index.json", "training_args.bin", "optimizer.pt", "model-00007-of-00009.safetensors",
+            "special_tokens_map.json", "vocab.json", "merges.txt", "chat_template.jinja", "params.json",
+            "adapter_config.json", "consolidated.00.safetensors", "adapter_model.safetensors", "model-q4.gguf",
+            "pytorch_model.bin", "pytorch_model.bin.index.json", "training_args.bin", "optimizer.pt",
+            "model-00007-of-00009.safetensors",
             "model-00009-of-00009.safetensors.incomplete", "original/model.safetensors", "original/consolidated.safetensors",
-            "original/params.json", "figures/benchmark.txt", "metal/model.bin", ".cache/huggingface/download/config.json.lock",
-            ".cache/huggingface/.gitignore"))
+            "original/params.json", "figures/benchmark.txt", "metal/model.bin",
+            ".cache/huggingface/download/config.json.lock", ".cache/huggingface/.gitignore"))
         {
             final Path file = directory.resolve(name);
             Files.createDirectories(file.getParent());
@@ -130,7 +132,8 @@ class HubDirectoryTest
         written.writeIndex(index);
         final String header = WrittenCheckpoint.header(written.tensors).replace("{\"format\":\"pt\"}",
             "{\"format\":\"pt\",\"total_size\":1,\"nested\":{\"a\":[null,{\"b\":true}]}}");
-        final ByteBuffer data = ByteBuffer.allocate(written.tensors.values().stream().mapToInt(it -> it.bytes().length).sum());
+        final ByteBuffer data =
+            ByteBuffer.allocate(written.tensors.values().stream().mapToInt(tensor -> tensor.bytes().length).sum());
         written.tensors.values().forEach(tensor -> data.put(tensor.bytes()));
         Files.write(directory.resolve("Pytorch_Model-00001.of.1-FINAL.safetensors"),
             WrittenCheckpoint.file(header, data.array()));
@@ -148,7 +151,8 @@ class HubDirectoryTest
     private void putPredictionLayer(final int layer)
     {
         final String prefix = "model.layers." + layer + ".";
-        for (final String name : List.of("enorm.weight", "hnorm.weight", "input_layernorm.weight", "shared_head.norm.weight"))
+        for (final String name : List.of(
+            "enorm.weight", "hnorm.weight", "input_layernorm.weight", "shared_head.norm.weight"))
         {
             put(prefix + name, "BF16", plan.hidden());
         }
@@ -216,7 +220,8 @@ class HubDirectoryTest
             written.writeSingle();
 
             assertPlain();
-            assertEquals(ModelDigest.of(plainCheckpoint(scratch.path())), ModelDigest.of(Checkpoint.open(directory).weights()));
+            assertEquals(
+                ModelDigest.of(plainCheckpoint(scratch.path())), ModelDigest.of(Checkpoint.open(directory).weights()));
         }
     }
 
@@ -325,25 +330,26 @@ class HubDirectoryTest
         Files.writeString(config, mixtral + ", \"sliding_window\": " + positions + "}");
         assertEquals(ModelFamily.MIXTRAL, DecoderPlan.of(config).family());
         Files.writeString(config, mixtral + ", \"sliding_window\": " + (positions - 1) + "}");
-        assertTrue(assertThrows(ModelException.class, () -> DecoderPlan.of(config)).getMessage().contains("'sliding_window'"));
+        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(config)).getMessage();
+        assertTrue(message.contains("'sliding_window'"), message);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "pytorch_model.bin | has neither model.safetensors nor model.safetensors.index.json, but pytorch_model.bin; save the " +
-            "model in the safetensors format.",
+        "pytorch_model.bin | has neither model.safetensors nor model.safetensors.index.json, but pytorch_model.bin; save " +
+            "the model in the safetensors format.",
         "model-q4_0.gguf | has neither model.safetensors nor model.safetensors.index.json, but model-q4_0.gguf; give the " +
             "checkpoint in the format of transformers.",
-        "consolidated.00.pth | has neither model.safetensors nor model.safetensors.index.json, but consolidated.00.pth; give " +
-            "the checkpoint in the format of transformers.",
+        "consolidated.00.pth | has neither model.safetensors nor model.safetensors.index.json, but consolidated.00.pth; " +
+            "give the checkpoint in the format of transformers.",
         "model-00001-of-00002.safetensors | has model-00001-of-00002.safetensors, but no model.safetensors.index.json; " +
             "download the index.",
         "model.safetensors.incomplete | has neither model.safetensors nor model.safetensors.index.json, but " +
             "model.safetensors.incomplete; finish the download.",
         "adapter_model.safetensors | has neither model.safetensors nor model.safetensors.index.json, but " +
             "adapter_model.safetensors; merge the adapter into its model and save the whole model.",
-        "README.md | has neither model.safetensors nor model.safetensors.index.json; download the safetensors files of the " +
-            "checkpoint."})
+        "README.md | has neither model.safetensors nor model.safetensors.index.json; download the safetensors files of " +
+            "the checkpoint."})
     void shouldSayWhatIsThereInThePlaceOfTheWeights(final String file, final String sentence) throws Exception
     {
         Files.writeString(directory.resolve(file), "{}");
@@ -358,8 +364,8 @@ class HubDirectoryTest
         Files.writeString(directory.resolve("params.json"), "{}");
         assertRefused("has no file config.json but params.json; give the checkpoint in the format of transformers.");
         Files.writeString(directory.resolve("adapter_config.json"), "{}");
-        assertRefused("has no file config.json but adapter_config.json; merge the adapter into its model and save the whole " +
-            "model.");
+        assertRefused("has no file config.json but adapter_config.json; merge the adapter into its model and save the " +
+            "whole model.");
     }
 
     @Test
@@ -377,11 +383,11 @@ class HubDirectoryTest
     {
         final Map<String, String> index = written.writeShards(2);
         Files.delete(directory.resolve(WrittenCheckpoint.shard(1, 2)));
-        assertRefused("has no file model-00002-of-00002.safetensors, which model.safetensors.index.json names; download the " +
-            "file.");
+        assertRefused("has no file model-00002-of-00002.safetensors, which model.safetensors.index.json names; download " +
+            "the file.");
         written.writeSingle();
-        assertRefused("has no file model-00002-of-00002.safetensors, which model.safetensors.index.json names; download the " +
-            "file, or remove the index if model.safetensors is the whole model.");
+        assertRefused("has no file model-00002-of-00002.safetensors, which model.safetensors.index.json names; download " +
+            "the file, or remove the index if model.safetensors is the whole model.");
         Files.delete(directory.resolve("model.safetensors"));
         index.remove(ROUTER);
         written.writeShards(2);
@@ -392,7 +398,7 @@ class HubDirectoryTest
             "model.safetensors.index.json and all files that it names from one checkpoint."), message);
     }
 
-    /** What is wrong with tensors of the checkpoint, told by their names. */
+    /** A fault of the tensors, which their names tell. */
     enum Oddity
     {
         QUANTIZED("has quantized weights, such as 'model.layers.1.mlp.gate.weight_scale_inv'; use the checkpoint without " +
@@ -413,8 +419,8 @@ class HubDirectoryTest
                 test.put(ROUTER, "F8_E4M3", 4, 8);
             }
         },
-        FLOAT16("has the tensor 'model.layers.1.mlp.gate.weight' as F16 [4, 8], and only F32 and BF16 are read; convert the " +
-            "checkpoint to bfloat16 or float32.")
+        FLOAT16("has the tensor 'model.layers.1.mlp.gate.weight' as F16 [4, 8], and only F32 and BF16 are read; convert " +
+            "the checkpoint to bfloat16 or float32.")
         {
             @Override
             void make(final HubDirectoryTest test)
@@ -422,8 +428,8 @@ class HubDirectoryTest
                 test.put(ROUTER, "F16", 4, 8);
             }
         },
-        PACKED("has the quantized tensor 'model.layers.1.mlp.gate.qweight' and no 'model.layers.1.mlp.gate.weight'; use the " +
-            "checkpoint without quantization.")
+        PACKED("has the quantized tensor 'model.layers.1.mlp.gate.qweight' and no 'model.layers.1.mlp.gate.weight'; use " +
+            "the checkpoint without quantization.")
         {
             @Override
             void make(final HubDirectoryTest test)
@@ -441,8 +447,8 @@ class HubDirectoryTest
                 test.put("base_model.model.layers.0.self_attn.q_proj.lora_A.weight", "BF16", 1, 8);
             }
         },
-        BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias' of an attention that is not supported; use a checkpoint " +
-            "without it.")
+        BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias' of an attention that is not supported; use a " +
+            "checkpoint without it.")
         {
             @Override
             void make(final HubDirectoryTest test)
@@ -461,8 +467,8 @@ class HubDirectoryTest
             }
         },
         NO_HEAD("has no tensor 'lm_head.weight', which its config.json asks for; set 'tie_word_embeddings' to true in " +
-            "config.json if the embedding is its head, or copy config.json and the safetensors files of one checkpoint into " +
-            "the directory.")
+            "config.json if the embedding is its head, or copy config.json and the safetensors files of one checkpoint " +
+            "into the directory.")
         {
             @Override
             void make(final HubDirectoryTest test)
@@ -470,8 +476,8 @@ class HubDirectoryTest
                 test.written.tensors.remove("lm_head.weight");
             }
         },
-        OTHER_SHAPE("has the tensor 'lm_head.weight' as BF16 [17, 8], and its config.json asks for [16, 8]; copy config.json " +
-            "and the safetensors files of one checkpoint into the directory.")
+        OTHER_SHAPE("has the tensor 'lm_head.weight' as BF16 [17, 8], and its config.json asks for [16, 8]; copy " +
+            "config.json and the safetensors files of one checkpoint into the directory.")
         {
             @Override
             void make(final HubDirectoryTest test)

@@ -82,7 +82,8 @@ class PartialBlocksTest
     void shouldCopyTheLastBlockOfTheTurnBefore()
     {
         final DepthRig rig = run(rig(2, BLOCKS), 0, 6, 2);
-        assertEquals(List.of("Schedule: 3@7+6 <13; copy 3 for 3"), plan(rig, new ModelContent.Prompt(0, 2, 8, 13, 1, List.of())));
+        assertEquals(List.of("Schedule: 3@7+6 <13; copy 3 for 3"),
+            plan(rig, new ModelContent.Prompt(0, 2, 8, 13, 1, List.of())));
         rig.drain();
         assertEquals(7, rig.scheduler.rows(3).inheritedRows(13));
     }

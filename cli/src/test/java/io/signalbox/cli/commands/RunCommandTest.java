@@ -156,7 +156,8 @@ class RunCommandTest
         assertEquals(List.of(
             "{\"id\":\"1\",\"prompt_tokens\":16,\"tokens\":[57,242,76],\"finish_reason\":\"stop\"}",
             "{\"id\":\"2\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74],\"finish_reason\":\"stop\"}",
-            "{\"id\":\"3\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74,172],\"finish_reason\":\"length\"}"), answerLines());
+            "{\"id\":\"3\",\"prompt_tokens\":16,\"tokens\":[57,242,76,74,172],\"finish_reason\":\"length\"}"),
+            answerLines());
         final String[] further = Arrays.copyOf(options, options.length + 1);
         further[options.length] = "--stop-token=242,8";
         assertEquals(ExitCode.OK, run(further).exitCode());
