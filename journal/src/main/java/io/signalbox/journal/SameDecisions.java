@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
@@ -97,6 +98,7 @@ final class SameDecisions
             case ScheduleDecoder.TEMPLATE_ID -> partsEqual(ScheduleDecoder.BLOCK_LENGTH, SCHEDULE);
             case CommitDecoder.TEMPLATE_ID -> partsEqual(CommitDecoder.BLOCK_LENGTH, COMMIT);
             case SubmitDecoder.TEMPLATE_ID -> submitsEqual();
+            case ControlDecoder.TEMPLATE_ID -> controlsEqual();
             case D2hCompleteDecoder.TEMPLATE_ID -> partsEqual(D2hCompleteDecoder.BLOCK_LENGTH, COMPLETION);
             case BackendFaultDecoder.TEMPLATE_ID ->
                 bytesEqual(0, MessageHeaderDecoder.ENCODED_LENGTH + BackendFaultDecoder.BLOCK_LENGTH);
@@ -115,7 +117,19 @@ final class SameDecisions
             return false;
         }
         final int keyAt = end + Integer.BYTES + int32(recorded, end);
-        return bytesEqual(keyAt, Integer.BYTES) && bytesEqual(keyAt, Integer.BYTES + int32(recorded, keyAt));
+        return namesEqual(keyAt);
+    }
+
+    /** A name may be a pseudonym in one of the journals. */
+    private boolean namesEqual(final int at)
+    {
+        return int32(recorded, at) > 0 == int32(decided, at) > 0;
+    }
+
+    private boolean controlsEqual()
+    {
+        final int note = MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.BLOCK_LENGTH;
+        return bytesEqual(0, note) && namesEqual(note);
     }
 
     /** The repeating groups, and all that is behind them. */
