@@ -29,11 +29,14 @@ public final class JournalVerifier
     /** The group ahead, of which journal and scheduler have the same bytes. */
     private GroupWriter before = new GroupWriter(GROUP_CAPACITY_BYTES);
     private final GroupListener follower;
+    /** {@code null}: prompts have their heads. */
+    private final PlacedOrder placed;
 
     private JournalVerifier(final GroupSource reader, final GroupListener follower)
     {
         this.reader = reader;
         this.follower = follower;
+        placed = WithheldJournal.isInOrderOfPlacements(reader.settings()) ? new PlacedOrder() : null;
     }
 
     /**
@@ -163,6 +166,7 @@ public final class JournalVerifier
     private Verification run(final Scheduler scheduler, final long record)
     {
         Difference difference = null;
+        scheduler.orderPlacementsBy(placed);
         while (difference == null && reader.sequence() < record && reader.next())
         {
             final GroupWriter former = before;
@@ -178,7 +182,7 @@ public final class JournalVerifier
             reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(), difference, null);
         return difference == null || difference.thrown() ? found : new Verification(found.records(), found.groups(),
             found.ending(), found.digest(), found.voided(), difference,
-            new NextDigest(reader, scheduler).compare(recomputed, record));
+            new NextDigest(reader, scheduler, placed).compare(recomputed, record));
     }
 
     private Difference compare(final Scheduler scheduler)
@@ -189,6 +193,10 @@ public final class JournalVerifier
         {
             messages.wrap(group, 0, reader.groupLength());
             messages.next();
+            if (placed != null)
+            {
+                placed.read(group, 0, reader.groupLength());
+            }
             scheduler.apply(group, messages.offset(), messages.messageLength(), reader.rows(), 0, recomputed);
         }
         catch (final RuntimeException | AssertionError e)

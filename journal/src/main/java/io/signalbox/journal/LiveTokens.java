@@ -3,7 +3,6 @@ package io.signalbox.journal;
 
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.hash.BlockHasher;
-import io.signalbox.router.PlacementBatch;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -11,17 +10,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The tokens of live requests whose blocks are not full, their stop tokens and heads. */
+/** The tokens of live requests whose blocks are not full, and their stop tokens. */
 final class LiveTokens
 {
-    private static final int[] NO_HEAD = {};
-
     /** One request. */
     private static final class Live
     {
         /** Ascending. */
         private int[] stopTokens;
-        private int[] head;
         /** {@code null} if blocks that decoding fills are not found again. */
         private byte[] chain;
         private int[] open;
@@ -29,7 +25,6 @@ final class LiveTokens
     }
 
     private final Map<Long, Live> live = new HashMap<>();
-    private final HeadOrder heads = new HeadOrder();
     private final BlockHasher hasher;
     private final int blockSizeTokens;
     private final boolean caches;
@@ -45,20 +40,16 @@ final class LiveTokens
      * A request was accepted.
      *
      * @param submit at the start of its variable parts; it is left there.
-     * @return numbers in the place of its head.
      */
-    int[] begin(final SubmitDecoder submit)
+    void begin(final SubmitDecoder submit)
     {
         final Live one = new Live();
         final int start = submit.limit();
-        final int hashBytes = submit.blockHashesLength();
-        final int hashesAt = start + SubmitDecoder.blockHashesHeaderLength();
         submit.skipBlockHashes();
         submit.skipCacheKey();
         final int tokensAt = submit.limit() + SubmitDecoder.tokensHeaderLength();
         final int tokens = submit.skipTokens() / Integer.BYTES;
         final DirectBuffer buffer = submit.buffer();
-        one.head = head(buffer, tokensAt, tokens == submit.promptTokens() ? tokens : 0, hashBytes == 0 ? -1 : hashesAt);
         final boolean hasChain = submit.hashChainLength() == hasher.chainBytes() && caches;
         if (hasChain)
         {
@@ -73,7 +64,6 @@ final class LiveTokens
         one.stopTokens = stopTokens(submit, hasChain);
         submit.limit(start);
         live.put(submit.requestId(), one);
-        return heads.add(one.head);
     }
 
     /** @param isBehindChain the hash chain was read. */
@@ -87,26 +77,6 @@ final class LiveTokens
         final int[] tokens = new int[submit.skipStopTokens() / Integer.BYTES];
         Arrays.setAll(tokens, i -> token(submit.buffer(), at, i));
         return tokens;
-    }
-
-    /** As the scheduler has it. */
-    private static int[] head(final DirectBuffer buffer, final int tokensAt, final int tokens, final int hashesAt)
-    {
-        if (tokens > 0)
-        {
-            final int[] head = new int[Math.min(tokens, PlacementBatch.HEAD_TOKENS)];
-            for (int i = 0; i < head.length; i++)
-            {
-                head[i] = token(buffer, tokensAt, i);
-            }
-            return head;
-        }
-        if (hashesAt < 0)
-        {
-            return NO_HEAD;
-        }
-        final long first = buffer.getLong(hashesAt, ByteOrder.LITTLE_ENDIAN);
-        return new int[] {(int)first, (int)(first >>> Integer.SIZE)};
     }
 
     private static int token(final DirectBuffer buffer, final int tokensAt, final int index)
@@ -146,10 +116,6 @@ final class LiveTokens
 
     void end(final long requestId)
     {
-        final Live one = live.remove(requestId);
-        if (one != null)
-        {
-            heads.remove(one.head);
-        }
+        live.remove(requestId);
     }
 }

@@ -19,6 +19,7 @@ final class NextDigest
 
     private final GroupSource reader;
     private final Scheduler scheduler;
+    private final PlacedOrder placed;
     private final GroupReader messages = new GroupReader();
     private final Found recorded = new Found();
     private final Found replayed = new Found();
@@ -43,10 +44,12 @@ final class NextDigest
         }
     }
 
-    NextDigest(final GroupSource reader, final Scheduler scheduler)
+    /** @param placed the order that the scheduler has; {@code null}: prompts have their heads. */
+    NextDigest(final GroupSource reader, final Scheduler scheduler, final PlacedOrder placed)
     {
         this.reader = reader;
         this.scheduler = scheduler;
+        this.placed = placed;
     }
 
     /**
@@ -72,6 +75,10 @@ final class NextDigest
                 }
                 group.reset();
                 messages.wrap(reader.group(), 0, reader.groupLength()).next();
+                if (placed != null)
+                {
+                    placed.read(reader.group(), 0, reader.groupLength());
+                }
                 scheduler.apply(
                     reader.group(), messages.offset(), messages.messageLength(), reader.rows(), 0, group);
             }

@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
@@ -96,6 +97,7 @@ final class SameDecisions
             case ScheduleDecoder.TEMPLATE_ID -> partsEqual(ScheduleDecoder.BLOCK_LENGTH, SCHEDULE);
             case CommitDecoder.TEMPLATE_ID -> partsEqual(CommitDecoder.BLOCK_LENGTH, COMMIT);
             case SubmitDecoder.TEMPLATE_ID -> submitsEqual();
+            case ControlDecoder.TEMPLATE_ID -> controlsEqual();
             case D2hCompleteDecoder.TEMPLATE_ID -> partsEqual(D2hCompleteDecoder.BLOCK_LENGTH, COMPLETION);
             case BackendFaultDecoder.TEMPLATE_ID ->
                 bytesEqual(0, MessageHeaderDecoder.ENCODED_LENGTH + BackendFaultDecoder.BLOCK_LENGTH);
@@ -111,9 +113,10 @@ final class SameDecisions
         {
             return false;
         }
-        final int keyAt = behindData(recorded, end);
-        return bytesEqual(keyAt, Integer.BYTES) && bytesEqual(keyAt, Integer.BYTES + int32(recorded, keyAt)) &&
-            stops(recorded, keyAt) == stops(decided, keyAt);
+        final int recordedKeyAt = behindData(recorded, end);
+        final int decidedKeyAt = behindData(decided, end);
+        return (int32(recorded, recordedKeyAt) > 0) == (int32(decided, decidedKeyAt) > 0) &&
+            stops(recorded, recordedKeyAt) == stops(decided, decidedKeyAt);
     }
 
     /** Whether a request has stop tokens: they are after its cache key, its tokens and its hash chain. */
@@ -126,6 +129,18 @@ final class SameDecisions
     private static int behindData(final GroupReader message, final int at)
     {
         return at + Integer.BYTES + int32(message, at);
+    }
+
+    /** A name may be a pseudonym in one of the journals. */
+    private boolean namesEqual(final int at)
+    {
+        return int32(recorded, at) > 0 == int32(decided, at) > 0;
+    }
+
+    private boolean controlsEqual()
+    {
+        final int note = MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.BLOCK_LENGTH;
+        return bytesEqual(0, note) && namesEqual(note);
     }
 
     /** The repeating groups, and all that is behind them. */

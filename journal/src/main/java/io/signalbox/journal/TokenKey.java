@@ -23,6 +23,8 @@ public final class TokenKey
 {
     public static final int LEAST_BYTES = 32;
     private static final int MOST_BYTES = 4096;
+    private static final String PSEUDONYM_START = "name-";
+    private static final byte[] PSEUDONYM = "signalbox pseudonym ".getBytes(StandardCharsets.US_ASCII);
     /** Makes a key. */
     public static final String COMMAND = "(umask 077; head -c 32 /dev/urandom > FILE)";
     private static final String REMEDY = "; make one with: " + COMMAND + ", and keep it outside the journal.";
@@ -119,6 +121,14 @@ public final class TokenKey
     public String id()
     {
         return id;
+    }
+
+    /** A word in the place of a name: equal for equal names, and not computable without the key. */
+    String pseudonym(final byte[] name)
+    {
+        // A block hash has 8 bytes: the prefix keeps the two kinds of input apart.
+        mac.update(PSEUDONYM);
+        return PSEUDONYM_START + Chain.text(Envelope.int64(mac.doFinal(name), 0));
     }
 
     /** The keyed hash of a block hash; positive. */

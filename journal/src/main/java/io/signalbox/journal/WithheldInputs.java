@@ -7,6 +7,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
@@ -19,12 +20,14 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
  * Encodes the input of each group without tokens: a prompt's are left out, a sampled one becomes {@link #STOP},
- * {@link #OTHER} or {@link #NEGATIVE}, block hashes become keyed ones, and what a backend said of a fault is left out. The
- * outputs of the group tell which tokens became visible, and so which blocks they fill.
+ * {@link #OTHER} or {@link #NEGATIVE}, block hashes become keyed ones, cache keys and notes become pseudonyms, and what a
+ * backend said of a fault is left out. The outputs of the group tell which tokens became visible, and so which blocks they
+ * fill.
  */
 final class WithheldInputs
 {
@@ -165,6 +168,14 @@ final class WithheldInputs
         }
 
         @Override
+        protected void onControl(final ControlDecoder control)
+        {
+            begin(control.sbeBlockLength());
+            final int noteBytes = control.noteLength();
+            putName(control.buffer(), control.limit() + ControlDecoder.noteHeaderLength(), noteBytes);
+        }
+
+        @Override
         protected void onOther(final MessageDecoderFlyweight message)
         {
             begin(messages.messageLength() - HEADER);
@@ -196,7 +207,10 @@ final class WithheldInputs
     {
         begin(submit.sbeBlockLength());
         final long requestId = submit.requestId();
-        final int[] head = outcome.accepted ? live.begin(submit) : new int[0];
+        if (outcome.accepted)
+        {
+            live.begin(submit);
+        }
         final DirectBuffer buffer = submit.buffer();
         final int hashBytes = submit.blockHashesLength();
         putInt(hashBytes);
@@ -211,10 +225,10 @@ final class WithheldInputs
         encoded.setMemory(length + hashBytes / Long.BYTES * Long.BYTES, hashBytes % Long.BYTES, (byte)0);
         length += hashBytes;
         submit.skipBlockHashes();
-        final int keyBytes = submit.cacheKeyLength();
-        copy(buffer, submit.limit(), SubmitDecoder.cacheKeyHeaderLength() + keyBytes);
+        final int nameBytes = submit.cacheKeyLength();
+        putName(buffer, submit.limit() + SubmitDecoder.cacheKeyHeaderLength(), nameBytes);
         putInt(0);
-        putForm(requestId, head);
+        putForm(requestId);
         submit.skipCacheKey();
         submit.skipTokens();
         submit.skipHashChain();
@@ -231,19 +245,28 @@ final class WithheldInputs
         }
     }
 
-    /** Replaces the hash chain. */
-    private void putForm(final long requestId, final int[] head)
+    /** A text of a client or an operator becomes a pseudonym; none stays none. */
+    private void putName(final DirectBuffer source, final int at, final int bytes)
     {
-        final int bytes = outcome.malformed ? MALFORMED_CHAIN_BYTES : 1 + head.length * Integer.BYTES;
+        // Ahead of the array, which a forged length would make too large.
+        source.boundsCheck(at, bytes);
+        final byte[] name = new byte[bytes];
+        source.getBytes(at, name);
+        final byte[] put = name.length == 0 ? name : key.pseudonym(name).getBytes(StandardCharsets.US_ASCII);
+        putInt(put.length);
+        encoded.putBytes(length, put);
+        length += put.length;
+    }
+
+    /** Replaces the hash chain. */
+    private void putForm(final long requestId)
+    {
+        final int bytes = outcome.malformed ? MALFORMED_CHAIN_BYTES : 1;
         putInt(bytes);
         encoded.setMemory(length, bytes, (byte)0);
         if (!outcome.malformed)
         {
             encoded.putByte(length, outcome.accepted && live.continues(requestId) ? WithheldTokens.CONTINUES : 0);
-            for (int i = 0; i < head.length; i++)
-            {
-                encoded.putInt(length + 1 + i * Integer.BYTES, head[i], ORDER);
-            }
         }
         length += bytes;
     }

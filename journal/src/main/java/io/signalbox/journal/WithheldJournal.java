@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.batch.TenantWeights;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.journal.JournalException.Kind;
@@ -13,6 +14,8 @@ import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -28,12 +31,18 @@ public final class WithheldJournal implements GroupJournal
     static final String HASHES = "hashes";
     /** Setting that names the key. */
     static final String KEY = "journal.tokenKey";
+    /** Setting of a run description whose journal orders a batch by its placements; its value is {@link #PLACEMENTS}. */
+    static final String ORDER = "journal.order";
+    private static final String PLACEMENTS = "placements";
+    /** Settings that name tenants. */
+    private static final List<String> TENANTS = List.of("scheduler.tenantWeights", "workload.tenants");
 
     private final JournalWriter writer;
     private final Map<String, String> settings;
     private final Scheduler scheduler;
     private final WithheldInputs inputs;
     private final SameDecisions same = new SameDecisions();
+    private final PlacedOrder placed = new PlacedOrder();
     private final GroupWriter group = new GroupWriter(64 * 1024);
 
     /**
@@ -46,8 +55,9 @@ public final class WithheldJournal implements GroupJournal
     {
         this.writer = writer;
         this.settings = Map.copyOf(settings);
-        final SchedulerConfig config = SchedulerConfig.of(settings, routers);
+        final SchedulerConfig config = SchedulerConfig.of(describe(settings, routers, key), routers);
         scheduler = new Scheduler(config);
+        scheduler.orderPlacementsBy(placed);
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         inputs = new WithheldInputs(new LiveTokens(hasher, config.blockSizeTokens(), config.prefixCaching()), key);
     }
@@ -74,8 +84,24 @@ public final class WithheldJournal implements GroupJournal
         }
         final Map<String, String> described = new TreeMap<>(settings);
         described.put(TOKENS, HASHES);
+        described.put(ORDER, PLACEMENTS);
         described.put(KEY, key.id());
+        TENANTS.forEach(name -> described.computeIfPresent(name, (setting, weights) -> withPseudonyms(weights, key)));
         return described;
+    }
+
+    private static String withPseudonyms(final String weights, final TokenKey key)
+    {
+        final TreeMap<String, Integer> byName = new TreeMap<>();
+        TenantWeights.parse(weights).byName().forEach((name, weight) ->
+            byName.put(key.pseudonym(name.getBytes(StandardCharsets.UTF_8)), weight));
+        return new TenantWeights(byName).print();
+    }
+
+    /** Whether the journal of a run with this description has no heads of prompts, and nothing in their place. */
+    static boolean isInOrderOfPlacements(final Map<String, String> settings)
+    {
+        return PLACEMENTS.equals(settings.get(ORDER));
     }
 
     /** Whether the journal of a run with this description has no tokens. */
@@ -96,6 +122,7 @@ public final class WithheldJournal implements GroupJournal
         final long timeNanos, final DirectBuffer recorded, final int offset, final int length, final CaptureSlice rows)
     {
         group.reset();
+        placed.read(recorded, offset, length);
         final int inputLength = inputs.encode(recorded, offset, length);
         scheduler.apply(inputs.buffer(), 0, inputLength, rows == null ? null : rows.buffer(),
             rows == null ? 0 : rows.offset(), group);

@@ -15,6 +15,7 @@ import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 
 import java.util.Arrays;
+import java.util.function.LongToIntFunction;
 
 /**
  * Removes as many requests from the queue as the ranks have room for, and lets the router place them. A request that is
@@ -55,6 +56,9 @@ final class Placement
     private long held = NO_REQUEST;
     /** Requests that have overtaken it. */
     private int overtaking;
+    /** {@code null}: requests have the heads of their prompts. */
+    private LongToIntFunction recordedOrder;
+    private final int[] position = new int[1];
     /** Whether an event since the last plan point may allow a queued request to be placed. */
     private boolean due;
     private boolean moreToPlace;
@@ -78,6 +82,11 @@ final class Placement
         batch = writer.batch();
         writer.probeBy(!router.readsMatches() ? null : prefixIndex == null ? this::probeOnly : this::probe);
         claimed = new int[ranks.length];
+    }
+
+    void orderBy(final LongToIntFunction positions)
+    {
+        recordedOrder = positions;
     }
 
     /** Ranks that requests may wait for: those that work, and lost ones that are expected to be reset. */
@@ -264,7 +273,15 @@ final class Placement
     {
         final int index = writer.add(
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
-        writer.head(index, request.head().tokens(), request.head().length());
+        if (recordedOrder == null)
+        {
+            writer.head(index, request.head().tokens(), request.head().length());
+        }
+        else
+        {
+            position[0] = recordedOrder.applyAsInt(request.id());
+            writer.head(index, position, 1);
+        }
         batched[index] = request;
     }
 

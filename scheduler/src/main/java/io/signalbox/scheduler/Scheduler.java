@@ -30,6 +30,8 @@ import io.signalbox.router.DpRouter;
 import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
+import java.util.function.LongToIntFunction;
+
 /**
  * The state machine: it consumes one input and writes one group. The same inputs in the same order lead to the same state
  * and the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing once its
@@ -133,6 +135,18 @@ public final class Scheduler
         {
             writeDigest();
         }
+    }
+
+    /**
+     * From now on a batch of requests is ordered by a record of its placements, not by the first tokens of prompts, which a
+     * journal without tokens does not have.
+     *
+     * @param positions gives, for the id of a request, its position among the recorded placements of the current input;
+     *                  {@link Integer#MAX_VALUE} if the request was not placed.
+     */
+    public void orderPlacementsBy(final LongToIntFunction positions)
+    {
+        placement.orderBy(positions);
     }
 
     /** Inputs may be stamped by different clocks; the scheduler's time never decreases. */

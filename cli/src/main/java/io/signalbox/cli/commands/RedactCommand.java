@@ -34,8 +34,8 @@ import java.util.concurrent.Callable;
     customSynopsis = "signalbox redact JOURNAL NEW [OPTIONS]",
     description = {
         "%nThe new journal has the same decisions, lengths, times and rows, and verifies in itself. Prompts and sampled " +
-            "tokens are left out; block hashes become keyed ones. Only reads JOURNAL. A model can still tell tokens by " +
-            "their routed-expert rows: see docs/journal.md."},
+            "tokens are left out; block hashes become keyed ones; cache keys, tenants and notes become pseudonyms. " +
+            "Only reads JOURNAL. A model can still tell tokens by their routed-expert rows: see docs/journal.md."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  (umask 077; head -c 32 /dev/urandom > journal.key)",
