@@ -8,16 +8,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Every link between pages leads to a file that exists and to a heading in it. */
+/** Every link between pages leads to a file that exists and to a heading in it, and every class and test in code exists. */
 class DocumentLinksTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
@@ -27,6 +33,14 @@ class DocumentLinksTest
     /** Systems, models and traces: a page that names one links to it once. */
     private static final List<String> NAMES = List.of("Mooncake", "DeepSeek", "Qwen", "Megatron Core", "vLLM", "SGLang",
         "TensorRT-LLM", "Grafana", "Micrometer", "Vidur", "BLIS", "LLMServingSim");
+
+    private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
+    private static final Pattern TEST =
+        Pattern.compile("(?<![\\w…])(?:should[A-Z]\\w*|[dr]\\d+\\w*Should\\w*|[A-Z]\\w*(?:Test|IT|Benchmark))\\b");
+    private static final Pattern MEMBER = Pattern.compile("([A-Z]\\w*)\\.(\\w+)(…|\\(.*)?");
+    private static final Pattern TYPE = Pattern.compile("[A-Z][a-z]\\w*[A-Z]\\w*");
+    /** Of Micrometer, transformers and the JDK's compiler. */
+    private static final Set<String> TYPES_OF_OTHERS = Set.of("MeterFilter", "OlmoeForCausalLM", "NodeCountInliningCutoff");
 
     @TempDir
     Path temporary;
@@ -68,6 +82,71 @@ class DocumentLinksTest
         final Path page = temporary.resolve("b.md");
         Files.writeString(page, "# Mooncake\nAs vLLM does; `Qwen`\n[SGLang's way](https://example.org)\n");
         assertEquals(List.of("b.md: vLLM"), unlinked(page));
+    }
+
+    @Test
+    void shouldNameClassesAndTestsThatExist() throws IOException
+    {
+        final Map<String, Set<String>> words = words();
+        final List<String> missing = new ArrayList<>();
+        for (final Path page : pages())
+        {
+            missing.addAll(page.endsWith("CHANGELOG.md") ? List.of() : missing(page, words));
+        }
+        assertEquals(List.of(), missing);
+
+        final Path page = temporary.resolve("c.md");
+        Files.writeString(page, "`NeverWritten" + "Test` `DocumentLinksTest.should" + "NotExist` " +
+            "`DocumentLinksTest.shouldFind…` `NoSuch" + "Type` `…FuzzTest` `ReportCheck.no" + "Member`\n" +
+            "```\n`Hidden" + "Test`\n```\n`System.nanoTime()` `shouldFindBrokenLinks`\n");
+        assertEquals(List.of("c.md: NeverWritten" + "Test", "c.md: should" + "NotExist", "c.md: NoSuch" + "Type",
+            "c.md: ReportCheck.no" + "Member"), missing(page, words));
+    }
+
+    /** Returns the tests, types and members in code within sentences that no source has. */
+    private static List<String> missing(final Path page, final Map<String, Set<String>> words) throws IOException
+    {
+        final List<String> missing = new ArrayList<>();
+        final String prose = Files.readString(page).replaceAll("(?ms)^```.*?^```", "");
+        CODE.matcher(prose).results().map(code -> code.group(1)).forEach(code ->
+        {
+            TEST.matcher(code).results().map(MatchResult::group)
+                .filter(name -> !words.get("").contains(name) && !code.contains(name + '…')).forEach(missing::add);
+            final Matcher member = MEMBER.matcher(code);
+            if (member.matches() && words.containsKey(member.group(1)) && !TEST.matcher(member.group(2)).matches())
+            {
+                final boolean begins = "…".equals(member.group(3));
+                if (words.get(member.group(1)).stream().noneMatch(
+                    word -> begins ? word.startsWith(member.group(2)) : word.equals(member.group(2))))
+                {
+                    missing.add(code);
+                }
+            }
+            else if (TYPE.matcher(code).matches() && !TEST.matcher(code).matches() && !words.get("").contains(code) &&
+                !TYPES_OF_OTHERS.contains(code))
+            {
+                missing.add(code);
+            }
+        });
+        return missing.stream().map(name -> page.getFileName() + ": " + name).toList();
+    }
+
+    /** Returns the words of each source file by the name of the file, and those of all sources by the empty name. */
+    private static Map<String, Set<String>> words()
+    {
+        final Map<String, Set<String>> words = new HashMap<>(Map.of("", new HashSet<>()));
+        for (final Path source : HouseSources.all())
+        {
+            final String name = source.getFileName().toString();
+            if (!name.endsWith(".md"))
+            {
+                final Set<String> found = Pattern.compile("\\w+").matcher(String.join("\n", HouseSources.lines(source)))
+                    .results().map(MatchResult::group).collect(Collectors.toSet());
+                words.computeIfAbsent(name.replaceFirst("\\..*", ""), key -> new HashSet<>()).addAll(found);
+                words.get("").addAll(found);
+            }
+        }
+        return words;
     }
 
     /** Headings and code cannot have links, and the changelog names what the other pages explain. */

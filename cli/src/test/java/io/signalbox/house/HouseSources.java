@@ -56,11 +56,11 @@ final class HouseSources
             .anyMatch(source.getFileName().toString()::endsWith);
     }
 
-    /** Scripts have no extension: the launcher, the run of the CI, and those for developers. */
+    /** Scripts have no extension: the launcher, those of continuous integration, and those for developers. */
     private static boolean isScript(final Path source)
     {
         final String path = relative(source);
-        return path.equals("signalbox") || path.equals(".ci/run") || path.startsWith("scripts/");
+        return path.equals("signalbox") || path.startsWith(".ci/") || path.startsWith("scripts/");
     }
 
     static String relative(final Path source)

@@ -129,6 +129,7 @@ class SourceRulesTest
     {
         assertFinds("does not run", "a/src/test/java/Checks.java", LICENCE, "    @Test");
         assertFinds("sleeps", "a/src/test/java/ATest.java", LICENCE, "Thread" + ".sleep(10);");
+        assertFinds("sleeps", "a/src/test/java/ATest.java", LICENCE, "LockSupport" + ".parkNanos(10);");
     }
 
     @Test

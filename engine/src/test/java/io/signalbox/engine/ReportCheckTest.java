@@ -150,8 +150,8 @@ class ReportCheckTest
     void shouldFailAStepWithAnotherNumberOfRows() throws Exception
     {
         submit();
-        complete(plan().sampled(), backend.rows(39));
-        assertRetried("step 1 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but came with 39 rows of 8 " +
+        complete(plan().sampled(), backend.rows(41));
+        assertRetried("step 1 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but came with 41 rows of 8 " +
             "bytes");
         complete(plan().sampled(), new HeapSlice(new UnsafeBuffer(new byte[320]), 40, Integer.MAX_VALUE));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 computes 40 tokens " +
