@@ -24,7 +24,9 @@ public class LaunchedStepsStress
     private static final DirectBuffer FIRST = plan(1, 0, 3, 4);
     private static final DirectBuffer SECOND = plan(2, 0, 1, 1);
     private static final DirectBuffer THIRD = plan(3, 0, 9);
+    private static final DirectBuffer FOURTH = plan(4, 0, 2);
     private static final DirectBuffer OF_THE_NEXT_EPOCH = plan(2, 1, 9);
+    private static final DirectBuffer LATER = plan(3, 1, 5, 6);
 
     /** @param counts tokens of each entry. */
     private static DirectBuffer plan(final long step, final int epoch, final int... counts)
@@ -56,7 +58,7 @@ public class LaunchedStepsStress
         return new StepView().wrap(plan, 0);
     }
 
-    /** A sound backend reports the second of two steps while the first one's slot is given to a third. */
+    /** A sound backend reports the third step while the dispatching thread gives the slot of the first step to a fourth. */
     @JCStressTest
     @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "The report is in its order, and the first one.")
     @Outcome(expect = Expect.FORBIDDEN, desc = "A sound backend is accused.")
@@ -65,27 +67,29 @@ public class LaunchedStepsStress
     {
         private final LaunchedSteps launches = new LaunchedSteps(1, 2, true);
 
-        /** The first step is answered. */
+        /** The first two steps have landed. */
         public SoundReport()
         {
             launches.launched(view(FIRST));
             launches.launched(view(SECOND));
-            launches.find(0, 0, 1).answer();
+            launches.landed(0, 1);
+            launches.landed(0, 2);
+            launches.launched(view(THIRD));
         }
 
         @Actor
         public void dispatcher()
         {
-            launches.landed(0, 1);
-            launches.launched(view(THIRD));
+            launches.launched(view(FOURTH));
         }
 
         @Actor
         public void reporter(final ZZ_Result result)
         {
-            final Launch launch = launches.find(0, 0, 2);
+            final Launch launch = launches.find(0, 0, 3);
             result.r1 = ReportCheck.order(launches, launch, 0) == null;
             result.r2 = launch.answer();
+            launch.unpin();
         }
     }
 
@@ -109,6 +113,8 @@ public class LaunchedStepsStress
         {
             launches.withdrawn(0, 1);
             launches.launched(view(OF_THE_NEXT_EPOCH));
+            launches.landed(0, 2);
+            launches.launched(view(LATER));
         }
 
         @Actor
@@ -117,11 +123,12 @@ public class LaunchedStepsStress
             final Launch launch = launches.find(0, 0, 1);
             if (launch == null)
             {
-                result.r1 = ReportCheck.isFormer(launches.last(0), 0, 1) ? "former" : "never given";
+                result.r1 = ReportCheck.isFormer(launches.lastEpoch(0), launches.lastStep(0), 0, 1) ? "former" : "never given";
             }
             else
             {
                 result.r1 = launch.tokens() + " in " + launch.count(0) + (launch.entries() == 2 ? " and " + launch.count(1) : "");
+                launch.unpin();
             }
         }
     }

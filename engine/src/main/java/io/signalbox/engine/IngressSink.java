@@ -72,10 +72,11 @@ final class IngressSink implements CompletionSink
     {
         CaptureSlice held = rows;
         ReportEncoding encoding = null;
+        LaunchedSteps.Launch launch = null;
         try
         {
             checkRank(rank);
-            final LaunchedSteps.Launch launch = misaddressed(timeNanos, epoch, rank, step, tokens) ? null :
+            launch = misaddressed(timeNanos, epoch, rank, step, tokens) ? null :
                 placed(timeNanos, epoch, rank, step);
             if (launch != null)
             {
@@ -101,6 +102,7 @@ final class IngressSink implements CompletionSink
         finally
         {
             encodings.giveBack(rank, encoding);
+            unpin(launch);
         }
         // After the report: a slice that throws here must not prevent it.
         release(held);
@@ -119,6 +121,7 @@ final class IngressSink implements CompletionSink
         }
         final LaunchedSteps.Launch launch = launches.find(tokens.rank(), tokens.epoch(), tokens.step());
         final boolean first = launch != null && launch.answer();
+        unpin(launch);
         if (first)
         {
             offerFault(timeNanos, tokens.epoch(), tokens.rank(), tokens.step(), FaultClass.STEP_FAILED,
@@ -127,7 +130,15 @@ final class IngressSink implements CompletionSink
         return first;
     }
 
-    /** The step of a completion, or null, and the completion refused, if none of it is due. */
+    private static void unpin(final LaunchedSteps.Launch launch)
+    {
+        if (launch != null)
+        {
+            launch.unpin();
+        }
+    }
+
+    /** The pinned step of a completion; null if the completion is refused. */
     private LaunchedSteps.Launch placed(final long timeNanos, final int epoch, final int rank, final long step)
     {
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
@@ -136,10 +147,11 @@ final class IngressSink implements CompletionSink
             refuseNotGiven(timeNanos, epoch, rank, step, "");
             return null;
         }
-        final String misplaced = launch.isAnswered() ? ReportCheck.repeated(launch, rank) :
+        final String misplaced = launch.isAnswered() ? ReportCheck.repeated(rank, step) :
             ReportCheck.order(launches, launch, rank);
         if (misplaced != null)
         {
+            launch.unpin();
             offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, misplaced);
         }
         return misplaced == null ? launch : null;
@@ -157,7 +169,7 @@ final class IngressSink implements CompletionSink
         final boolean first = launch.answer();
         if (!first)
         {
-            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, ReportCheck.repeated(launch, rank));
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, ReportCheck.repeated(rank, step));
         }
         else if (fault != null)
         {
@@ -217,11 +229,14 @@ final class IngressSink implements CompletionSink
         if (launch == null)
         {
             refuseNotGiven(timeNanos, epoch, rank, step, ", with the fault: " + text);
+            return;
         }
-        else if (!launch.answer())
+        final boolean first = launch.answer();
+        launch.unpin();
+        if (!first)
         {
             offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED,
-                ReportCheck.repeated(launch, rank) + ", with the fault: " + text);
+                ReportCheck.repeated(rank, step) + ", with the fault: " + text);
         }
         else
         {
@@ -242,17 +257,20 @@ final class IngressSink implements CompletionSink
         final long step,
         final String end)
     {
-        // Read after the step was looked for: a step that was replaced meanwhile is a former one of this.
-        final LaunchedSteps.Launch last = launches.last(rank);
-        final String reason = ReportCheck.notGiven(last, epoch, rank, step) + end;
-        if (ReportCheck.isFormer(last, epoch, step))
+        // Read after the step was looked for: a step that was replaced meanwhile is older than this one.
+        final long lastStep = launches.lastStep(rank);
+        final int lastEpoch = launches.lastEpoch(rank);
+        final String reason = ReportCheck.notGiven(lastEpoch, lastStep, epoch, rank, step) + end;
+        if (ReportCheck.isFormer(lastEpoch, lastStep, epoch, step))
         {
             offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, reason);
             return;
         }
-        final LaunchedSteps.Launch owed = launches.oldestOwed(rank);
-        final LaunchedSteps.Launch lost = owed.step() == 0 ? last : owed;
-        offerFault(timeNanos, lost.epoch(), rank, lost.step(), FaultClass.RANK_LOST, reason);
+        final LaunchedSteps.Launch owed = launches.pinOldestOwed(rank);
+        final int lostEpoch = owed == null ? lastEpoch : owed.epoch();
+        final long lostStep = owed == null ? lastStep : owed.step();
+        unpin(owed);
+        offerFault(timeNanos, lostEpoch, rank, lostStep, FaultClass.RANK_LOST, reason);
     }
 
     private void offerFault(

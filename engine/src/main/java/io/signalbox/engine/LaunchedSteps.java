@@ -4,20 +4,30 @@ package io.signalbox.engine;
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.StepView;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The steps that each rank was given last. The dispatching thread alone writes the slots: it publishes a step, whose plan
- * never changes, by one reference before the backend receives the plan. Any thread reads a slot once and judges a report
- * by what it read. The state of a step is one word: it becomes answered, withdrawn or both, each once, by any thread.
+ * The steps that each rank was given last. The dispatching thread alone gives a slot to a step, before the backend receives
+ * the plan; any thread may report the step. One word of a slot has the step, its state and the number of its readers. A
+ * reader pins a slot before it reads the plan, and a pinned slot keeps its step. The state becomes answered, withdrawn or
+ * both, each once, by any thread.
  */
 final class LaunchedSteps
 {
-    /** {@code depth} slots of each rank. */
+    /**
+     * By rank, one slot more than steps in flight: a slot that gets a step has another step than the last one, so that a
+     * step that is not found is older than the last one.
+     */
     private final AtomicReferenceArray<Launch> launches;
+    /** By rank; both only rise, and the epoch is written first. */
+    private final AtomicIntegerArray lastEpochs;
+    private final AtomicLongArray lastSteps;
     private final int ranks;
     private final int depth;
+    private final int slots;
     private final boolean keepsEntries;
 
     /**
@@ -29,25 +39,39 @@ final class LaunchedSteps
         this.keepsEntries = keepsEntries;
         this.ranks = ranks;
         this.depth = depth;
-        launches = new AtomicReferenceArray<>(ranks * depth);
+        slots = depth + 1;
+        lastEpochs = new AtomicIntegerArray(ranks);
+        lastSteps = new AtomicLongArray(ranks);
+        launches = new AtomicReferenceArray<>(ranks * slots);
         for (int slot = 0; slot < launches.length(); slot++)
         {
-            launches.set(slot, Launch.NONE);
+            launches.set(slot, new Launch());
         }
     }
 
-    /** @throws InvariantViolation if the rank was given the step, or a later step or epoch, before. */
+    /**
+     * Called by the dispatching thread.
+     *
+     * @throws InvariantViolation if the rank was given the step, or a later step or epoch, before.
+     */
     void launched(final StepView plan)
     {
         final int rank = plan.rank();
-        final Launch last = last(rank);
-        if (plan.step() <= last.step || plan.epoch() < last.epoch)
+        if (plan.step() <= lastStep(rank) || plan.epoch() < lastEpoch(rank))
         {
             throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " of epoch " +
-                plan.epoch() + " after step " + last.step + " of epoch " + last.epoch +
+                plan.epoch() + " after step " + lastStep(rank) + " of epoch " + lastEpoch(rank) +
                 "; steps of a rank count upwards, and so do epochs");
         }
-        launches.set(unused(rank, plan), new Launch(plan, keepsEntries));
+        final int slot = unused(rank, plan);
+        if (!launches.get(slot).claim())
+        {
+            // Its readers keep the pinned slot; it is rare, so that steady steps allocate nothing.
+            launches.set(slot, new Launch());
+        }
+        launches.get(slot).set(plan, keepsEntries);
+        lastEpochs.set(rank, plan.epoch());
+        lastSteps.set(rank, plan.step());
     }
 
     int ranks()
@@ -55,126 +79,187 @@ final class LaunchedSteps
         return ranks;
     }
 
-    /** The step that the rank was given last, or one that it was given during the call; step 0 if it was given none. */
-    Launch last(final int rank)
+    /** The step that the rank was given last, or 0. */
+    long lastStep(final int rank)
     {
-        Launch last = Launch.NONE;
-        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
-        {
-            final Launch launch = launches.get(slot);
-            last = launch.step > last.step ? launch : last;
-        }
-        return last;
+        return lastSteps.get(rank);
+    }
+
+    /** The epoch of that step, or of a step that the rank was given since; 0 if it was given none. */
+    int lastEpoch(final int rank)
+    {
+        return lastEpochs.get(rank);
     }
 
     /** Of the slots whose step is answered or withdrawn, the one that was used longest ago. */
     private int unused(final int rank, final StepView plan)
     {
         int unused = -1;
-        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
+        int owed = 0;
+        for (int slot = rank * slots; slot < (rank + 1) * slots; slot++)
         {
             final Launch launch = launches.get(slot);
+            owed += launch.isOwed() ? 1 : 0;
             unused = !launch.isOwed() && (unused < 0 || launch.step < launches.get(unused).step) ? slot : unused;
         }
-        if (unused < 0)
+        if (owed >= depth)
         {
             throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " while the backend owes it " +
-                depth + " results, from step " + oldestOwed(rank).step + " on");
+                depth + " results, from step " + oldestOwed(rank) + " on");
         }
         return unused;
     }
 
-    /** One of the last steps of the rank, or null. A step that the rank was given and that is not found is a former one. */
+    /**
+     * One of the last steps of the rank, or null. A step that the rank was given and that is not found is a former one. The
+     * caller unpins it.
+     */
     Launch find(final int rank, final int epoch, final long step)
     {
-        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
+        for (int slot = rank * slots; slot < (rank + 1) * slots && step > 0; slot++)
         {
             final Launch launch = launches.get(slot);
-            if (launch.step == step && launch.epoch == epoch && step > 0)
+            if (launch.pin(step))
             {
-                return launch;
+                if (launch.epoch == epoch)
+                {
+                    return launch;
+                }
+                launch.unpin();
             }
         }
         return null;
     }
 
-    /** The oldest step of the rank for which the backend owes a result, or {@link Launch#NONE}. */
-    Launch oldestOwed(final int rank)
+    /** The oldest step of the rank for which the backend owes a result, or 0. */
+    long oldestOwed(final int rank)
     {
-        Launch oldest = Launch.NONE;
-        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
+        long oldest = 0;
+        for (int slot = rank * slots; slot < (rank + 1) * slots; slot++)
         {
-            final Launch launch = launches.get(slot);
-            oldest = launch.isOwed() && (oldest == Launch.NONE || launch.step < oldest.step) ? launch : oldest;
+            final long step = launches.get(slot).owedStep();
+            oldest = step > 0 && (oldest == 0 || step < oldest) ? step : oldest;
         }
         return oldest;
     }
 
-    /** The result of the step has been committed. */
+    /** That step, or null. The caller unpins it. */
+    Launch pinOldestOwed(final int rank)
+    {
+        for (long step = oldestOwed(rank); step > 0; step = oldestOwed(rank))
+        {
+            for (int slot = rank * slots; slot < (rank + 1) * slots; slot++)
+            {
+                final Launch launch = launches.get(slot);
+                if (launch.pin(step))
+                {
+                    return launch;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The result of the step has been committed. Called by the dispatching thread. */
     void landed(final int rank, final long step)
     {
-        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
-        {
-            final Launch launch = launches.get(slot);
-            if (launch.step == step)
-            {
-                launch.answer();
-            }
-        }
+        become(rank, step, Launch.ANSWERED);
     }
 
-    /** No result of the step is wanted any more. */
+    /** No result of the step is wanted any more. Called by the dispatching thread. */
     void withdrawn(final int rank, final long step)
     {
-        for (int slot = rank * depth; slot < (rank + 1) * depth; slot++)
+        become(rank, step, Launch.WITHDRAWN);
+    }
+
+    private void become(final int rank, final long step, final long state)
+    {
+        for (int slot = rank * slots; slot < (rank + 1) * slots; slot++)
         {
             final Launch launch = launches.get(slot);
-            if (launch.step == step)
+            if (launch.wordStep() == step)
             {
-                launch.withdraw();
+                launch.become(state);
             }
         }
     }
 
-    /** One step of a rank. */
+    /** One step of a rank, for the dispatching thread and for readers that pinned it. */
     static final class Launch
     {
-        /** In the place of a step that was never given: steps count from 1. */
-        static final Launch NONE = new Launch();
+        private static final long ANSWERED = 1;
+        private static final long WITHDRAWN = 2;
+        private static final long STATES = ANSWERED | WITHDRAWN;
+        private static final long READER = 4;
+        private static final long READERS = 0xFFFF * READER;
+        private static final int STEP_SHIFT = 18;
+        /** The word while the plan is written: no step that exists, and not owed. */
+        private static final long CLAIMED = -1;
 
-        private static final int ANSWERED = 1;
-        private static final int WITHDRAWN = 2;
-
-        private final int epoch;
-        private final long step;
-        private final int tokens;
-        private final int entries;
+        /** {@code step << STEP_SHIFT}, at most 65,535 readers, states. Steps count from 1. */
+        private final AtomicLong word = new AtomicLong(ANSWERED);
+        private int epoch;
+        private long step;
+        private int tokens;
+        private int entries;
         /** As {@link StepView#copyEntries} copies them, if they are kept. */
-        private final long[] words;
-        private final AtomicInteger state;
+        private long[] words = {};
 
-        private Launch()
+        /** Whether the dispatching thread may write: the slot has no reader, and gets none. */
+        private boolean claim()
         {
-            epoch = 0;
-            step = 0;
-            tokens = 0;
-            entries = 0;
-            words = null;
-            state = new AtomicInteger(ANSWERED);
+            long before = word.get();
+            while ((before & READERS) == 0 && !word.compareAndSet(before, CLAIMED))
+            {
+                before = word.get();
+            }
+            return (before & READERS) == 0;
         }
 
-        private Launch(final StepView plan, final boolean keepsEntries)
+        private void set(final StepView plan, final boolean keepsEntries)
         {
             epoch = plan.epoch();
             step = plan.step();
             tokens = plan.tokens();
             entries = plan.entryCount();
-            words = keepsEntries ? new long[entries * StepView.ENTRY_WORDS] : null;
             if (keepsEntries)
             {
+                if (entries * StepView.ENTRY_WORDS > words.length)
+                {
+                    words = new long[2 * entries * StepView.ENTRY_WORDS];
+                }
                 plan.copyEntries(words);
             }
-            state = new AtomicInteger();
+            word.set(step << STEP_SHIFT);
+        }
+
+        /** Keeps the plan from being replaced, if it is the plan of the step. */
+        private boolean pin(final long ofStep)
+        {
+            long before = word.get();
+            while (before >>> STEP_SHIFT == ofStep && !word.compareAndSet(before, before + READER))
+            {
+                before = word.get();
+            }
+            return before >>> STEP_SHIFT == ofStep;
+        }
+
+        /** The caller reads the plan no longer. */
+        void unpin()
+        {
+            word.addAndGet(-READER);
+        }
+
+        private long wordStep()
+        {
+            return word.get() >>> STEP_SHIFT;
+        }
+
+        /** The step if a result of it is owed, or 0. */
+        private long owedStep()
+        {
+            final long now = word.get();
+            return (now & STATES) == 0 ? now >>> STEP_SHIFT : 0;
         }
 
         long step()
@@ -216,19 +301,19 @@ final class LaunchedSteps
         /** Whether a result of the step is wanted and not yet reported. */
         boolean isOwed()
         {
-            return state.get() == 0;
+            return (word.get() & STATES) == 0;
         }
 
         /** Whether a result of the step is not wanted any more. */
         boolean isWithdrawn()
         {
-            return (state.get() & WITHDRAWN) != 0;
+            return (word.get() & WITHDRAWN) != 0;
         }
 
         /** Whether a result or a fault of the step is in the ingress ring, or about to be offered. */
         boolean isAnswered()
         {
-            return (state.get() & ANSWERED) != 0;
+            return (word.get() & ANSWERED) != 0;
         }
 
         /** A result or a fault of the step is about to be offered. Returns whether the caller is the first. */
@@ -237,19 +322,14 @@ final class LaunchedSteps
             return become(ANSWERED);
         }
 
-        private void withdraw()
+        private boolean become(final long state)
         {
-            become(WITHDRAWN);
-        }
-
-        private boolean become(final int bit)
-        {
-            int before = state.get();
-            while ((before & bit) == 0 && !state.compareAndSet(before, before | bit))
+            long before = word.get();
+            while ((before & state) == 0 && !word.compareAndSet(before, before | state))
             {
-                before = state.get();
+                before = word.get();
             }
-            return (before & bit) == 0;
+            return (before & state) == 0;
         }
     }
 }

@@ -47,16 +47,16 @@ final class ReportCheck
     }
 
     /** A second report of a step, or one after an input that was offered without the backend. */
-    static String repeated(final LaunchedSteps.Launch launch, final int rank)
+    static String repeated(final int rank, final long step)
     {
-        return "step " + launch.step() + " of rank " + rank + " was reported twice";
+        return "step " + step + " of rank " + rank + " was reported twice";
     }
 
-    /** @param last that the rank was given, of which the report is none. */
-    static String notGiven(final LaunchedSteps.Launch last, final int epoch, final int rank, final long step)
+    /** A report of a step that is not one of the last steps of its rank. */
+    static String notGiven(final int lastEpoch, final long lastStep, final int epoch, final int rank, final long step)
     {
         return "the backend reported step " + step + " of epoch " + epoch + " for rank " + rank + ", which was given " +
-            (last.step() == 0 ? "no step yet" : "step " + last.step() + " of epoch " + last.epoch() + " last");
+            (lastStep == 0 ? "no step yet" : "step " + lastStep + " of epoch " + lastEpoch + " last");
     }
 
     /**
@@ -66,15 +66,15 @@ final class ReportCheck
     static String order(final LaunchedSteps launches, final LaunchedSteps.Launch launch, final int rank)
     {
         // First: once the step is not owed any more, later steps say nothing about it.
-        final LaunchedSteps.Launch oldest = launches.oldestOwed(rank);
-        return oldest.step() == 0 || oldest.step() >= launch.step() || launch.isWithdrawn() ? null :
-            "step " + launch.step() + " of rank " + rank + " was reported complete before its step " + oldest.step();
+        final long oldest = launches.oldestOwed(rank);
+        return oldest == 0 || oldest >= launch.step() || launch.isWithdrawn() ? null :
+            "step " + launch.step() + " of rank " + rank + " was reported complete before its step " + oldest;
     }
 
     /** Whether a step that is none of the last of its rank is a former one: its result comes too late, but it exists. */
-    static boolean isFormer(final LaunchedSteps.Launch last, final int epoch, final long step)
+    static boolean isFormer(final int lastEpoch, final long lastStep, final int epoch, final long step)
     {
-        return step > 0 && (epoch < last.epoch() || epoch == last.epoch() && step < last.step());
+        return step > 0 && (epoch < lastEpoch || epoch == lastEpoch && step < lastStep);
     }
 
     /** Whether the results name the step that they are reported for. */

@@ -41,7 +41,7 @@ class RejectedDraftRowsTest
         plan.copiesCount(0);
         final LaunchedSteps launches = new LaunchedSteps(1, 1, true);
         launches.launched(new StepView().wrap(buffer, 0));
-        return launches.last(0);
+        return launches.find(0, 0, 1);
     }
 
     private static CaptureSlice rows(final int impossible)
