@@ -18,6 +18,9 @@ import java.util.concurrent.TimeoutException;
 /**
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
  * listeners, subscribers, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
+ *
+ * <p>The listener thread alone writes tokens and publishes them by their count. It and a thread that fails the engine write
+ * the end: the first one wins, under the lock of this object, and any thread reads it.
  */
 public final class CompletionHandle implements Iterable<Integer>
 {

@@ -32,7 +32,7 @@ final class EngineContext
     /** {@code null} without a client. */
     private final LiveFigures figures;
     private final EngineStart start;
-    private final ForeignCall closing = new ForeignCall();
+    private final ForeignCall closing = ForeignCall.ofEngine();
     private final String backendName;
     private final long backendCloseNanos;
     /** {@code null} before somebody asks for it, and without a journal. */

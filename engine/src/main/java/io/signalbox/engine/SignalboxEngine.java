@@ -203,7 +203,7 @@ public final class SignalboxEngine implements AutoCloseable
     private void drainRequests()
     {
         final OpenHandles handles = client.handles();
-        new ForeignCall().run(
+        ForeignCall.ofEngine().run(
             "the executor of callbacks did not take the end of the drain", closeTimeoutNanos, handles::drain);
         try
         {
