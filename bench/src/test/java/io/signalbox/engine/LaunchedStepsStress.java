@@ -121,7 +121,8 @@ public class LaunchedStepsStress
             }
             else
             {
-                result.r1 = launch.tokens() + " in " + launch.count(0) + (launch.entries() == 2 ? " and " + launch.count(1) : "");
+                result.r1 =
+                    launch.tokens() + " in " + launch.count(0) + (launch.entries() == 2 ? " and " + launch.count(1) : "");
             }
         }
     }

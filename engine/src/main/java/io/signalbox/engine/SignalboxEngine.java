@@ -199,7 +199,7 @@ public final class SignalboxEngine implements AutoCloseable
         steps.rethrow();
     }
 
-    /** Waits until the requests are done. An executor of callbacks is told so, and is code of others. */
+    /** Waits until the requests are done. The executor of callbacks, which is code of others, runs their end. */
     private void drainRequests()
     {
         final OpenHandles handles = client.handles();

@@ -23,8 +23,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Every order in which two threads can use a {@link BatchRing}, up to its end. A call of the ring is atomic but for its
- * waits, so an order is a list of calls; a call that waits goes on when another one wakes it. Each state that is reached is
- * left by both threads, and in none does each wait for the other.
+ * waits, so an order is a list of calls; a call that waits continues when another one wakes it. Both threads leave each
+ * state that is reached, and in none does each wait for the other.
  */
 @Tag("threads")
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -33,7 +33,7 @@ class BatchRingInterleavingsTest
     private static final int FILLS = 0;
     private static final int EMPTIES = 1;
 
-    /** One of the two threads, which makes its next call when it is told to. */
+    /** One of the two threads, which makes one call at a time. */
     private abstract static class Caller
     {
         private final SynchronousQueue<Boolean> turns = new SynchronousQueue<>();
