@@ -174,7 +174,7 @@ public final class CudaBackend implements Backend
         threads.get(rank).abort(step);
     }
 
-    /** The limit of each wait within {@link #close}, and one for what lies between them. */
+    /** The limit of each wait within {@link #close}, and one limit more. */
     @Override
     public long closeTimeoutNanos()
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,9 +14,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Runs what two threads share under jcstress, in a process of its own: the classes {@code …Stress}. Reduced, each for a
- * moment in one kind of JVM; full, in every kind of compilation, five times a second.
+ * Runs the classes {@code …Stress} under jcstress, in a separate process: the structures that two threads share. Reduced,
+ * each for a moment in one kind of compilation; full, in every kind, five times a second.
  */
+@Tag("threads")
 class StressTest
 {
     @TempDir
@@ -30,7 +32,8 @@ class StressTest
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
             "org.openjdk.jcstress.Main", "-t", "io.signalbox", "-r", results.toString(), "-f", "1", "-jvmArgs",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xmx512m"));
-        command.addAll(full ? List.of("-iters", "5", "-time", "1000") : List.of("-iters", "1", "-time", "100", "-sc", "false"));
+        command.addAll(full ? List.of("-iters", "5", "-time", "1000") :
+            List.of("-iters", "1", "-time", "200", "-sc", "false"));
         final Process process = new ProcessBuilder(command).directory(results.toFile()).redirectErrorStream(true).start();
         process.getOutputStream().close();
         final String output = new String(process.getInputStream().readAllBytes());

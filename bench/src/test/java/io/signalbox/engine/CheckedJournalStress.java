@@ -23,7 +23,7 @@ public class CheckedJournalStress
     private static final GroupWriter GROUP = wake();
 
     private final Uses uses = new Uses();
-    private final CheckedJournal journal = new CheckedJournal(uses, new ForeignCall(), Long.MAX_VALUE);
+    private final CheckedJournal journal = new CheckedJournal(uses, ForeignCall.ofEngine(), Long.MAX_VALUE);
 
     private static GroupWriter wake()
     {

@@ -28,8 +28,8 @@ final class SourceRules
     private static final Pattern TYPE = Pattern.compile("\\b(class|interface|enum|record|new) \\w+");
     private static final Pattern NESTED = Pattern.compile(
         "^ +(?:(?:public|protected|private|static|abstract|final|sealed) )*(?:class|interface|enum|record) (\\w+)\\b");
-    private static final Pattern STARTS_THREADS = Pattern.compile(
-        "\\bnew Thread\\(|\\bExecutors\\.|Async\\(|\\bnew ThreadedEngine\\(|\\bSignalboxEngine\\.launch\\(|\\bProcessBuilder\\(");
+    private static final Pattern STARTS_THREADS = Pattern.compile("\\bnew Thread\\(|\\bExecutors\\.|Async\\(|" +
+        "\\bnew ThreadedEngine\\(|\\bSignalboxEngine\\.launch\\(|\\bProcessBuilder\\(");
     private static final String THREADS = "@Tag(\"threads\")";
     private static final Pattern SLEEP =
         Pattern.compile("\\b(?:(?:Thread|TimeUnit\\.\\w+)\\.sleep|LockSupport\\.parkNanos)\\s*\\(");

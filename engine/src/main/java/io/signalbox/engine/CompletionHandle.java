@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 /**
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
  * listeners, subscribers, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
+ * The listener thread writes the tokens and publishes their count; the first end is kept, under the lock of this object.
  */
 public final class CompletionHandle implements Iterable<Integer>
 {
@@ -295,7 +296,6 @@ public final class CompletionHandle implements Iterable<Integer>
         return promptTokens;
     }
 
-    /** The future behind {@link #completion}. */
     CompletableFuture<Completion> ended()
     {
         if (future == null)
@@ -427,10 +427,7 @@ public final class CompletionHandle implements Iterable<Integer>
         finish();
     }
 
-    /**
-     * Does not change how a request ended. Runs no code of others, which {@link #finish} does, so that no request keeps
-     * threads waiting that wait for another. May be repeated after a shortage of memory, as may {@link #finish}.
-     */
+    /** Does not change how a request ended, and runs no code of others, as {@link #finish} does. May be repeated. */
     void failed(final Throwable cause)
     {
         synchronized (this)

@@ -12,7 +12,6 @@ import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -32,7 +31,7 @@ final class EngineContext
     /** {@code null} without a client. */
     private final LiveFigures figures;
     private final EngineStart start;
-    private final ForeignCall closing = new ForeignCall();
+    private final ForeignCall closing = ForeignCall.ofEngine();
     private final String backendName;
     private final long backendCloseNanos;
     /** {@code null} before somebody asks for it, and without a journal. */

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /**
  * The cause for which an engine stopped. The clients receive it, or why the engine ended without one, and after them the
- * failure listener receives a cause. Each is told, even if an earlier one threw or the heap is exhausted: a memory reserve
- * is freed, and the call is repeated until it succeeds.
+ * failure listener receives a cause. Each receives it, even if an earlier one threw or the heap is exhausted: a memory
+ * reserve is freed, and the call is repeated until it succeeds.
  */
 final class EngineFailure
 {

@@ -6,15 +6,28 @@ import org.agrona.LangUtil;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Calls code that the engine does not own while the engine ends, for a bounded time: in a separate thread, which is
+ * Calls code that the engine does not own while something ends, for a bounded time: in a separate thread, which is
  * interrupted and left if the call has not returned by then. The thread does not keep the JVM alive. One thread ends an
  * engine, so there is one call at a time; any thread may ask whether it is within the call.
  */
-final class ForeignCall
+public final class ForeignCall
 {
-    static final String THREAD = "signalbox-close";
+    private static final String THREAD = "signalbox-close";
 
+    private final String remedy;
     private volatile Thread current;
+
+    /** @param remedy how a user gives a call more time, such as "give a larger closeTimeoutNanos". */
+    public ForeignCall(final String remedy)
+    {
+        this.remedy = remedy;
+    }
+
+    /** Of an engine. */
+    static ForeignCall ofEngine()
+    {
+        return new ForeignCall("end the process, or give a larger " + EngineConfig.CLOSE_TIMEOUT_NANOS.name());
+    }
 
     /** Whether the current thread runs the call. */
     boolean isCurrent()
@@ -28,7 +41,7 @@ final class ForeignCall
      * @param what the subject and verb of a sentence, such as "the backend toy was not closed".
      * @throws IllegalStateException if the call has not returned in time.
      */
-    void run(final String what, final long limitNanos, final Runnable call)
+    public void run(final String what, final long limitNanos, final Runnable call)
     {
         final AtomicReference<Throwable> thrown = new AtomicReference<>();
         final Thread thread = new Thread(() -> attempt(call, thrown), THREAD);
@@ -53,7 +66,7 @@ final class ForeignCall
             final String place = place(thread);
             thread.interrupt();
             throw new IllegalStateException(what + " within " + limitNanos + " ns; its thread, which is in " + place +
-                ", is left as it is; end the process, or give a larger " + EngineConfig.CLOSE_TIMEOUT_NANOS.name());
+                ", is left as it is; " + remedy);
         }
         if (thrown.get() != null)
         {

@@ -199,11 +199,11 @@ public final class SignalboxEngine implements AutoCloseable
         steps.rethrow();
     }
 
-    /** Waits until the requests are done. An executor of callbacks is told so, and is code of others. */
+    /** Waits until the requests are done. The executor of callbacks, which is code of others, runs their end. */
     private void drainRequests()
     {
         final OpenHandles handles = client.handles();
-        new ForeignCall().run(
+        ForeignCall.ofEngine().run(
             "the executor of callbacks did not take the end of the drain", closeTimeoutNanos, handles::drain);
         try
         {

@@ -41,8 +41,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class BoundedCloseTest
 {
     private static final long BOUND = 20_000_000;
-    private static final String LEFT =
-        " within \\d+ ns; its thread, which is in \\S+, is left as it is; end the process, or give a larger closeTimeoutNanos";
+    private static final String LEFT = " within \\d+ ns; its thread, which is in \\S+, is left as it is; end the process, " +
+        "or give a larger closeTimeoutNanos";
     private static final String BACKEND = "the backend hanging was not closed" + LEFT;
 
     /** A call that does not return before the test is over. */
@@ -148,7 +148,7 @@ class BoundedCloseTest
         return CompletionRequest.prompt(new int[20]).maxNewTokens(5);
     }
 
-    /** What a close throws, and what it threw besides. */
+    /** The sentence that a close throws, and those that it adds. */
     private static List<String> sentences(final Runnable close)
     {
         final IllegalStateException thrown = assertThrows(IllegalStateException.class, close::run);
@@ -299,15 +299,15 @@ class BoundedCloseTest
         assertTrue(journal.isClosed());
     }
 
-    /** A failure while the engine closes is told; the close itself is not. */
+    /** The listener receives a failure, and no close. */
     @ParameterizedTest
     @EnumSource(value = HandlerThreads.class)
     void shouldTellTheFailureListenerOfAFailureOnly(final HandlerThreads threads)
     {
         final List<Throwable> told = new ArrayList<>();
         final Consumer<Throwable> listener = told::add;
-        final SignalboxEngine orderly = SignalboxEngine.launch(
-            context(new SilentBackend()).closeTimeoutNanos(Long.MAX_VALUE).handlerThreads(threads).failureListener(listener));
+        final SignalboxEngine orderly = SignalboxEngine.launch(context(new SilentBackend())
+            .closeTimeoutNanos(Long.MAX_VALUE).handlerThreads(threads).failureListener(listener));
         orderly.close();
         assertEquals(List.of(), told);
         final ThreadedEngine failing = new ThreadedEngine(context(new SilentBackend()).closeTimeoutNanos(Long.MAX_VALUE)

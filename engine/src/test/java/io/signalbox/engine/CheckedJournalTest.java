@@ -20,7 +20,7 @@ class CheckedJournalTest
     private static final int ROWS = 100;
 
     private final RecordingJournal recording = new RecordingJournal();
-    private final CheckedJournal journal = new CheckedJournal(recording, new ForeignCall(), Long.MAX_VALUE);
+    private final CheckedJournal journal = new CheckedJournal(recording, ForeignCall.ofEngine(), Long.MAX_VALUE);
     private final UnsafeBuffer memory = soundRows();
     private final ReportEncoding encoding =
         new ReportEncoding(new ReportCheck(new ModelShape(8, 256, 8), 100, EngineConfig.ImpossibleRows.MISSING));

@@ -117,7 +117,8 @@ class MisbehaviourTest
             assertEquals(List.of(), sentences);
             return;
         }
-        assertTrue(sentences.stream().anyMatch(each -> each.matches(expected)), () -> expected + " is not among " + sentences);
+        assertTrue(sentences.stream().anyMatch(each -> each.matches(expected)),
+            () -> expected + " is not among " + sentences);
         // The step behind a failed one is withdrawn with it and still reported, and so is the step behind one that is owed.
         final boolean isOwed = act == Act.NO_ANSWER || act == Act.NEVER_GIVEN;
         final String behind = notGiven("\\d+", "0") + (isOwed ? "|" + EARLY : "");

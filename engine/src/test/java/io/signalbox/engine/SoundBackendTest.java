@@ -30,8 +30,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * The journal never accuses a backend that reports each step once and in order, as fast as its thread runs, on a machine
- * whose cores are all busy: 40,000 steps reduced, 5 million full, for each depth. A backend whose steps fail is told its own
- * faults only, and that a result of a withdrawn step came late.
+ * whose cores are all busy: 40,000 steps reduced, 5 million full, for each depth. The journal of a backend whose steps fail
+ * has its own faults only, and that a result of a withdrawn step came late.
  */
 @Tag("threads")
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

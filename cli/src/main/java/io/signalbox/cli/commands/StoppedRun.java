@@ -4,6 +4,8 @@ package io.signalbox.cli.commands;
 import io.signalbox.cli.printing.AnswerFile;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.StopNotice;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.ForeignCall;
 
 import java.nio.file.Path;
 
@@ -46,7 +48,7 @@ final class StoppedRun implements AutoCloseable
     {
         if (run != null)
         {
-            run.stop();
+            finishAnswers(run);
         }
         if (file != null)
         {
@@ -57,6 +59,20 @@ final class StoppedRun implements AutoCloseable
         if (journal != null)
         {
             console.err().println(StopNotice.text("run", journal));
+        }
+    }
+
+    /** A tokenizer that does not return must not keep the process. */
+    private void finishAnswers(final PromptRun stopping)
+    {
+        try
+        {
+            new ForeignCall("the last answers are missing").run("the finished answers were not written",
+                EngineConfig.CLOSE_TIMEOUT_NANOS.defaultValue(), stopping::stop);
+        }
+        catch (final RuntimeException e)
+        {
+            console.err().println("signalbox run: " + e.getMessage());
         }
     }
 

@@ -3,6 +3,8 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.ForeignCall;
 import io.signalbox.serving.TextTokenizer;
 import io.signalbox.serving.TokenizerProvider;
 
@@ -115,11 +117,12 @@ public final class PromptTokenizer implements AutoCloseable
     {
         if (opened != null)
         {
-            guarded("was closed", () ->
+            new ForeignCall("end the process").run("the tokenizer of " + file + " was not closed",
+                EngineConfig.CLOSE_TIMEOUT_NANOS.defaultValue(), () -> guarded("was closed", () ->
             {
                 opened.close();
                 return this;
-            });
+            }));
         }
     }
 }

@@ -5,6 +5,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.ForeignCall;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
@@ -114,7 +116,8 @@ public final class Recomputation
     {
         final ResultBoard board = new ResultBoard();
         final StepComparison comparison = new StepComparison(shape);
-        try (backend; JournalReader journal = JournalReader.open(directory))
+        final Closing closing = () -> close(backend);
+        try (closing; JournalReader journal = JournalReader.open(directory))
         {
             requireFit(backend.capabilities());
             backend.sizes(sizes);
@@ -122,6 +125,20 @@ public final class Recomputation
             new StepReplay(journal, survey, backend, board, comparison).run(progress);
         }
         return comparison.result(survey.uncommitted());
+    }
+
+    /** Ends the use of a backend. */
+    @FunctionalInterface
+    private interface Closing extends AutoCloseable
+    {
+        @Override
+        void close();
+    }
+
+    private static void close(final Backend backend)
+    {
+        new ForeignCall("end the process").run("the backend " + backend.capabilities().name() + " was not closed",
+            Math.max(EngineConfig.CLOSE_TIMEOUT_NANOS.defaultValue(), backend.closeTimeoutNanos()), backend::close);
     }
 
     private void requireFit(final BackendCapabilities can)
