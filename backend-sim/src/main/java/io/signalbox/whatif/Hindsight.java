@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.stats.RequestOutcome;
 import io.signalbox.whatif.WhatIfReport.Candidate;
 import io.signalbox.whatif.WhatIfReport.RegrettedPlacement;

@@ -3,7 +3,7 @@ package io.signalbox.whatif;
 
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.PlacedDecoder;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.whatif.WhatIfReport.Candidate;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import org.agrona.collections.Long2ObjectHashMap;

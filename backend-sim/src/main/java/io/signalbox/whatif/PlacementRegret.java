@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
-import io.signalbox.stats.FoldedMatches;
 
+
+import io.signalbox.state.FoldedMatches;
 import java.util.Arrays;
 import java.util.List;
 

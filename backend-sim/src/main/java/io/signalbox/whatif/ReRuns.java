@@ -4,12 +4,13 @@ package io.signalbox.whatif;
 import io.signalbox.ConfigException;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.engine.SteppedEngine;
+import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -139,9 +140,15 @@ final class ReRuns
     {
         final SchedulerConfig config = asked.variant.config();
         final FoldedMatches matches =
-            FoldedMatches.of(config.ranks(), config.blockSizeTokens(), config.evictionPolicy());
-        final RunCollector collector = new RunCollector(config.blockSizeTokens(),
-            cached == null ? matches : matches.cached(cached, config.kvBlocks() - 1), countsComputed);
+            FoldedMatches.of(config.ranks(), config.blockSizeTokens(), config.evictionPolicy() == EvictionPolicy.LRU);
+        for (int rank = 0; rank < config.ranks() && cached != null; rank++)
+        {
+            for (final CachedPrefixes.Block block : cached.kept(rank, config.ranks(), config.kvBlocks() - 1))
+            {
+                matches.cached(rank, block.hash());
+            }
+        }
+        final RunCollector collector = new RunCollector(config.blockSizeTokens(), matches, countsComputed);
         final long[] reached = new long[1];
         final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
         {

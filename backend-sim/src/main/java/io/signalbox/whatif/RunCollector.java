@@ -16,7 +16,7 @@ import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.stats.OutcomeCollector;
 import org.agrona.DirectBuffer;
 

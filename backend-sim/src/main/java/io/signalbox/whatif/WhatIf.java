@@ -8,14 +8,15 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.Estimate;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.state.FoldedState;
-import io.signalbox.stats.FoldedMatches;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -153,7 +154,7 @@ public final class WhatIf
         final boolean isSimulated = SimulationConfig.isIn(settings);
         final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
         final FoldedMatches matches = ahead != null ? FoldedMatches.none() :
-            FoldedMatches.of(config.ranks(), config.blockSizeTokens(), config.evictionPolicy());
+            FoldedMatches.of(config.ranks(), config.blockSizeTokens(), config.evictionPolicy() == EvictionPolicy.LRU);
         final RunExtraction extraction =
             new RunExtraction(config, matches, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
         // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.

@@ -4,7 +4,7 @@ package io.signalbox.whatif;
 import io.signalbox.compare.Estimate;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.util.List;
 import java.util.Map;

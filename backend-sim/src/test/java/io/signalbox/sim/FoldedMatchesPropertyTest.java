@@ -16,7 +16,7 @@ import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -156,7 +156,7 @@ class FoldedMatchesPropertyTest
             (kvKept ? "kept" : "lost"));
         final SimulationConfig simulation = SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan);
         final Comparison comparison = new Comparison(
-            FoldedMatches.of(ranks, config.blockSizeTokens(), config.evictionPolicy()));
+            FoldedMatches.of(ranks, config.blockSizeTokens(), true));
         new Simulation(config, newWeights ? simulation.withNewWeights(WeightsPlan.parse("finish@400ms")) : simulation,
             FaultPropertyTest.workload(seed, 20)).run(SteppedEngine::new, comparison, SimulationProgress.NONE);
         assertTrue(comparison.found > 0, "no match to compare");

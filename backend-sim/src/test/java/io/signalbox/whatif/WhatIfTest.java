@@ -15,7 +15,7 @@ import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.SimulationProgress;
 import io.signalbox.sim.WeightsPlan;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.GeneratedWorkload;

@@ -104,18 +104,6 @@ public final class RankPrefixIndex
         }
     }
 
-    /** Records that the rank has no blocks any more. Visits the whole table, and makes garbage. */
-    public void removeAll(final int rank)
-    {
-        for (final long hash : keys.clone())
-        {
-            if (hash != KvBlockAllocator.NO_HASH && contains(hash, rank))
-            {
-                remove(hash, rank);
-            }
-        }
-    }
-
     private void grow()
     {
         final long[] formerKeys = keys;

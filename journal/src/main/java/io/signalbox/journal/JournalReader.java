@@ -333,12 +333,6 @@ public final class JournalReader implements GroupCursor, GroupSource
         return beginning == null ? List.of() : beginning.requests();
     }
 
-    /** Whether the journal has the first records of the run: they were not removed. */
-    public boolean beginsWithRun()
-    {
-        return scanner.files().beginning() == null;
-    }
-
     /** Whether the current group, or its rows, have the packed form in the file. */
     boolean isPacked()
     {

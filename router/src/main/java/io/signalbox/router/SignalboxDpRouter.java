@@ -80,6 +80,12 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private final double cachedWeight;
     private final double evictionWeight;
     private final double backlog;
+    /** By rank, the share by which its requests slow its steps down. */
+    private final double[] slowdown;
+    /** By rank, the part of a score that does not depend on the request. */
+    private final double[] loadTerm;
+    private final long[] free;
+    private final long[] cached;
     /** By rank, tokens for which blocks are free that cache nothing. */
     private final long[] unused;
     /** By rank, its part of a full pool per token. */
@@ -100,6 +106,10 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         cachedWeight = values.get(CACHED_WEIGHT);
         evictionWeight = values.get(EVICTION_WEIGHT);
         backlog = values.get(BACKLOG);
+        slowdown = new double[ranks];
+        loadTerm = new double[ranks];
+        free = new long[ranks];
+        cached = new long[ranks];
         unused = new long[ranks];
         poolShare = new double[ranks];
         longPrefills = new long[ranks];
@@ -126,15 +136,21 @@ public final class SignalboxDpRouter extends ScoredDpRouter
             longPrefills[rank] = batch.figure(rank, RankFigure.LONG_PREFILLS);
             deferred[rank] = batch.figure(rank, RankFigure.DEFERRED_PREFILL_TOKENS);
             poolShare[rank] = 1.0 / Math.max(1, batch.figure(rank, RankFigure.POOL_TOKENS));
-            countUnused(batch, rank);
+            free[rank] = batch.figure(rank, RankFigure.FREE_TOKENS);
+            cached[rank] = batch.figure(rank, RankFigure.CACHED_TOKENS);
+            weigh(batch, rank);
         }
         findSpare(batch);
     }
 
-    private void countUnused(final PlacementBatch batch, final int rank)
+    /** Updates what depends on the requests of the rank. */
+    private void weigh(final PlacementBatch batch, final int rank)
     {
-        unused[rank] = Math.max(0, batch.figure(rank, RankFigure.FREE_TOKENS) -
-            batch.figure(rank, RankFigure.CACHED_TOKENS) - batch.loadTokens(rank));
+        final double slower = rowWeight * batch.activeRequests(rank) +
+            contextWeight * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
+        slowdown[rank] = slower;
+        loadTerm[rank] = batch.loadTokens(rank) * (1.0 + slower) + decodeWeight * slower + cachedWeight * cached[rank];
+        unused[rank] = Math.max(0, free[rank] - cached[rank] - batch.loadTokens(rank));
     }
 
     private void findSpare(final PlacementBatch batch)
@@ -155,7 +171,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     @Override
     protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
-        countUnused(batch, rank);
+        weigh(batch, rank);
         if (rank == spareRank)
         {
             findSpare(batch);
@@ -199,35 +215,33 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         }
         final long newWork = batch.uncachedTokens(request, rank);
         return pending - deferred(batch, rank, newWork) < backlog &&
-            pending + newWork <= batch.figure(rank, RankFigure.FREE_TOKENS);
+            pending + newWork <= free[rank];
     }
 
     @Override
     protected double score(final PlacementBatch batch, final int request, final int rank)
     {
-        final long uncached = batch.uncachedTokens(request, rank);
-        final double newWork = uncached;
-        final long passed = deferred(batch, rank, uncached);
-        final double slowdown = rowWeight * batch.activeRequests(rank) +
-            contextWeight * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
-        final int evicted = evicted(batch, rank, uncached);
-        final double loadTerm = (batch.loadTokens(rank) - passed) * (1.0 + slowdown) + newWork * slowdown +
-            decodeWeight * slowdown + cachedWeight * batch.figure(rank, RankFigure.CACHED_TOKENS) +
-            evictionTerm(rank, evicted);
-        final double score = (1.0 + reuseWeight) * newWork + loadTerm;
-        batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank), evicted, passed);
+        final long newWork = batch.uncachedTokens(request, rank);
+        final long passed = deferred(batch, rank, newWork);
+        final int evicted = evicted(rank, newWork);
+        double load = loadTerm[rank] + newWork * slowdown[rank];
+        if (passed > 0 || evicted > 0)
+        {
+            load += evictionTerm(rank, evicted) - passed * (1.0 + slowdown[rank]);
+        }
+        final double score = (1.0 + reuseWeight) * newWork + load;
+        batch.candidate(request, rank, score, newWork, load, batch.matchedTokens(request, rank), evicted, passed);
         return score;
     }
 
     /** Cached tokens that the rank would evict for so many new ones although an idle rank has more unused blocks. */
-    private int evicted(final PlacementBatch batch, final int rank, final long newWork)
+    private int evicted(final int rank, final long newWork)
     {
-        return newWork <= unused[rank] || spare <= unused[rank] ? 0 :
-            (int)Math.min(newWork - unused[rank], batch.figure(rank, RankFigure.CACHED_TOKENS));
+        return newWork <= unused[rank] || spare <= unused[rank] ? 0 : (int)Math.min(newWork - unused[rank], cached[rank]);
     }
 
     private double evictionTerm(final int rank, final int evicted)
     {
-        return evicted == 0 ? 0 : evictionWeight * evicted * Math.min(1.0, (spare - unused[rank]) * poolShare[rank]);
+        return evictionWeight * evicted * Math.min(1.0, (spare - unused[rank]) * poolShare[rank]);
     }
 }

@@ -142,7 +142,7 @@ class RouterTrialTest
                     return rank == 0 ? rank : wrong;
                 }
             });
-            assertTrue(one.startsWith("returned " + wrong + " as the score of rank "), "a rank that is not the best: " + one);
+            assertTrue(one.startsWith("returned " + wrong + " as the score of rank "), "a rank that is not best: " + one);
         }
     }
 

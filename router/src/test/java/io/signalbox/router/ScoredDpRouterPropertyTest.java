@@ -113,7 +113,8 @@ class ScoredDpRouterPropertyTest
         final int[] matches = new int[2 * RANKS];
         for (int i = 0; i < 2 * RANKS; i++)
         {
-            twins.rank(active[i % RANKS], pending[i % RANKS], context[i % RANKS]).cache(unused[i % RANKS], cached[i % RANKS]);
+            final int twin = i % RANKS;
+            twins.rank(active[twin], pending[twin], context[twin]).cache(unused[twin], cached[twin]);
             matches[i] = matched[i % RANKS];
         }
         final DpRouter router = RouterConfig.standard().router(2 * RANKS, true);

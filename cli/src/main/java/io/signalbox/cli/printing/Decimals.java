@@ -2,7 +2,7 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.config.DoubleText;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;

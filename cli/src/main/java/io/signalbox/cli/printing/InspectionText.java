@@ -7,7 +7,7 @@ import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestLife;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.io.PrintStream;
 import java.util.stream.Collectors;

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.io.IOException;
 import java.io.StringWriter;

@@ -3,7 +3,7 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.compare.Estimate;
 import io.signalbox.report.RunReport;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.whatif.ExpertFigures;
 import io.signalbox.whatif.ExpertFigures.HotExpert;
 import io.signalbox.whatif.RunFigure;

@@ -27,7 +27,7 @@ import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.inspect.RequestInspection.Restart;
 import io.signalbox.journal.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.journal.inspect.RequestLife.Submission;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,7 +5,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.util.List;
 

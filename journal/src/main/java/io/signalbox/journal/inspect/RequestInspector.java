@@ -2,11 +2,13 @@
 package io.signalbox.journal.inspect;
 
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -41,17 +43,19 @@ public final class RequestInspector
     {
         try (JournalReader reader = JournalReader.openKept(directory, progress))
         {
-            return inspectTo(directory, reader, requestId, record);
+            return inspectTo(directory, reader, requestId, record, JournalRetention.firstRecord(directory) == 0);
         }
     }
 
+    /** @param isWhole whether no record was removed. */
     static RequestInspection inspectTo(
-        final Path directory, final JournalReader reader, final long requestId, final long record)
+        final Path directory, final JournalReader reader, final long requestId, final long record, final boolean isWhole)
     {
         final Map<String, String> settings = reader.settings();
         final int ranks = reader.ranks();
-        final FoldedMatches matches = !reader.beginsWithRun() ? FoldedMatches.none() : FoldedMatches.of(
-            ranks, reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS), reader.setting(SchedulerConfig.EVICTION_POLICY));
+        final FoldedMatches matches = !isWhole ? FoldedMatches.none() : FoldedMatches.of(ranks,
+            reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS),
+            reader.setting(SchedulerConfig.EVICTION_POLICY) == EvictionPolicy.LRU);
         final LifeCollector collector = new LifeCollector(
             requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL), matches);
         final JournalEnd end = GroupCollector.readTo(directory, record, reader, collector);

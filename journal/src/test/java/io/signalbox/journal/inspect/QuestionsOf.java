@@ -33,7 +33,7 @@ public final class QuestionsOf
             case 4 -> table(ExpertQuery.all(ALWAYS), journal);
             case 5 -> table(new StepQuery(2), journal);
             case 6 -> table(new EventQuery(new EventFilter(Set.of(), -1, null, null, ALWAYS)), journal);
-            case 7 -> RequestInspector.inspectTo(NAME, journal.get(), 2, Long.MAX_VALUE);
+            case 7 -> RequestInspector.inspectTo(NAME, journal.get(), 2, Long.MAX_VALUE, true);
             case 8 -> JournaledWorkload.read(NAME, request -> { }, journal, journal);
             default -> Timeline.read(NAME, new StateStart(journal.get(), null), new Nobody(), ALWAYS);
         }

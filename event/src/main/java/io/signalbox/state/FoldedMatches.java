@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.stats;
+package io.signalbox.state;
 
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
@@ -9,11 +9,10 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.kv.EvictionPolicy;
-import io.signalbox.kv.KvBlockAllocator;
-import io.signalbox.kv.RankPrefixIndex;
-import io.signalbox.scheduler.CachedPrefixes;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongHashSet;
+
+import java.util.Arrays;
 
 /**
  * Folds the events of a run into the prefix indexes of its ranks, and matches prompts with them. A router that reads no
@@ -33,8 +32,9 @@ public final class FoldedMatches
     private final int blockSizeTokens;
     /** Hashes of the full blocks that a match may use, of the requests that are alive. */
     private final Long2ObjectHashMap<long[]> prompts = new Long2ObjectHashMap<>();
-    private final int[] matchedBlocks;
-    private RankPrefixIndex index;
+    private final int[] matchedTokens;
+    /** By rank, the hashes under which blocks are found. */
+    private final LongHashSet[] known;
     private boolean isOver;
     private long[] submitted;
 
@@ -42,20 +42,21 @@ public final class FoldedMatches
     {
         this.ranks = ranks;
         this.blockSizeTokens = blockSizeTokens;
-        matchedBlocks = new int[ranks];
-        index = new RankPrefixIndex(ranks);
+        matchedTokens = new int[ranks];
+        known = new LongHashSet[ranks];
+        Arrays.setAll(known, rank -> new LongHashSet());
         isOver = !isKnown;
     }
 
     /**
      * For the events of a run from its beginning.
      *
-     * @param policy events say when a block is evicted; with {@link EvictionPolicy#REF_ZERO} they do not say when it is
-     *               forgotten, and no match is known.
+     * @param keepsCachedBlocks whether a block is found until it is evicted. If it is found until its last owner releases
+     *                          it, no match is known.
      */
-    public static FoldedMatches of(final int ranks, final int blockSizeTokens, final EvictionPolicy policy)
+    public static FoldedMatches of(final int ranks, final int blockSizeTokens, final boolean keepsCachedBlocks)
     {
-        return new FoldedMatches(ranks, blockSizeTokens, policy == EvictionPolicy.LRU);
+        return new FoldedMatches(ranks, blockSizeTokens, keepsCachedBlocks);
     }
 
     /** If the events do not begin with the run: no match is known. */
@@ -64,24 +65,12 @@ public final class FoldedMatches
         return new FoldedMatches(1, 1, false);
     }
 
-    /** Adds the blocks that ranks have cached before the first event. */
-    public FoldedMatches cached(final CachedPrefixes prefixes, final int blocksPerRank)
+    /** Adds a block that the rank has cached before the first event. */
+    public void cached(final int rank, final long hash)
     {
-        for (int rank = 0; rank < ranks && !isOver; rank++)
+        if (!isOver)
         {
-            for (final CachedPrefixes.Block block : prefixes.kept(rank, ranks, blocksPerRank))
-            {
-                add(block.hash(), rank);
-            }
-        }
-        return this;
-    }
-
-    private void add(final long hash, final int rank)
-    {
-        if (hash != KvBlockAllocator.NO_HASH && !index.contains(hash, rank))
-        {
-            index.add(hash, rank);
+            known[rank].add(hash);
         }
     }
 
@@ -116,7 +105,7 @@ public final class FoldedMatches
         {
             isOver = true;
             prompts.clear();
-            index = null;
+            forgetAll();
         }
     }
 
@@ -124,10 +113,7 @@ public final class FoldedMatches
     {
         for (int i = 0; i < plan.evictedCount() && !isOver; i++)
         {
-            if (index.contains(plan.evictedHash(i), plan.rank()))
-            {
-                index.remove(plan.evictedHash(i), plan.rank());
-            }
+            known[plan.rank()].remove(plan.evictedHash(i));
         }
     }
 
@@ -139,11 +125,11 @@ public final class FoldedMatches
         }
         for (int i = 0; i < commit.registeredCount(); i++)
         {
-            add(commit.registeredHash(i), commit.rank());
+            known[commit.rank()].add(commit.registeredHash(i));
         }
         for (int i = 0; i < commit.partlyFilledCount(); i++)
         {
-            add(commit.partlyFilledHash(i), commit.rank());
+            known[commit.rank()].add(commit.partlyFilledHash(i));
         }
     }
 
@@ -163,7 +149,10 @@ public final class FoldedMatches
 
     private void forgetAll()
     {
-        index = isOver ? null : new RankPrefixIndex(ranks);
+        for (final LongHashSet rank : known)
+        {
+            rank.clear();
+        }
     }
 
     public void onBackendReset(final BackendResetDecoder reset)
@@ -172,7 +161,7 @@ public final class FoldedMatches
         {
             if (reset.rank() < 0 || reset.rank() == rank)
             {
-                index.removeAll(rank);
+                known[rank].clear();
             }
         }
     }
@@ -194,12 +183,31 @@ public final class FoldedMatches
         {
             return null;
         }
-        index.longestMatches(hashes, hashes.length, matchedBlocks);
         for (int rank = 0; rank < ranks; rank++)
         {
-            matchedBlocks[rank] *= blockSizeTokens;
+            matchedTokens[rank] = matchedBlocks(known[rank], hashes) * blockSizeTokens;
         }
-        return matchedBlocks;
+        return matchedTokens;
+    }
+
+    /** By halving, as the scheduler's prefix index: if a rank has only parts of a prompt, the answers are equal, too. */
+    private static int matchedBlocks(final LongHashSet known, final long[] hashes)
+    {
+        int low = 0;
+        int high = hashes.length;
+        while (low < high)
+        {
+            final int middle = low == 0 && high == hashes.length ? 1 : low + high + 1 >>> 1;
+            if (known.contains(hashes[middle - 1]))
+            {
+                low = middle;
+            }
+            else
+            {
+                high = middle - 1;
+            }
+        }
+        return low;
     }
 
     /**
