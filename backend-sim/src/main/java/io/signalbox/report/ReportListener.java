@@ -54,9 +54,8 @@ public final class ReportListener implements GroupListener
     private final ExpertLoad inlineLoad;
     private final ExpertLoad chunkedLoad;
     private long nowNanos;
-    /** The time of a run that is not simulated begins with its first accepted request; a simulated one's with 0. */
-    private boolean beginsWithRequest;
-    private long originNanos;
+    /** The time of the first Submit: figures count from it, whatever time the clock or a trace begins with. */
+    private long originNanos = RequestRecord.UNKNOWN;
     private long submitted;
     private long completed;
     private long cancelled;
@@ -66,6 +65,7 @@ public final class ReportListener implements GroupListener
     private long emptySteps;
     private long deadEntries;
     private long acceptedDrafts;
+    private long draftsAfterStop;
     private long rejectedDrafts;
     private long preemptions;
     private long pauses;
@@ -96,26 +96,18 @@ public final class ReportListener implements GroupListener
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
     }
 
-    /** For a run of an engine, whose clock may have begun at any time before the first request, or after it. */
-    public ReportListener fromFirstRequest()
-    {
-        beginsWithRequest = true;
-        return this;
-    }
-
     /** Continues a run whose earlier groups are not at hand: requests that had not ended count as submitted. */
     public ReportListener behind(final FoldedState state)
     {
         nowNanos = state.timeNanos();
         originNanos = nowNanos;
-        beginsWithRequest = false;
         submitted = RequestRecord.begin(state, live, ranks);
         return this;
     }
 
     private long elapsedNanos()
     {
-        return nowNanos - originNanos;
+        return originNanos == RequestRecord.UNKNOWN ? 0 : nowNanos - originNanos;
     }
 
     @Override
@@ -162,6 +154,7 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onSubmit(final SubmitDecoder request)
         {
+            originNanos = originNanos == RequestRecord.UNKNOWN ? nowNanos : originNanos;
             promptTokens = request.promptTokens();
             request.skipBlockHashes();
             tenant = request.cacheKeyLength() == 0 ? null :
@@ -190,7 +183,6 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onAccepted(final AcceptedDecoder answer)
         {
-            originNanos = beginsWithRequest && submitted == 0 ? nowNanos : originNanos;
             submitted++;
             live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens, tenant));
             if (tenant != null)
@@ -334,7 +326,10 @@ public final class ReportListener implements GroupListener
             final int counts = (int)entryWords[word + 2];
             final int emitted = counts >>> 2 * Byte.SIZE & 0xFF;
             deadEntries += counts >>> 3 * Byte.SIZE == EntryVerdict.DEAD.value() ? 1 : 0;
-            acceptedDrafts += Math.max(0, emitted + (counts >>> Byte.SIZE & 0xFF) - 1);
+            // The first token is sampled, and the rest are drafts. After a stop token they are accepted, but not emitted.
+            final int sampled = emitted + (counts >>> Byte.SIZE & 0xFF);
+            acceptedDrafts += Math.max(0, emitted - 1);
+            draftsAfterStop += Math.max(0, sampled - Math.max(1, emitted));
             rejectedDrafts += counts & 0xFF;
             if (entryWords[word + 1] >> Integer.SIZE > 0)
             {
@@ -461,7 +456,8 @@ public final class ReportListener implements GroupListener
             idleNanos += rank.device.idleNanos();
             gaps += rank.device.gaps();
         }
-        return new RunReport.InFlight(computeNanos, idleNanos, gaps, deadEntries, acceptedDrafts, rejectedDrafts);
+        return new RunReport.InFlight(computeNanos, idleNanos, gaps, deadEntries, acceptedDrafts,
+            draftsAfterStop, rejectedDrafts);
     }
 
     private RunReport.PrefixCache prefixCache()

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param tenants        by name; empty if the workload has none.
  * @param faults         what went wrong; null if the run had no fault plan.
  * @param newWeights     null if the weights were never replaced.
- * @param simulatedNanos time of the last input.
+ * @param simulatedNanos time from the first Submit to the last input.
  */
 public record RunReport(
     Requests requests,
@@ -136,11 +136,18 @@ public record RunReport(
      *                       than the results of the first were on the host.
      * @param gaps           pairs of such steps.
      * @param deadEntries    entries whose request had ended when their step landed.
-     * @param acceptedDrafts draft tokens that were right.
+     * @param acceptedDrafts  draft tokens that were right and emitted.
+     * @param draftsAfterStop draft tokens that were right, after the stop token with which their request ended.
      * @param rejectedDrafts draft tokens that were not accepted.
      */
     public record InFlight(
-        long computeNanos, long idleNanos, long gaps, long deadEntries, long acceptedDrafts, long rejectedDrafts)
+        long computeNanos,
+        long idleNanos,
+        long gaps,
+        long deadEntries,
+        long acceptedDrafts,
+        long draftsAfterStop,
+        long rejectedDrafts)
     {
     }
 

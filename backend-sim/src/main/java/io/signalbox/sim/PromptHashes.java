@@ -7,6 +7,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.PromptText;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
+import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.nio.charset.StandardCharsets;
@@ -15,8 +16,9 @@ import java.util.BitSet;
 
 /**
  * Block hashes of the prompts of a run. If the workload knows its tokens they are those of a client: a turn is hashed from
- * the last full block of the turn before it on, the answer included. Otherwise the workload names its blocks, and what
- * follows the last one is unknown.
+ * the last full block of the turn before it on, the answer included. Otherwise the workload names its blocks. If it also
+ * names blocks of answers, these get the hashes that the scheduler computes when they are decoded, and later prompts have
+ * these hashes in place of the names.
  */
 final class PromptHashes
 {
@@ -45,6 +47,11 @@ final class PromptHashes
     private final Long2ObjectHashMap<Turn> turns = new Long2ObjectHashMap<>();
     private final BitSet followed = new BitSet();
     private final int[] block;
+    /** Tokens of a prompt whose blocks are named. */
+    private final PromptTokens unnamed;
+    /** By the name of a block that decoding fills; 0: it has no hash yet. */
+    private final Long2LongHashMap answerHashes = new Long2LongHashMap(0);
+    private long[] answerNames = new long[16];
     private long[] hashes = new long[16];
     private byte[] chain = NO_CHAIN;
     private int[] tail = NO_TOKENS;
@@ -59,6 +66,7 @@ final class PromptHashes
         blockSizeTokens = config.blockSizeTokens();
         hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
         block = new int[blockSizeTokens];
+        unnamed = new PromptTokens(workload, seed);
         for (final WorkloadRequest request : workload.requests())
         {
             if (text != null && request.predecessorId() > 0)
@@ -74,8 +82,7 @@ final class PromptHashes
         final int blocks = request.promptTokens() / blockSizeTokens;
         if (text == null)
         {
-            hashes = hashes.length < blocks ? new long[blocks] : hashes;
-            return workload.blockHashes(request, blockSizeTokens, hashes);
+            return named(request, blocks);
         }
         Turn turn = turns.remove(request.predecessorId());
         turn = turn == null ? firstTurn(request) : turn;
@@ -98,11 +105,62 @@ final class PromptHashes
         return blocks;
     }
 
+    private int named(final WorkloadRequest request, final int blocks)
+    {
+        hashes = hashes.length < blocks ? new long[blocks] : hashes;
+        workload.blockHashes(request, blockSizeTokens, hashes);
+        for (int i = 0; i < blocks && !answerHashes.isEmpty(); i++)
+        {
+            final long answer = answerHashes.get(hashes[i]);
+            hashes[i] = answer == answerHashes.missingValue() ? hashes[i] : answer;
+        }
+        final int most = request.outputTokens() / blockSizeTokens + 1;
+        answerNames = answerNames.length < most ? new long[most] : answerNames;
+        final int named = workload.answerNames(request, blockSizeTokens, answerNames);
+        chain = NO_CHAIN;
+        tailLength = 0;
+        if (named > 0)
+        {
+            hashAnswer(request, blocks, named);
+        }
+        return blocks;
+    }
+
+    /** The hash continues the request's own chain: which tokens the named blocks hold is not known. */
+    private void hashAnswer(final WorkloadRequest request, final int blocks, final int named)
+    {
+        final Turn turn = turn(Long.toString(request.requestId()));
+        chain = turn.chain.clone();
+        tailLength = request.promptTokens() % blockSizeTokens;
+        tail = tail.length < tailLength ? new int[blockSizeTokens] : tail;
+        System.arraycopy(unnamed.of(request), request.promptTokens() - tailLength, tail, 0, tailLength);
+        int known = tailLength;
+        System.arraycopy(tail, 0, block, 0, known);
+        for (int i = 0; i < named; i++)
+        {
+            for (; known < blockSizeTokens; known++)
+            {
+                block[known] = answers.token(request.requestId(), (blocks + i) * blockSizeTokens + known);
+            }
+            final long hash = hasher.extend(turn.chain, block);
+            if (answerNames[i] != 0)
+            {
+                answerHashes.put(answerNames[i], hash);
+            }
+            known = 0;
+        }
+    }
+
     /** The tenant is the cache key, so that tenants share no blocks. */
     private Turn firstTurn(final WorkloadRequest request)
     {
+        return turn(workload.tenant(request));
+    }
+
+    private Turn turn(final String key)
+    {
         final Turn turn = new Turn(hasher.chainBytes());
-        hasher.hash(NO_TOKENS, 0, workload.tenant(request).getBytes(StandardCharsets.UTF_8), turn.hashes);
+        hasher.hash(NO_TOKENS, 0, key.getBytes(StandardCharsets.UTF_8), turn.hashes);
         hasher.chain(turn.chain);
         return turn;
     }

@@ -8,7 +8,7 @@ import io.signalbox.workload.WorkloadRequest;
 
 /**
  * Decides the routed experts of a token by its content: that is the token and all before it, if the workload knows tokens.
- * Otherwise, for a token of a prompt block with a hash, it is the hash and the place in the block, so that requests with a
+ * Otherwise, for a token of a block with a name, it is the name and the place in the block, so that requests with a
  * common prefix have common rows; for any other token the request and the position. So no schedule changes a row.
  */
 final class RowKeys implements SimulatedBackend.RowKey
@@ -16,9 +16,11 @@ final class RowKeys implements SimulatedBackend.RowKey
     private final Workload workload;
     private final PromptText text;
     private final int blockSizeTokens;
-    private final long[] hashes;
-    private long hashedRequest = -1;
-    private int hashCount;
+    private final long[] names;
+    private final long[] answerNames;
+    private long namedRequest = -1;
+    private int promptBlocks;
+    private int answerBlocks;
 
     RowKeys(final Workload workload, final int blockSizeTokens)
     {
@@ -26,7 +28,9 @@ final class RowKeys implements SimulatedBackend.RowKey
         this.blockSizeTokens = blockSizeTokens;
         text = workload.text();
         final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
-        hashes = new long[text == null ? longest / blockSizeTokens : 0];
+        final int answer = workload.requests().stream().mapToInt(WorkloadRequest::outputTokens).max().orElse(0);
+        names = new long[text == null ? longest / blockSizeTokens : 0];
+        answerNames = new long[text == null ? answer / blockSizeTokens + 1 : 0];
     }
 
     /** Requests are numbered from 1 in the order of the workload. */
@@ -38,21 +42,25 @@ final class RowKeys implements SimulatedBackend.RowKey
         {
             return text.contentKey(request, position);
         }
-        if (position >= request.promptTokens())
-        {
-            return SplitMix64.mix(requestId, position);
-        }
-        findHashes(requestId, request);
-        final int block = position / blockSizeTokens;
-        return SplitMix64.mix(block < hashCount ? hashes[block] : requestId, position);
+        findNames(requestId, request);
+        return SplitMix64.mix(name(requestId, position / blockSizeTokens), position);
     }
 
-    private void findHashes(final long requestId, final WorkloadRequest request)
+    /** The name of a block of the request; of a block without a name, the request. */
+    private long name(final long requestId, final int block)
     {
-        if (requestId != hashedRequest)
+        final long name = block < promptBlocks ? names[block] :
+            block - promptBlocks < answerBlocks ? answerNames[block - promptBlocks] : 0;
+        return name == 0 ? requestId : name;
+    }
+
+    private void findNames(final long requestId, final WorkloadRequest request)
+    {
+        if (requestId != namedRequest)
         {
-            hashedRequest = requestId;
-            hashCount = workload.blockHashes(request, blockSizeTokens, hashes);
+            namedRequest = requestId;
+            promptBlocks = workload.blockHashes(request, blockSizeTokens, names);
+            answerBlocks = workload.answerNames(request, blockSizeTokens, answerNames);
         }
     }
 
@@ -66,17 +74,13 @@ final class RowKeys implements SimulatedBackend.RowKey
             SimulatedBackend.RowKey.super.keys(requestId, start, count, keys);
             return;
         }
-        findHashes(requestId, request);
-        final int hashed = Math.min(request.promptTokens(), hashCount * blockSizeTokens);
+        findNames(requestId, request);
         int done = 0;
         while (done < count)
         {
-            final int position = start + done;
-            final boolean isHashed = position < hashed;
-            final int block = position / blockSizeTokens;
-            final int end = isHashed ? Math.min(hashed, (block + 1) * blockSizeTokens) : start + count;
-            final int next = Math.min(count, end - start);
-            mix(isHashed ? hashes[block] : requestId, position, keys, done, next);
+            final int block = (start + done) / blockSizeTokens;
+            final int next = Math.min(count, (block + 1) * blockSizeTokens - start);
+            mix(name(requestId, block), start + done, keys, done, next);
             done = next;
         }
     }

@@ -154,8 +154,7 @@ public final class WhatIf
         final RunExtraction extraction =
             new RunExtraction(config, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
         // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.
-        final ReportListener figures = new ReportListener(config.toBuilder().capture(null).build());
-        final ReportListener report = isSimulated ? figures : figures.fromFirstRequest();
+        final ReportListener report = new ReportListener(config.toBuilder().capture(null).build());
         if (ahead != null)
         {
             report.behind(ahead);

@@ -60,6 +60,12 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
             }
 
             @Override
+            public int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+            {
+                return workload.answerNames(request, blockSizeTokens, target);
+            }
+
+            @Override
             public String tenant(final WorkloadRequest request)
             {
                 return workload.tenant(request);

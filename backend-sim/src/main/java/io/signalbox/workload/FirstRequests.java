@@ -53,6 +53,12 @@ public final class FirstRequests implements Workload
     }
 
     @Override
+    public int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        return whole.answerNames(request, blockSizeTokens, target);
+    }
+
+    @Override
     public String placeOf(final WorkloadRequest request)
     {
         return whole.placeOf(request);

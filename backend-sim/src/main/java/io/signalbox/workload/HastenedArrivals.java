@@ -69,6 +69,12 @@ public final class HastenedArrivals implements Workload
     }
 
     @Override
+    public int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        return original.answerNames(request, blockSizeTokens, target);
+    }
+
+    @Override
     public String placeOf(final WorkloadRequest request)
     {
         return original.placeOf(request);

@@ -111,6 +111,12 @@ public final class JitteredArrivals implements Workload
     }
 
     @Override
+    public int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        return recorded.answerNames(request, blockSizeTokens, target);
+    }
+
+    @Override
     public String placeOf(final WorkloadRequest request)
     {
         return recorded.placeOf(request);

@@ -10,6 +10,7 @@ import io.signalbox.ConfigException;
 
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.file.Path;
 
 /**
@@ -18,6 +19,9 @@ import java.nio.file.Path;
  */
 final class JsonLines
 {
+    private static final String FORMATS = "give JSONL, one JSON object per line: a Mooncake trace, plays of agents, or a " +
+        "file that 'signalbox trace' wrote";
+    private static final BigInteger MOST_UNSIGNED = BigInteger.ONE.shiftLeft(Long.SIZE).subtract(BigInteger.ONE);
     private static final char BYTE_ORDER_MARK = '\uFEFF';
     private static final JsonFactory JSON =
         JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -66,6 +70,12 @@ final class JsonLines
         {
             throw new ConfigException("the " + what + " " + file + " " + unusable + "; give the path of a JSONL file.");
         }
+        final ForeignFormat foreign = ForeignFormat.of(file);
+        if (foreign != null)
+        {
+            throw new ConfigException(
+                "the " + what + " " + file + " " + foreign.clause() + "; " + orFormats(foreign.remedy()) + ".");
+        }
         try (TraceText lines = TraceText.open(what, file))
         {
             for (String text = lines.nextLine(); text != null; text = lines.nextLine())
@@ -81,8 +91,19 @@ final class JsonLines
         }
     }
 
+    private String orFormats(final String remedy)
+    {
+        return remedy != null ? remedy : what.equals(TraceText.TRACE) ? FORMATS :
+            "give JSONL, one JSON object per line, plain or gzipped";
+    }
+
     /** Whether the first line holds an object with a field of this name; false also if there is no such line. */
     static boolean firstLineHas(final Path file, final String field)
+    {
+        return lineHas(file, 1, field);
+    }
+
+    private static boolean lineHas(final Path file, final int number, final String field)
     {
         if (InputFile.fault(file) != null)
         {
@@ -90,8 +111,26 @@ final class JsonLines
         }
         try (TraceText lines = TraceText.open(TraceText.TRACE, file))
         {
-            final String text = lines.nextLine();
+            String text = lines.nextLine();
+            for (int line = 1; line < number && text != null; line++)
+            {
+                text = lines.nextLine();
+            }
             return text != null && !text.isBlank() && hasField(withoutMark(text), field);
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
+    }
+
+    private static boolean hasSecondLine(final Path file)
+    {
+        try (TraceText lines = TraceText.open(TraceText.TRACE, file))
+        {
+            lines.nextLine();
+            final String text = lines.nextLine();
+            return text != null && !text.isBlank();
         }
         catch (final IOException e)
         {
@@ -179,17 +218,47 @@ final class JsonLines
     {
         final JsonToken token = parser.currentToken();
         refuseEnd(token, name);
-        if (token != JsonToken.VALUE_NUMBER_INT || parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER)
+        requireWhole(parser, token, name);
+        final boolean isLong = parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+        if (!isLong || parser.getLongValue() < min || parser.getLongValue() > max)
+        {
+            throw outside(parser, name, min, max);
+        }
+        return parser.getLongValue();
+    }
+
+    /** The current whole number of the parser, from 0 to 2^64 - 1, as the bits of a long. */
+    long unsigned(final JsonParser parser, final String name) throws IOException
+    {
+        final JsonToken token = parser.currentToken();
+        refuseEnd(token, name);
+        requireWhole(parser, token, name);
+        if (parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER)
+        {
+            return number(parser, name, 0, Long.MAX_VALUE);
+        }
+        final BigInteger value = parser.getBigIntegerValue();
+        if (value.signum() < 0 || value.compareTo(MOST_UNSIGNED) > 0)
+        {
+            throw outside(parser, name, 0, MOST_UNSIGNED);
+        }
+        return value.longValue();
+    }
+
+    private void requireWhole(final JsonParser parser, final JsonToken token, final String name) throws IOException
+    {
+        if (token != JsonToken.VALUE_NUMBER_INT)
         {
             throw fault(
                 "has '" + name + "' with " + TraceFault.printable(parser.getText()) + " where a whole number belongs");
         }
-        final long value = parser.getLongValue();
-        if (value < min || value > max)
-        {
-            throw fault("has '" + name + "' with " + value + ", which is not between " + min + " and " + max);
-        }
-        return value;
+    }
+
+    private ConfigException outside(final JsonParser parser, final String name, final Number min, final Number max)
+        throws IOException
+    {
+        return fault("has '" + name + "' with " + TraceFault.printable(parser.getText()) + ", which is not between " + min +
+            " and " + max);
     }
 
     /** The current number of the parser times {@code factor}, rounded down to a whole one from 0 to {@code max}. */
@@ -231,7 +300,8 @@ final class JsonLines
     {
         if (!present)
         {
-            throw fault("has no '" + name + "'");
+            final String fault = "has no '" + name + "'";
+            throw line == 1 && hasSecondLine(file) && !lineHas(file, 2, name) ? fault(fault, orFormats(null)) : fault(fault);
         }
     }
 
@@ -243,7 +313,12 @@ final class JsonLines
 
     ConfigException fault(final String fault)
     {
-        return new ConfigException(
-            "the " + what + " " + file + ", line " + line + ", " + fault + "; correct or remove the line.");
+        return fault(fault, "correct or remove the line");
+    }
+
+    /** @param remedy as an imperative. */
+    ConfigException fault(final String fault, final String remedy)
+    {
+        return new ConfigException("the " + what + " " + file + ", line " + line + ", " + fault + "; " + remedy + ".");
     }
 }

@@ -6,19 +6,27 @@ import java.util.List;
 
 /**
  * A workload in the Mooncake JSONL format, plain or gzipped: one request per line with {@code timestamp} (ms),
- * {@code input_length}, {@code output_length} (tokens) and {@code hash_ids}, one id per 512 tokens of prompt. An id
- * stands for the whole prefix up to and including its trace block. The engine's block size is independent of 512.
+ * {@code input_length}, {@code output_length} (tokens) and {@code hash_ids}, one id per 512 tokens of prompt, or per
+ * another power of two for which the numbers of ids fit the lengths of all prompts. An id is an unsigned number. It
+ * stands for the whole prefix up to and including its trace block. The engine's block size is independent of that size.
  * A request's id is the number of its line.
  */
 public final class MooncakeTrace extends FileWorkload
 {
+    /** Tokens of a trace block in the published traces, and in those that Signalbox writes. */
     public static final int TRACE_BLOCK_TOKENS = 512;
 
+    private final int traceBlockTokens;
     private final List<long[]> traceBlockIds;
 
-    MooncakeTrace(final Path file, final List<WorkloadRequest> requests, final List<long[]> traceBlockIds)
+    MooncakeTrace(
+        final Path file,
+        final int traceBlockTokens,
+        final List<WorkloadRequest> requests,
+        final List<long[]> traceBlockIds)
     {
         super("mooncake", file, requests);
+        this.traceBlockTokens = traceBlockTokens;
         this.traceBlockIds = List.copyOf(traceBlockIds);
     }
 
@@ -26,6 +34,12 @@ public final class MooncakeTrace extends FileWorkload
     public static MooncakeTrace read(final Path file)
     {
         return new MooncakeTraceReader(file).read();
+    }
+
+    /** Tokens of a trace block of this trace. */
+    public int traceBlockTokens()
+    {
+        return traceBlockTokens;
     }
 
     /** The ids of the request's trace blocks, the last one perhaps partial; not to be changed. */
@@ -49,7 +63,7 @@ public final class MooncakeTrace extends FileWorkload
         {
             final int lastToken = (i + 1) * blockSizeTokens - 1;
             target[i] = BlockHashes.positive(
-                SplitMix64.mix(ids[lastToken / TRACE_BLOCK_TOKENS], lastToken % TRACE_BLOCK_TOKENS));
+                SplitMix64.mix(ids[lastToken / traceBlockTokens], lastToken % traceBlockTokens));
         }
         return blocks;
     }
@@ -57,7 +71,8 @@ public final class MooncakeTrace extends FileWorkload
     @Override
     long mixed(final long ahead, final WorkloadRequest request)
     {
-        long hash = SplitMix64.mix(ahead, request.arrivalNanos());
+        final boolean isUsual = traceBlockTokens == TRACE_BLOCK_TOKENS;
+        long hash = SplitMix64.mix(isUsual ? ahead : SplitMix64.mix(ahead, traceBlockTokens), request.arrivalNanos());
         hash = SplitMix64.mix(hash, request.promptTokens());
         hash = SplitMix64.mix(hash, request.outputTokens());
         for (final long id : traceBlockIds(request))

@@ -14,10 +14,9 @@ import java.util.List;
 /** Reads one Mooncake trace and refuses anything that is not exactly the format. */
 final class MooncakeTraceReader implements JsonLines.LineReader
 {
+    private static final int MOST_BLOCK_BITS = 16;
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long MAX_TIMESTAMP_MILLIS = VirtualTime.MAX_NANOS / NANOS_PER_MILLI;
-    /** The largest id has a successor: a replay of the cache adds one, since 0 is no block hash. */
-    private static final long MAX_ID = Long.MAX_VALUE - 1;
 
     private final Path file;
     private final JsonLines lines;
@@ -28,6 +27,8 @@ final class MooncakeTraceReader implements JsonLines.LineReader
     private long outputTokens;
     private long[] ids = new long[256];
     private int idCount;
+    /** Bit n: all lines so far have an id per 2^n tokens of prompt. */
+    private int blockSizes = (1 << MOST_BLOCK_BITS + 1) - 1;
 
     MooncakeTraceReader(final Path file)
     {
@@ -42,7 +43,7 @@ final class MooncakeTraceReader implements JsonLines.LineReader
         {
             throw new ConfigException("the trace " + file + " is empty; give a file with one request per line.");
         }
-        return new MooncakeTrace(file, requests, traceBlockIds);
+        return new MooncakeTrace(file, blockTokens(), requests, traceBlockIds);
     }
 
     @Override
@@ -77,8 +78,38 @@ final class MooncakeTraceReader implements JsonLines.LineReader
             {
                 ids = Arrays.copyOf(ids, idCount * 2);
             }
-            ids[idCount++] = lines.number(parser, name, 0, MAX_ID);
+            ids[idCount++] = lines.unsigned(parser, name);
         }
+    }
+
+    /** The number of ids of a prompt tells how many tokens an id stands for; a prompt of one block leaves it open. */
+    private void narrowBlockSizes()
+    {
+        int fitting = 0;
+        for (int bits = 0; bits <= MOST_BLOCK_BITS; bits++)
+        {
+            fitting |= idsOf(bits) == idCount ? blockSizes & 1 << bits : 0;
+        }
+        if (fitting == 0)
+        {
+            final int tokens = blockTokens();
+            throw lines.fault("has " + idCount + " hash_ids where input_length=" + inputTokens + " needs " +
+                (inputTokens + tokens - 1) / tokens + ", one per " + tokens + " tokens",
+                "correct the line, or give a trace whose ids stand for 1, 2, 4, ... or " + (1 << MOST_BLOCK_BITS) + " tokens");
+        }
+        blockSizes = fitting;
+    }
+
+    private long idsOf(final int blockBits)
+    {
+        return inputTokens + (1L << blockBits) - 1 >> blockBits;
+    }
+
+    /** 512, as in the published traces, if that fits all lines; else the smallest: two ids of a prompt leave only one. */
+    private int blockTokens()
+    {
+        final boolean isUsual = (blockSizes & MooncakeTrace.TRACE_BLOCK_TOKENS) != 0;
+        return isUsual ? MooncakeTrace.TRACE_BLOCK_TOKENS : Integer.lowestOneBit(blockSizes);
     }
 
     @Override
@@ -88,12 +119,7 @@ final class MooncakeTraceReader implements JsonLines.LineReader
         lines.require(inputTokens >= 0, "input_length");
         lines.require(outputTokens >= 0, "output_length");
         lines.require(idCount >= 0, "hash_ids");
-        final long expected = (inputTokens + MooncakeTrace.TRACE_BLOCK_TOKENS - 1) / MooncakeTrace.TRACE_BLOCK_TOKENS;
-        if (idCount != expected)
-        {
-            throw lines.fault("has " + idCount + " hash_ids where input_length=" + inputTokens + " needs " + expected +
-                ", one per " + MooncakeTrace.TRACE_BLOCK_TOKENS + " tokens");
-        }
+        narrowBlockSizes();
         if (requests.size() == Workload.MAX_REQUESTS)
         {
             throw lines.tooMany();

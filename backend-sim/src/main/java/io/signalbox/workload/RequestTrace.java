@@ -6,14 +6,31 @@ import java.util.List;
 
 /**
  * A workload as {@code signalbox trace} writes it from a journal, plain or gzipped: one request per line in the order of
- * the Submits, with the block hashes of its prompt. A request's id is the number of its line. With the block size of the
- * journal, requests share the blocks that they shared there, except those that decoding filled: the trace has no tokens.
+ * the Submits, with the hashes of the blocks of its prompt and its answer. A request's id is the number of its line. With
+ * the block size of the journal, requests share the blocks that they shared there.
  */
 public final class RequestTrace extends FileWorkload
 {
-    /** Fields of a line that its {@link WorkloadRequest} does not have. */
-    record Prompt(int blockTokens, long[] blocks, String tenant)
+    /**
+     * Fields of a line that its {@link WorkloadRequest} does not have.
+     *
+     * @param firstAnswerBlock index of the first of the answer's blocks: the block in which the prompt ends.
+     */
+    record Prompt(int blockTokens, int firstAnswerBlock, long[] blocks, long[] answerBlocks, String tenant)
     {
+        /**
+         * The name of an engine block by the recorded block that holds its last token; 0: that block is not recorded. The
+         * recorded block names the prefix up to its own end, and with the place of that token the prefix up to the token.
+         */
+        private long name(final int lastToken)
+        {
+            final int at = lastToken / blockTokens;
+            final int inAnswer = at - firstAnswerBlock;
+            final long recorded = at < blocks.length ? blocks[at] :
+                inAnswer >= 0 && inAnswer < answerBlocks.length ? answerBlocks[inAnswer] : 0;
+            final boolean isWhole = lastToken % blockTokens == blockTokens - 1;
+            return recorded == 0 || isWhole ? recorded : BlockHashes.positive(SplitMix64.mix(recorded, lastToken));
+        }
     }
 
     private final List<Prompt> prompts;
@@ -35,10 +52,7 @@ public final class RequestTrace extends FileWorkload
         return prompts.get(index(request));
     }
 
-    /**
-     * The recorded block that holds an engine block's last token names the prefix up to its own end, and with the place of
-     * that token the prefix up to the engine block's end. Tokens behind the last recorded block are the request's alone.
-     */
+    /** Tokens of which no block is recorded are the request's alone. */
     @Override
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {
@@ -47,10 +61,22 @@ public final class RequestTrace extends FileWorkload
         for (int i = 0; i < blocks; i++)
         {
             final int lastToken = (i + 1) * blockSizeTokens - 1;
-            final int at = lastToken / prompt.blockTokens;
-            final boolean whole = lastToken % prompt.blockTokens == prompt.blockTokens - 1;
-            final long name = at < prompt.blocks.length ? prompt.blocks[at] : -request.requestId();
-            target[i] = at < prompt.blocks.length && whole ? name : BlockHashes.positive(SplitMix64.mix(name, lastToken));
+            final long name = prompt.name(lastToken);
+            target[i] = name == 0 ? BlockHashes.positive(SplitMix64.mix(-request.requestId(), lastToken)) : name;
+        }
+        return blocks;
+    }
+
+    @Override
+    public int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        final Prompt prompt = prompt(request);
+        final int first = request.promptTokens() / blockSizeTokens;
+        final int blocks = prompt.answerBlocks.length == 0 ? 0 :
+            (request.promptTokens() + request.outputTokens()) / blockSizeTokens - first;
+        for (int i = 0; i < blocks; i++)
+        {
+            target[i] = prompt.name((first + i + 1) * blockSizeTokens - 1);
         }
         return blocks;
     }
@@ -80,6 +106,10 @@ public final class RequestTrace extends FileWorkload
         for (final long block : prompt.blocks)
         {
             hash = SplitMix64.mix(hash, block);
+        }
+        for (final long block : prompt.answerBlocks)
+        {
+            hash = SplitMix64.mix(hash, ~block);
         }
         return hash;
     }

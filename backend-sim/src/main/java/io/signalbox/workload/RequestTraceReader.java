@@ -18,6 +18,7 @@ import java.util.Map;
 final class RequestTraceReader implements JsonLines.LineReader
 {
     private static final int NONE = -1;
+    private static final long[] NO_BLOCKS = {};
     private static final int MOST_BLOCK_TOKENS = 1 << 20;
 
     private final Path file;
@@ -38,8 +39,9 @@ final class RequestTraceReader implements JsonLines.LineReader
     private long outputTokens;
     private long blockTokens;
     private String tenant;
-    private long[] blocks = new long[256];
-    private int blockCount;
+    private long[] read = new long[256];
+    private long[] blocks;
+    private long[] answerBlocks;
 
     RequestTraceReader(final Path file)
     {
@@ -70,7 +72,8 @@ final class RequestTraceReader implements JsonLines.LineReader
         outputTokens = NONE;
         blockTokens = NONE;
         tenant = "";
-        blockCount = NONE;
+        blocks = null;
+        answerBlocks = NO_BLOCKS;
     }
 
     @Override
@@ -87,24 +90,26 @@ final class RequestTraceReader implements JsonLines.LineReader
             case "prompt_tokens" -> promptTokens = lines.number(parser, name, 1, SizeDistribution.MAX_SIZE);
             case "output_tokens" -> outputTokens = lines.number(parser, name, 0, SizeDistribution.MAX_SIZE);
             case "block_tokens" -> blockTokens = lines.number(parser, name, 1, MOST_BLOCK_TOKENS);
-            case "blocks" -> readBlocks(parser, name);
+            case "blocks" -> blocks = readBlocks(parser, name, 1);
+            case "answer_blocks" -> answerBlocks = readBlocks(parser, name, 0);
             case "tenant" -> readTenant(parser, name);
             default -> parser.skipChildren();
         }
     }
 
-    private void readBlocks(final JsonParser parser, final String name) throws IOException
+    private long[] readBlocks(final JsonParser parser, final String name, final long least) throws IOException
     {
         lines.expect(parser, JsonToken.START_ARRAY, name, "a list of hashes");
-        blockCount = 0;
+        int count = 0;
         while (parser.nextToken() != JsonToken.END_ARRAY)
         {
-            if (blockCount == blocks.length)
+            if (count == read.length)
             {
-                blocks = Arrays.copyOf(blocks, blockCount * 2);
+                read = Arrays.copyOf(read, count * 2);
             }
-            blocks[blockCount++] = lines.number(parser, name, 1, Long.MAX_VALUE);
+            read[count++] = lines.number(parser, name, least, Long.MAX_VALUE);
         }
+        return Arrays.copyOf(read, count);
     }
 
     private void readTenant(final JsonParser parser, final String name) throws IOException
@@ -121,11 +126,17 @@ final class RequestTraceReader implements JsonLines.LineReader
         lines.require(promptTokens >= 0, "prompt_tokens");
         lines.require(outputTokens >= 0, "output_tokens");
         lines.require(blockTokens >= 0, "block_tokens");
-        lines.require(blockCount >= 0, "blocks");
-        if (blockCount > promptTokens / blockTokens)
+        lines.require(blocks != null, "blocks");
+        if (blocks.length > promptTokens / blockTokens)
         {
-            throw lines.fault("has " + blockCount + " blocks of " + blockTokens + " tokens, more than prompt_tokens=" +
+            throw lines.fault("has " + blocks.length + " blocks of " + blockTokens + " tokens, more than prompt_tokens=" +
                 promptTokens + " fill");
+        }
+        final long answered = (promptTokens + outputTokens) / blockTokens - promptTokens / blockTokens;
+        if (answerBlocks.length > answered)
+        {
+            throw lines.fault("has " + answerBlocks.length + " answer_blocks of " + blockTokens + " tokens, more than the " +
+                answered + " that output_tokens=" + outputTokens + " behind prompt_tokens=" + promptTokens + " fill");
         }
         if (requests.size() == Workload.MAX_REQUESTS)
         {
@@ -134,7 +145,8 @@ final class RequestTraceReader implements JsonLines.LineReader
         final long predecessor = predecessorId == NONE ? NONE : lineOfId.get(predecessorId);
         requests.add(new WorkloadRequest(lines.line(), predecessor == NONE ? arrivalNanos : NONE, predecessor,
             predecessor == NONE ? 0 : thinkNanos, conversationId, (int)promptTokens, (int)outputTokens, cancelNanos));
-        prompts.add(new RequestTrace.Prompt((int)blockTokens, Arrays.copyOf(blocks, blockCount), tenant));
+        prompts.add(new RequestTrace.Prompt(
+            (int)blockTokens, (int)(promptTokens / blockTokens), blocks, answerBlocks, tenant));
         if (id != NONE)
         {
             lineOfId.put(id, lines.line());

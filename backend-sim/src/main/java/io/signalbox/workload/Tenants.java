@@ -66,11 +66,21 @@ public record Tenants(TenantWeights shares, long seed)
         @Override
         public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
         {
-            final int count = workload.blockHashes(request, blockSizeTokens, target);
+            return salted(request, workload.blockHashes(request, blockSizeTokens, target), target);
+        }
+
+        @Override
+        public int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+        {
+            return salted(request, workload.answerNames(request, blockSizeTokens, target), target);
+        }
+
+        private int salted(final WorkloadRequest request, final int count, final long[] names)
+        {
             final long salt = tenant(request).hashCode();
             for (int i = 0; i < count; i++)
             {
-                target[i] = Math.max(1, SplitMix64.mix(salt, target[i]) >>> 1);
+                names[i] = names[i] == 0 ? 0 : Math.max(1, SplitMix64.mix(salt, names[i]) >>> 1);
             }
             return count;
         }

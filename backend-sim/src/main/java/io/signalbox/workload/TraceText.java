@@ -57,8 +57,24 @@ final class TraceText implements AutoCloseable
         return open(what, file, MAX_LINE_CHARS, MAX_CHARS);
     }
 
+    /** The first bytes of a file, decompressed if it is gzipped. */
+    static byte[] head(final Path file, final int most) throws IOException
+    {
+        try (InputStream plain = plain(file))
+        {
+            return plain.readNBytes(most);
+        }
+    }
+
     static TraceText open(
         final String what, final Path file, final int maxLineChars, final long maxChars) throws IOException
+    {
+        // A separate decoder reports bytes that are not UTF-8; the charset's name alone would replace them.
+        return new TraceText(what, file, maxLineChars, maxChars,
+            new InputStreamReader(plain(file), StandardCharsets.UTF_8.newDecoder()));
+    }
+
+    private static InputStream plain(final Path file) throws IOException
     {
         final InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
         try
@@ -66,10 +82,7 @@ final class TraceText implements AutoCloseable
             bytes.mark(2);
             final boolean gzipped = bytes.read() == GZIP_MAGIC_FIRST && bytes.read() == GZIP_MAGIC_SECOND;
             bytes.reset();
-            final InputStream plain = gzipped ? new GzipMembers(bytes) : bytes;
-            // A separate decoder reports bytes that are not UTF-8; the charset's name alone would replace them.
-            return new TraceText(what, file, maxLineChars, maxChars,
-                new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()));
+            return gzipped ? new GzipMembers(bytes) : bytes;
         }
         catch (final IOException | RuntimeException e)
         {

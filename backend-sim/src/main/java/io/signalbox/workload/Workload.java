@@ -47,6 +47,18 @@ public interface Workload
         throw new UnsupportedOperationException("the blocks of " + placeOf(request) + " have no names; hash its tokens");
     }
 
+    /**
+     * Writes the names of the blocks that decoding fills, from the block on in which the prompt ends, if a later prompt may
+     * continue the answer by these names. A workload with {@link #text} has none: its answers are hashed.
+     *
+     * @param target at least {@code outputTokens / blockSizeTokens + 1} long; a name that is not known is 0.
+     * @return the number of names written.
+     */
+    default int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        return 0;
+    }
+
     /** The tenant that sends the request; empty if the workload has none. */
     default String tenant(final WorkloadRequest request)
     {

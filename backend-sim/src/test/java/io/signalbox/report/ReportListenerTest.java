@@ -164,14 +164,30 @@ class ReportListenerTest
         assertEquals(new LatencySummary(1, 600.0, 600, 600, 600, 600), figures.latency().tpot());
         assertEquals(new LatencySummary(1, 2200.0, 2200, 2200, 2200, 2200), figures.latency().e2e());
         assertEquals(new RunReport.Steps(3, 0, 42, List.of(42L), 0, 0, 0), figures.steps());
-        assertEquals(2300, figures.simulatedNanos());
+        assertEquals(2200, figures.simulatedNanos());
         assertEquals(3, figures.throughput().outputTokens());
-        assertEquals(3 / 2300e-9, figures.throughput().outputTokensPerSecond(), 1e-6);
-        assertEquals(1 / 2300e-9, figures.throughput().completedRequestsPerSecond(), 1e-6);
+        assertEquals(3 / 2200e-9, figures.throughput().outputTokensPerSecond(), 1e-6);
+        assertEquals(1 / 2200e-9, figures.throughput().completedRequestsPerSecond(), 1e-6);
         // Three of ten blocks, from the wake at 100 to the end at 2,300.
         assertEquals(0.3, figures.blockOccupancy().get(0).peak());
-        assertEquals(0.3 * 2200 / 2300, figures.blockOccupancy().get(0).mean(), 1e-12);
+        assertEquals(0.3, figures.blockOccupancy().get(0).mean(), 1e-12);
         assertNull(figures.routedExperts().load());
+    }
+
+    /** A prompt that never fits is refused, but the run begins with it: the clock began a million seconds earlier. */
+    @Test
+    void shouldCountTimeFromTheFirstSubmitIfItIsRefused()
+    {
+        start(NO_CAPTURE);
+        final long origin = 1_000_000_000_000_000L;
+        submit(origin, 1, 400, 3);
+        submit(origin + 200, 2, 40, 1);
+        wake(origin + 300);
+        complete(origin + 1000, 1);
+        final RunReport figures = report.report();
+        assertEquals(new RunReport.Requests(2, 1, 0, 1, 1, 0), figures.requests());
+        assertEquals(1000, figures.simulatedNanos());
+        assertEquals(0.3 * 700 / 1000, figures.blockOccupancy().get(0).mean(), 1e-12);
     }
 
     @Test

@@ -12,9 +12,11 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
 
 import java.util.List;
 
@@ -37,6 +39,26 @@ class SimulationPropertyTest
                 .meanThinkTimeNanos(100_000_000L)
                 .maxContextTokens(1500)
                 .build()));
+    }
+
+    /** A trace may begin with any time, such as a Unix time, and its first line need not be the first to arrive. */
+    @Property(tries = 20)
+    void shouldReportTheSameRunWhateverTimeItBeginsWith(
+        @ForAll final long seed,
+        @ForAll @LongRange(max = 1L << 61) final long delayNanos,
+        @ForAll @IntRange(max = 40) final int cancelPercent)
+    {
+        final Workload workload = workload(seed, cancelPercent);
+        final List<WorkloadRequest> later = workload.requests().stream().map(request ->
+            request.arrivalNanos() < 0 ? request : request.arrivingAt(request.arrivalNanos() + delayNanos)).toList();
+        assertEquals(report(seed, workload.requests()), report(seed, later));
+    }
+
+    private static RunReport report(final long seed, final List<WorkloadRequest> requests)
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(2).kvBlocks(200).stepTokens(256).build();
+        return new Simulation(config, SimulationConfig.DEFAULT.withSeed(seed), new ListWorkload(requests))
+            .run(SteppedEngine::new, null, SimulationProgress.NONE);
     }
 
     @Property(tries = 60)

@@ -6,7 +6,9 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -24,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 class MooncakeTraceTest
 {
@@ -125,7 +130,7 @@ class MooncakeTraceTest
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": -4, \"hash_ids\": [1]}|'output_length' with -4",
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [-9]}|'hash_ids' with -9",
         "{\"timestamp\": 0, \"input_length\": 99999999999, \"output_length\": 1, \"hash_ids\": [1]}|'input_length' with 9",
-        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|whole number",
+        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|'timestamp' with 99999999999999999999",
         "{\"timestamp\": 0, \"timestamp\": 1, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|Duplicate field",
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]} {}|something after",
         "{\"timestamp\": 0, \"input_length\": 3|not valid JSON",
@@ -143,6 +148,67 @@ class MooncakeTraceTest
         assertTrue(message.contains(fault), message);
         assertEquals(1, message.lines().count(), message);
         assertFalse(message.contains("Source") || message.contains("line: ") || message.contains("Exception"), message);
+    }
+
+    @Test
+    void shouldReadUnsignedIds() throws IOException
+    {
+        final MooncakeTrace trace = MooncakeTrace.read(write("{\"timestamp\": 0, \"input_length\": 2000, " +
+            "\"output_length\": 1, \"hash_ids\": [0, 9223372036854775808, 9223372036854775807, 18446744073709551615]}"));
+        assertArrayEquals(new long[]{0, Long.MIN_VALUE, Long.MAX_VALUE, -1}, trace.traceBlockIds(trace.requests().get(0)));
+        final String message = refusal(write(GOOD.replaceFirst("\\[\\d+", "[18446744073709551616")));
+        assertTrue(message.contains("with 18446744073709551616, which is not between 0 and 18446744073709551615"), message);
+    }
+
+    /** A prompt of one block fits each size from its length on; the second line leaves only 16. */
+    @Test
+    void shouldFindHowManyTokensAnIdStandsFor() throws IOException
+    {
+        final String line = "{\"timestamp\": 0, \"input_length\": %d, \"output_length\": 1, \"hash_ids\": [%s]}\n";
+        final MooncakeTrace trace =
+            MooncakeTrace.read(write(line.formatted(9, "1") + line.formatted(40, "1, 2, 3") + line.formatted(9, "4")));
+        final long[] hashes = new long[5];
+        assertEquals(16, trace.traceBlockTokens());
+        assertEquals(2, trace.blockHashes(trace.requests().get(1), 16, hashes));
+        assertEquals(512, MooncakeTrace.read(write(line.formatted(512, "1"))).traceBlockTokens());
+        final String none = refusal(write(line.formatted(600, "1, 2, 3, 4, 5, 6")));
+        assertTrue(none.endsWith("line 1, has 6 hash_ids where input_length=600 needs 2, one per 512 tokens; correct the " +
+            "line, or give a trace whose ids stand for 1, 2, 4, ... or 65536 tokens."), none);
+    }
+
+    private static Stream<Arguments> foreign()
+    {
+        final String formats = "; give JSONL, one JSON object per line: a Mooncake trace, plays of agents, or a file that";
+        return Stream.of(
+            arguments("Timestamp,Model,Tokens\n3,A,310\n", " is not JSONL: it begins with 'Timestamp,Model,Tokens'" + formats),
+            arguments("\u00EF\u00BB\u00BFTime;Tokens\r\n3;310\r\n", " is not JSONL: it begins with 'Time;Tokens'" + formats),
+            arguments("PAR1\u0015\u0004", " is a Parquet file" + formats),
+            arguments("PK\u0003\u0004x", " is a ZIP archive; decompress it, or compress the JSONL with gzip."),
+            arguments("(\u00B5/\u00FDx", " is compressed with zstd; decompress it, or compress the JSONL with gzip."),
+            arguments("\u00FF\u00FE{\u0000", " is UTF-16 text; convert it to UTF-8."),
+            arguments("[\n{\"timestamp\": 0}\n]", " is a JSON array; write one object per line, as jq -c '.[]' does."),
+            arguments("[{\"timestamp\": 0}, {\"timestamp\": 1}]", " is a JSON array; write one object per line, as jq"),
+            arguments("{\n  \"timestamp\": 0\n}", " has a JSON object over several lines; write one object per line, as jq"),
+            arguments("{\"arrived\": 0}\n{\"arrived\": 1}", ", line 1, has no 'timestamp'" + formats));
+    }
+
+    @ParameterizedTest
+    @MethodSource("foreign")
+    void shouldSayWhatAFileOfAnotherFormatIs(final String content, final String sentence) throws IOException
+    {
+        final byte[] bytes = content.getBytes(StandardCharsets.ISO_8859_1);
+        final Path plain = Files.write(directory.resolve("plain"), bytes);
+        final Path zipped = directory.resolve("zipped");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(zipped)))
+        {
+            out.write(bytes);
+        }
+        for (final Path file : List.of(plain, zipped))
+        {
+            final String message = refusal(file);
+            assertTrue(message.startsWith("the trace " + file + sentence), message);
+            assertFalse(message.contains("correct or remove"), message);
+        }
     }
 
     @Test
@@ -170,7 +236,7 @@ class MooncakeTraceTest
         final Path file = directory.resolve("garbage.gz");
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file)))
         {
-            out.write(new byte[] {(byte)0xFE, (byte)0xFF, 0, 1});
+            out.write(new byte[] {(byte)0xC3, (byte)0x28, 0, 1});
         }
         assertTrue(refusal(file).contains("after line 0 (its bytes are not UTF-8 text)"), refusal(file));
     }

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -75,6 +76,22 @@ class RequestTraceTest
         assertArrayEquals(new long[]{102, 104}, hashes(trace, 1, 32));
     }
 
+    /** The prompt ends within the third block, which decoding completes; the fourth has no recorded hash. */
+    @Test
+    void shouldNameBlocksOfTheAnswer() throws IOException
+    {
+        final RequestTrace trace = read(LINE.replace("\"output_tokens\": 3", "\"output_tokens\": 40")
+            .replace("}", ", \"answer_blocks\": [103, 0, 105]}") + "\n" + NEXT);
+        final long[] names = new long[4];
+        assertEquals(3, trace.answerNames(trace.requests().get(0), 16, names));
+        assertArrayEquals(new long[]{103, 0, 105, 0}, names);
+        assertEquals(1, trace.answerNames(trace.requests().get(0), 32, names));
+        assertEquals(0, names[0]);
+        assertEquals(0, trace.answerNames(trace.requests().get(1), 16, names));
+        // Within the block in which the prompt ends, smaller blocks have the names that they have in the next prompt.
+        assertArrayEquals(Arrays.copyOf(hashes(trace, 1, 8), 5), hashes(trace, 0, 8));
+    }
+
     @Test
     void shouldShareSmallerBlocksUpToTheLastCommonOne() throws IOException
     {
@@ -113,6 +130,7 @@ class RequestTraceTest
         "[101, 102] | [101, 102, 103] | line 1, has 3 blocks of 16 tokens, more than prompt_tokens=40 fill",
         "[101, 102] | [0] | line 1, has 'blocks' with 0, which is not between 1 and 9223372036854775807",
         "[101, 102] | 7 | line 1, has 'blocks' that is not a list of hashes",
+        "\"id\": 9 | \"answer_blocks\": [7] | line 1, has 1 answer_blocks of 16 tokens, more than the 0 that",
         "\"id\": 9 | \"tenant\": 9 | line 1, has 'tenant' that is not a text",
         "\"prompt_tokens\": 40 | \"prompt_tokens\": 0 | line 1, has 'prompt_tokens' with 0, which is not between 1 and"})
     void shouldRefuseALineInOneSentence(final String part, final String instead, final String sentence)

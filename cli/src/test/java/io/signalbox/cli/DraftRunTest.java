@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -78,6 +79,35 @@ class DraftRunTest
             assertTrue(document.entrySet().stream().anyMatch(entry -> entry.getKey().endsWith("acceptedDrafts") &&
                 Integer.parseInt(entry.getValue()) > 10), run.out());
         }
+    }
+
+    /** Tokens after a stop token are not emitted, so their drafts do not count as accepted. */
+    @Test
+    void shouldCountTheDraftsThatWereEmitted() throws IOException
+    {
+        assertEquals(ExitCode.OK, run().exitCode());
+        final List<String> answers = answers();
+        final StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < PROMPTS.size(); i++)
+        {
+            lines.append("{\"prompt\": ").append(PROMPTS.get(i)).append(", \"tokens\": ").append(answers.get(i)).append("}\n");
+        }
+        final Path script = Files.writeString(directory.resolve("script.jsonl"), lines);
+        // Within the drafts of the first decoding step.
+        final String stop = answers.get(0).split("[^0-9]+")[4];
+        final CommandRun run = run("--draft-tokens", "5", "--stop-token", stop,
+            "--backend-options", "draftScript=" + script);
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final Map<String, String> document = JsonText.leaves(run.out());
+        final String journal = document.entrySet().stream().filter(entry -> entry.getKey().endsWith("journal.path"))
+            .findFirst().orElseThrow().getValue();
+        final int listed = Arrays.stream(CommandRun.of(List.of("inspect", journal, "--accepted-drafts")).out().split("[^0-9]+"))
+            .filter(count -> !count.isEmpty()).mapToInt(Integer::parseInt).sum();
+        final Map<String, String> inspected = JsonText.leaves(CommandRun.of(List.of("inspect", journal, "--json")).out());
+
+        assertEquals(listed, Integer.parseInt(inspected.get("inFlight.acceptedDrafts")));
+        assertTrue(Integer.parseInt(inspected.get("inFlight.draftsAfterStop")) > 0, inspected::toString);
     }
 
     @Test

@@ -8,16 +8,13 @@ import java.util.Locale;
  * Distribution of one kind of latency, in nanoseconds. Quantiles and buckets have three significant digits; values above an
  * hour count as one hour in them.
  *
- * @param buckets for a histogram, by growing bounds; empty without a value.
+ * @param buckets for a histogram, by growing bounds, before the first value too.
  */
 public record Latency(
     long count, double sumNanos, long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos, long maxNanos,
     List<Bucket> buckets)
 {
     private static final double NANOS_PER_MILLI = 1e6;
-
-    /** No value yet. */
-    static final Latency NONE = new Latency(0, 0.0, 0, 0, 0, 0, 0, List.of());
 
     /**
      * @param count of the values up to the bound, those of lower buckets included. A value that is above the bound by less

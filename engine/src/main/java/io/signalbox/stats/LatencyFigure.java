@@ -59,9 +59,8 @@ final class LatencyFigure
 
     Latency latency()
     {
-        final long count = histogram.getTotalCount();
-        return count == 0 ? Latency.NONE :
-            new Latency(count, sum, quantile(50.0), quantile(90.0), quantile(99.0), quantile(99.9), max, buckets());
+        return new Latency(histogram.getTotalCount(), sum,
+            quantile(50.0), quantile(90.0), quantile(99.0), quantile(99.9), max, buckets());
     }
 
     /** The histogram answers with the upper end of a bucket, which may lie above everything that was recorded. */

@@ -5,21 +5,42 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * Finds logical times of a journal by the wall time at which its records were written, which is known to a millisecond. It
- * opens each segment, newest first, and reads one of them. Nothing that it finds is trusted further: who reads the journal
- * checks every record.
+ * Finds logical times of a journal by the wall time at which its records were written, which is known to a millisecond. If
+ * the clock was set back, a wall time that came twice is its later occurrence, and records before that count as earlier: so
+ * the part of a journal before a time and the part from that time on are the whole journal. It reads all records, then one
+ * segment for each time. Nothing that it finds is trusted further: who reads the journal checks every record.
  */
 public final class WallTimes
 {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final DirectoryFiles files;
-    private final Instant first;
+    /** By segment, the earliest wall time and the logical time of its first record; the largest number if it has none. */
+    private final long[] earliestNanos;
+    private final long[] beginsNanos;
+    private long lastNanos;
 
     private WallTimes(final DirectoryFiles files)
     {
         this.files = files;
-        first = instant(firstOf(files.firstSegment()));
+        earliestNanos = new long[files.segmentCount()];
+        beginsNanos = new long[files.segmentCount()];
+        for (int segment = files.firstSegment(); segment < files.segmentCount(); segment++)
+        {
+            final int number = segment;
+            earliestNanos[number] = Long.MAX_VALUE;
+            beginsNanos[number] = Long.MAX_VALUE;
+            read(number, (wallNanos, logicalNanos) ->
+            {
+                beginsNanos[number] = beginsNanos[number] == Long.MAX_VALUE ? logicalNanos : beginsNanos[number];
+                earliestNanos[number] = Math.min(earliestNanos[number], wallNanos);
+                lastNanos = wallNanos;
+            });
+        }
+        if (beginsNanos[files.firstSegment()] == Long.MAX_VALUE)
+        {
+            throw ScanMessages.noRecord(files.journal());
+        }
     }
 
     /** @throws JournalException if the directory has no journal, or its first segment has no whole record. */
@@ -34,102 +55,87 @@ public final class WallTimes
         return new WallTimes(files);
     }
 
-    private static Instant instant(final Record record)
+    /** Receives the times of the records of a segment in their order. */
+    private interface Receiver
     {
-        return Instant.ofEpochSecond(Math.floorDiv(record.wallNanos, NANOS_PER_SECOND),
-            Math.floorMod(record.wallNanos, NANOS_PER_SECOND));
+        void record(long wallNanos, long logicalNanos);
     }
 
-    /** Times of a record. */
-    private record Record(long wallNanos, long logicalNanos)
+    private static Instant instant(final long wallNanos)
     {
+        return Instant.ofEpochSecond(Math.floorDiv(wallNanos, NANOS_PER_SECOND), Math.floorMod(wallNanos, NANOS_PER_SECOND));
     }
 
-    /** Wall time of the first record that is kept. */
+    /** The earliest wall time of a record that is kept: that of the first one, unless the clock was set back past it. */
     public Instant first()
     {
-        return first;
+        long first = Long.MAX_VALUE;
+        for (int segment = files.firstSegment(); segment < files.segmentCount(); segment++)
+        {
+            first = Math.min(first, earliestNanos[segment]);
+        }
+        return instant(first);
     }
 
     /** Wall time of the last whole record. */
     public Instant last()
     {
-        Instant last = first;
-        for (int segment = files.segmentCount() - 1; segment >= files.firstSegment(); segment--)
-        {
-            final Record found = find(segment, Long.MAX_VALUE, true);
-            if (found != null)
-            {
-                last = instant(found);
-                break;
-            }
-        }
-        return last;
+        return instant(lastNanos);
     }
 
     /**
-     * Logical time of the first record that was written at a wall time or after it.
+     * Logical time of the record after the last one that was written before a wall time.
      *
      * @return {@link Long#MIN_VALUE} if the journal begins then or later; {@link Long#MAX_VALUE} if it ends before.
      */
     public long logicalNanos(final Instant wall)
     {
-        if (!wall.isAfter(first))
-        {
-            return Long.MIN_VALUE;
-        }
         final long wallNanos = wall.getEpochSecond() * NANOS_PER_SECOND + wall.getNano();
-        long behind = Long.MAX_VALUE;
+        long next = Long.MAX_VALUE;
         for (int segment = files.segmentCount() - 1; segment >= files.firstSegment(); segment--)
         {
-            final Record begins = find(segment, Long.MIN_VALUE, false);
-            if (begins != null && begins.wallNanos < wallNanos)
+            if (earliestNanos[segment] < wallNanos)
             {
-                final Record found = find(segment, wallNanos, false);
-                return found == null ? behind : found.logicalNanos;
+                final long found = after(segment, wallNanos);
+                return found == Long.MAX_VALUE ? next : found;
             }
-            behind = begins == null ? behind : begins.logicalNanos;
+            next = Math.min(next, beginsNanos[segment]);
         }
-        return behind;
+        return Long.MIN_VALUE;
     }
 
-    private Record firstOf(final int segment)
+    /** Logical time of the segment's record after its last one before a wall time; the largest number: there is none. */
+    private long after(final int segment, final long wallNanos)
     {
-        final Record found = find(segment, Long.MIN_VALUE, false);
-        if (found == null)
+        final long[] found = {Long.MAX_VALUE};
+        read(segment, (recordNanos, logicalNanos) ->
         {
-            throw ScanMessages.noRecord(files.journal());
-        }
-        return found;
+            if (recordNanos < wallNanos)
+            {
+                found[0] = Long.MAX_VALUE;
+            }
+            else if (found[0] == Long.MAX_VALUE)
+            {
+                found[0] = logicalNanos;
+            }
+        });
+        return found[0];
     }
 
-    /**
-     * The first record of a segment that was written at a wall time or after it, or its last one; {@code null} if there is
-     * none.
-     */
-    private Record find(final int segment, final long wallNanos, final boolean isLast)
+    private void read(final int segment, final Receiver receiver)
     {
         final ByteSource source = files.exists(segment) ? files.open(segment) : null;
         if (source == null)
         {
-            return null;
+            return;
         }
-        Record last = null;
         try (SegmentWalker walker = new SegmentWalker(segment, source, null))
         {
             while (walker.next() == SegmentWalker.Document.RECORD)
             {
-                final long wall = Envelope.wallTimeNanos(walker.bytes(), walker.start());
-                if (isLast || wall >= wallNanos)
-                {
-                    last = new Record(wall, Envelope.logicalTimeNanos(walker.bytes(), walker.start()));
-                }
-                if (last != null && !isLast)
-                {
-                    return last;
-                }
+                receiver.record(Envelope.wallTimeNanos(walker.bytes(), walker.start()),
+                    Envelope.logicalTimeNanos(walker.bytes(), walker.start()));
             }
         }
-        return last;
     }
 }

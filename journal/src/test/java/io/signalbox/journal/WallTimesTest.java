@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -33,7 +34,13 @@ class WallTimesTest
     @BeforeEach
     void write() throws IOException
     {
-        journal = directory.resolve("journal");
+        write(record -> BEGAN.plusSeconds(record));
+    }
+
+    private void write(final IntFunction<Instant> clock) throws IOException
+    {
+        logical.clear();
+        journal = Files.createTempDirectory(directory, "run").resolve("journal");
         Runs.write(journal, GROUPS, Runs.smallSegments(Durability.PROCESS));
         final DirectoryFiles files = DirectoryFiles.of(journal);
         segments = files.segmentCount();
@@ -45,7 +52,7 @@ class WallTimesTest
                 final int start = (int)range.from() + SegmentWalker.HEADER_BYTES;
                 final int length = Envelope.totalLength(bytes, start);
                 final byte[] record = Arrays.copyOfRange(bytes, start, start + length);
-                final Instant wall = BEGAN.plusSeconds(logical.size());
+                final Instant wall = clock.apply(logical.size());
                 Envelope.putCircumstances(record, wall.getEpochSecond() * 1_000_000_000L,
                     Envelope.syncedSequence(record, 0), Envelope.place(record, 0));
                 Envelope.putCrc(record, length, new CRC32C());
@@ -71,6 +78,35 @@ class WallTimesTest
             assertEquals(logical.get(record), times.logicalNanos(wall), "record " + record);
             assertEquals(logical.get(record), times.logicalNanos(wall.minusMillis(999)), "ahead of record " + record);
         }
+    }
+
+    /** After 1,000 s the clock was set back by ten minutes, so 600 s came twice. */
+    @Test
+    void shouldFindTheLaterOccurrenceIfTheClockWasSetBack() throws IOException
+    {
+        write(record -> BEGAN.plusSeconds(record < 1000 ? record : record - 600));
+        final WallTimes times = WallTimes.of(journal);
+
+        assertEquals(BEGAN, times.first());
+        assertEquals(BEGAN.plusSeconds(logical.size() - 601), times.last());
+        assertEquals(logical.get(399), times.logicalNanos(BEGAN.plusSeconds(399)));
+        assertEquals(logical.get(1001), times.logicalNanos(BEGAN.plusSeconds(401)));
+        assertEquals(logical.get(1300), times.logicalNanos(BEGAN.plusSeconds(700)));
+        assertEquals(logical.get(1700), times.logicalNanos(BEGAN.plusSeconds(1100)));
+    }
+
+    /** A journal whose first records have a later time than its last ones is asked with the times that are right. */
+    @Test
+    void shouldBeginWithTheEarliestTimeIfTheClockWasSetBackPastTheFirst() throws IOException
+    {
+        write(record -> record < 5 ? BEGAN.plusSeconds(record) : BEGAN.plusSeconds(record - 36_000));
+        final WallTimes times = WallTimes.of(journal);
+
+        assertEquals(BEGAN.plusSeconds(5 - 36_000), times.first());
+        assertEquals(BEGAN.plusSeconds(logical.size() - 1 - 36_000), times.last());
+        assertEquals(Long.MIN_VALUE, times.logicalNanos(times.first()));
+        assertEquals(logical.get(900), times.logicalNanos(BEGAN.plusSeconds(900 - 36_000)));
+        assertEquals(Long.MAX_VALUE, times.logicalNanos(BEGAN));
     }
 
     @Test

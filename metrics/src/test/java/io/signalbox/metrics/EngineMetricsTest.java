@@ -131,6 +131,27 @@ class EngineMetricsTest
         }
     }
 
+    /** A rate needs the 0 from which a bucket grows, else the first requests of an engine are in no quantile. */
+    @Test
+    void shouldHaveEveryBucketBeforeTheFirstRequest() throws InterruptedException
+    {
+        try (SignalboxEngine engine = EngineRun.launch())
+        {
+            new EngineMetrics(engine::stats).bindTo(registry);
+            final List<String> fresh = buckets();
+            assertEquals(49L * EngineFigures.LATENCIES.size(), fresh.size());
+            assertTrue(fresh.stream().allMatch(line -> line.endsWith(" 0")), fresh::toString);
+            EngineRun.complete(engine, 1);
+            assertEquals(fresh.stream().map(line -> line.replaceFirst(" \\d+$", "")).toList(),
+                buckets().stream().map(line -> line.replaceFirst(" \\d+$", "")).toList());
+        }
+    }
+
+    private List<String> buckets()
+    {
+        return registry.scrape().lines().filter(line -> line.contains("_bucket{")).toList();
+    }
+
     @Test
     void shouldLetPrometheusComputeQuantilesFromTheBuckets() throws InterruptedException
     {

@@ -126,7 +126,7 @@ public final class PrefixCacheReplay
         }
         allocator.release(table, 0, count);
 
-        final long hit = Math.min((long)matched * MooncakeTrace.TRACE_BLOCK_TOKENS, request.promptTokens());
+        final long hit = Math.min((long)matched * trace.traceBlockTokens(), request.promptTokens());
         blocks += count;
         blockHits += matched;
         tokens += request.promptTokens();
@@ -144,8 +144,8 @@ public final class PrefixCacheReplay
         }
         for (int i = 0; i < ids.length; i++)
         {
-            // An id names its whole prefix and so is a block hash, but for zero.
-            hashes[i] = ids[i] + 1;
+            // An id names its whole prefix and so is a block hash, but for zero, which 2^64 - 1 would become.
+            hashes[i] = ids[i] == -1 ? Long.MIN_VALUE : ids[i] + 1;
         }
         return ids.length;
     }

@@ -42,7 +42,7 @@ final class PlainLru
             blocks += ids.length;
             blockHits += matched;
             tokens += request.promptTokens();
-            tokenHits += Math.min((long)matched * MooncakeTrace.TRACE_BLOCK_TOKENS, request.promptTokens());
+            tokenHits += Math.min((long)matched * trace.traceBlockTokens(), request.promptTokens());
         }
         return new PrefixCacheReplay.Result(
             trace.requests().size(), blocks, blockHits, tokens, tokenHits, evictions, new long[] {tokens - tokenHits});

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 /**
  * The native tokenizer. A file may hold regular expressions that take very long, and a native call cannot be interrupted:
@@ -75,10 +76,13 @@ final class NativeTokenizer implements TextTokenizer
         // A platform without the native part, or with another C library, shows as an error of any type.
         catch (final Throwable e)
         {
-            requireRoom(Utils.getEngineCacheDir("tokenizers"), LIBRARY_BYTES);
-            throw new ConfigException("the tokenizer's native library cannot be loaded on " + System.getProperty("os.name") +
-                " " + System.getProperty("os.arch") + " (" + reason(PluginFault.of(e)) +
-                "); give token ids, or use a platform for which Hugging Face's tokenizers are built.");
+            final String reason = reason(PluginFault.of(e));
+            // A reason that begins with the path of the library says that it was unpacked.
+            if (!reason.startsWith("/"))
+            {
+                requireRoom(Utils.getEngineCacheDir("tokenizers"), LIBRARY_BYTES);
+            }
+            throw notLoaded(reason, NativeTokenizer::mayExecute);
         }
         finally
         {
@@ -107,6 +111,45 @@ final class NativeTokenizer implements TextTokenizer
         }
     }
 
+    /** @param mayExecute whether files of a directory can be executed. */
+    static ConfigException notLoaded(final String reason, final Predicate<Path> mayExecute)
+    {
+        // The message begins with the path of the library, which was unpacked.
+        final int end = reason.indexOf(": ");
+        final Path directory = end > 0 && reason.startsWith("/") ? Path.of(reason.substring(0, end)).getParent() : null;
+        if (directory != null && Files.isDirectory(directory) && !mayExecute.test(directory))
+        {
+            return new ConfigException("the tokenizer's native library cannot be loaded from " + directory +
+                ", whose file system does not allow execution (noexec); set DJL_CACHE_DIR to a directory on another file " +
+                "system, or give token ids.");
+        }
+        return new ConfigException("the tokenizer's native library cannot be loaded on " + System.getProperty("os.name") +
+            " " + System.getProperty("os.arch") + " (" + reason +
+            "); give token ids, or use a platform for which Hugging Face's tokenizers are built.");
+    }
+
+    /** The system says of no file on a file system without execution that it can be executed. */
+    private static boolean mayExecute(final Path directory)
+    {
+        try
+        {
+            final Path probe = Files.createTempFile(directory, "probe", "");
+            try
+            {
+                return probe.toFile().setExecutable(true) && Files.isExecutable(probe);
+            }
+            finally
+            {
+                Files.delete(probe);
+            }
+        }
+        catch (final IOException e)
+        {
+            return true;
+        }
+    }
+
+    /** Without a message, the name of the exception. */
     private static String reason(final Throwable thrown)
     {
         Throwable cause = thrown;
@@ -114,7 +157,9 @@ final class NativeTokenizer implements TextTokenizer
         {
             cause = cause.getCause();
         }
-        final String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+        final String message = cause.getMessage() == null ? "" : cause.getMessage();
+        final String text =
+            message.lines().filter(line -> !line.isBlank()).findFirst().orElse(cause.getClass().getSimpleName());
         return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
     }
 

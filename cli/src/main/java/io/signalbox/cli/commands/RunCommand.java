@@ -226,7 +226,7 @@ public final class RunCommand implements Callable<Integer>
         final List<PromptLine> prompts, final List<CompletionRequest> requests, final AnswerFile file,
         final OutputFile document)
     {
-        final ReportListener report = new ReportListener(config).fromFirstRequest();
+        final ReportListener report = new ReportListener(config);
         final FailureReasons reasons = new FailureReasons();
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock)
             .listener((group, offset, length) ->

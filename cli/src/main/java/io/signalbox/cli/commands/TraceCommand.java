@@ -32,8 +32,8 @@ import java.util.concurrent.Callable;
     header = "Write the requests of a journal as a workload for simulate and compare.",
     customSynopsis = "signalbox trace JOURNAL --out FILE [OPTIONS]",
     description = {
-        "%nWrites a line per Submit: arrival or predecessor and think time, lengths, block hashes of the prompt, " +
-            "cancellation, tenant. The hashes name blocks and hold no tokens. Only reads the journal, twice; it may still " +
+        "%nWrites a line per Submit: arrival or predecessor and think time, lengths, block hashes of prompt " +
+            "and answer, cancellation, tenant. The hashes name blocks and hold no tokens. Only reads the journal, twice; it may still " +
             "be written meanwhile."},
     footerHeading = "%nExamples:%n",
     footer = {

@@ -43,10 +43,6 @@ public final class RunInspection
     {
         final JournalReader reader = start.reader();
         final ReportListener listener = listener(reader);
-        if (!SimulationConfig.isIn(reader.settings()))
-        {
-            listener.fromFirstRequest();
-        }
         if (start.state() != null)
         {
             listener.behind(start.state());
@@ -106,12 +102,19 @@ public final class RunInspection
 
     public String json()
     {
-        return ReportJson.text(settings, report, new Asked(0, 0), facts, null);
+        return ReportJson.text(settings, report, null, facts, null);
     }
 
     public void print(final PrintStream out)
     {
-        ReportText.print(out, report, new Asked(0, 0), facts);
+        if (SimulationConfig.isIn(settings))
+        {
+            ReportText.print(out, report, null, facts);
+        }
+        else
+        {
+            ReportText.printServed(out, report, facts);
+        }
         out.printf("%-18s%s%n%n", "journal's end", JournalEndText.of(end));
         settings.forEach((name, value) -> out.printf("%-40s%s%n", Printable.text(name), Printable.text(value)));
     }

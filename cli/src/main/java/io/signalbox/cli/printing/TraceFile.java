@@ -13,6 +13,7 @@ import io.signalbox.workload.VirtualTime;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.function.Consumer;
 
 /** Writes the requests of a journal as lines of a trace. */
@@ -29,6 +30,9 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
     private long requests;
     private long promptTokens;
     private long outputTokens;
+    /** Blocks that decoding filled, and those of them whose hashes are in the file. */
+    private long answerBlocks;
+    private long answerBlocksWritten;
 
     /**
      * @param blockTokens   block size of the journal's run.
@@ -87,6 +91,7 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
         requests++;
         promptTokens += request.promptTokens();
         outputTokens += request.outputTokens();
+        answerBlocks += request.answerHashes().length;
     }
 
     private void signalbox(final JournaledRequest request, final long arrivalNanos) throws IOException
@@ -115,6 +120,13 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
         json.writeNumberField("block_tokens", blockTokens);
         json.writeFieldName("blocks");
         json.writeArray(request.blockHashes(), 0, request.blockHashes().length);
+        final long named = Arrays.stream(request.answerHashes()).filter(hash -> hash != 0).count();
+        if (named > 0)
+        {
+            json.writeFieldName("answer_blocks");
+            json.writeArray(request.answerHashes(), 0, request.answerHashes().length);
+            answerBlocksWritten += named;
+        }
     }
 
     private void mooncake(final JournaledRequest request, final long arrivalNanos) throws IOException
@@ -156,6 +168,8 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
             body.writeNumberField("requests", requests);
             body.writeNumberField("promptTokens", promptTokens);
             body.writeNumberField("outputTokens", outputTokens);
+            body.writeNumberField("answerBlocks", answerBlocks);
+            body.writeNumberField("answerBlocksLeftOut", answerBlocks - answerBlocksWritten);
             body.writeNumberField("bytes", file.bytes());
         });
     }
@@ -165,8 +179,19 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
     {
         out.printf("%-18s%s%n", "requests", Decimals.grouped(requests) + " with " + Decimals.grouped(promptTokens) +
             " prompt tokens and " + Decimals.grouped(outputTokens) + " tokens to generate");
+        out.printf("%-18s%s%n", "answers", answers());
         out.printf("%-18s%s%n", "trace", Decimals.bytes(file.bytes()));
         out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
+    }
+
+    /** A prompt that continues an answer finds the blocks of the answer by their hashes. */
+    private String answers()
+    {
+        final long leftOut = answerBlocks - answerBlocksWritten;
+        return Decimals.counted(answerBlocks, "block") + " filled by decoding" + (leftOut == 0 ? "" : ", " +
+            Decimals.grouped(leftOut) + " of them not in the trace: " + (form == TraceForm.MOONCAKE
+                ? "this form names blocks of prompts only" : "the journal has no hash for them") +
+            "; a prompt that continues these answers computes them again");
     }
 
     @Override

@@ -7,6 +7,8 @@ import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,6 +86,44 @@ class TraceCommandTest
         assertTrue(Files.readString(directory.resolve("second.jsonl")).contains("\"predecessor\":"));
         assertTrue(Files.readString(directory.resolve("second.jsonl")).contains("\"cancel_after_ns\":"));
         assertTrue(Files.readString(directory.resolve("second.jsonl")).contains("\"tenant\":\"a\""));
+    }
+
+    /** The next turn finds the answer of the previous one, whatever size blocks have. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 64, 48})
+    void shouldShareTheAnswersThatWereShared(final int blockSize) throws IOException
+    {
+        final String[] pool = {"--block-size=" + blockSize, "--kv-blocks=20000"};
+        final List<String> options = new ArrayList<>(List.of("--conversations=12", "--cancel-fraction=0.1"));
+        final Map<String, String> recorded = simulate("answers", options.toArray(new String[0]));
+        assertTrue(Integer.parseInt(recorded.get("prefixCache.generatedBlocks")) > 100, recorded::toString);
+        final Path trace = trace("answers", "answers.jsonl");
+        options.addAll(List.of(pool));
+        final Map<String, String> generated = simulate("generated", options.toArray(new String[0]));
+        final Map<String, String> again = simulate("again", pool[0], pool[1], "--trace=" + trace);
+
+        assertTrue(Files.readString(trace).contains("\"answer_blocks\":["));
+        final double computed = Double.parseDouble(generated.get("tokens"));
+        assertEquals(computed, Double.parseDouble(again.get("tokens")), 0.05 * computed);
+        assertEquals(Double.parseDouble(generated.get("prefixCache.tokenHitRate")),
+            Double.parseDouble(again.get("prefixCache.tokenHitRate")), 0.01);
+    }
+
+    @Test
+    void shouldSayWhichAnswersAreNotInTheTrace()
+    {
+        simulate("answers", "--conversations=9");
+        final List<String> arguments = List.of("trace", directory.resolve("answers").toString(), "--out");
+        final List<String> mooncake = new ArrayList<>(arguments);
+        mooncake.addAll(List.of(directory.resolve("m.jsonl").toString(), "--format=mooncake"));
+        final String text = CommandRun.of(mooncake).out();
+        assertTrue(text.matches("(?s).*\nanswers +([\\d,]+) blocks filled by decoding, \\1 of them not in the trace: " +
+            "this form names blocks of prompts only; .*"), text);
+        final List<String> own = new ArrayList<>(arguments);
+        own.addAll(List.of(directory.resolve("s.jsonl").toString(), "--json"));
+        final Map<String, String> document = JsonText.leaves(CommandRun.of(own).out());
+        assertEquals("0", document.get("answerBlocksLeftOut"));
+        assertTrue(Integer.parseInt(document.get("answerBlocks")) > 100, document::toString);
     }
 
     @Test

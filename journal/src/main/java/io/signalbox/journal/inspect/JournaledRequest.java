@@ -11,6 +11,7 @@ package io.signalbox.journal.inspect;
  * @param cancelAfterNanos from the Submit to its cancellation or missed deadline; -1: neither.
  * @param tenant           the cache key as text; empty: none.
  * @param blockHashes      one per full block of the prompt.
+ * @param answerHashes     one per block that decoding filled, from the block on in which the prompt ends; 0: not recorded.
  */
 public record JournaledRequest(
     long requestId,
@@ -22,6 +23,7 @@ public record JournaledRequest(
     int outputTokens,
     long cancelAfterNanos,
     String tenant,
-    long[] blockHashes)
+    long[] blockHashes,
+    long[] answerHashes)
 {
 }

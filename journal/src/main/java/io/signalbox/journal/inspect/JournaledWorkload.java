@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.FreeDecoder;
@@ -13,6 +15,7 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
@@ -21,16 +24,19 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * The requests of a journal in the order of their Submits. Reads the journal twice: first the ends of requests, then the
- * Submits. Memory grows with the requests that were alive at one time, and with those that did not end by their length.
+ * Submits. Memory grows with the requests that were alive at one time, with those that did not end by their length, and with
+ * the blocks that decoding filled.
  */
 public final class JournaledWorkload
 {
     private static final long ABSENT = -1;
+    private static final long[] NO_HASHES = {};
 
     private JournaledWorkload()
     {
@@ -58,10 +64,11 @@ public final class JournaledWorkload
         final Supplier<JournalReader> first,
         final Supplier<JournalReader> second)
     {
-        final Ends ends = new Ends();
+        final Ends ends;
         final JournalEnd end;
         try (JournalReader reader = first.get())
         {
+            ends = new Ends(reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS));
             reader.earlierRequests().forEach(request -> ends.earlier.add(request.requestId()));
             ends.groupsAhead = reader.groups();
             end = GroupCollector.read(directory, reader, ends);
@@ -83,14 +90,23 @@ public final class JournaledWorkload
     {
         private final long ordinal;
         private final long submitNanos;
+        private final int promptTokens;
         private final int maxNewTokens;
+        /** Hashes of the blocks that decoding filled, from the block on in which the prompt ends. */
+        private long[] answer = NO_HASHES;
 
-        private Live(final long ordinal, final long submitNanos, final int maxNewTokens)
+        private Live(final long ordinal, final SubmitDecoder submit)
         {
             this.ordinal = ordinal;
-            this.submitNanos = submitNanos;
-            this.maxNewTokens = maxNewTokens;
+            submitNanos = submit.timeNanos();
+            promptTokens = submit.promptTokens();
+            maxNewTokens = submit.maxNewTokens();
         }
+    }
+
+    /** A block that a request computes, and its place among the request's blocks. */
+    private record Computed(Live request, int index)
+    {
     }
 
     /** How the requests ended, by the number of their Submit. */
@@ -102,12 +118,27 @@ public final class JournaledWorkload
         private final Long2LongHashMap cancelledAfter = new Long2LongHashMap(ABSENT);
         /** Requests whose Submits were removed. */
         private final LongHashSet earlier = new LongHashSet();
+        /** By request, in the order of their Submits, if decoding filled a block. */
+        private final Long2ObjectHashMap<long[]> answers = new Long2ObjectHashMap<>();
+        /** By rank and block, those that decoding may fill. */
+        private final Long2ObjectHashMap<Computed> computed = new Long2ObjectHashMap<>();
+        private final int blockTokens;
         private Live asked;
         private long submits;
         private long lastRecord;
         private long nowNanos;
         /** Groups that were removed. */
         private long groupsAhead;
+
+        private Ends(final int blockTokens)
+        {
+            this.blockTokens = blockTokens;
+        }
+
+        private static long key(final int rank, final int block)
+        {
+            return (long)rank << Integer.SIZE | block;
+        }
 
         @Override
         public void onGroup(final GroupSource groups)
@@ -120,7 +151,43 @@ public final class JournaledWorkload
         @Override
         protected void onSubmit(final SubmitDecoder submit)
         {
-            asked = new Live(submits++, submit.timeNanos(), submit.maxNewTokens());
+            asked = new Live(submits++, submit);
+        }
+
+        @Override
+        protected void onSchedule(final StepView plan)
+        {
+            for (int i = 0; i < plan.changeCount(); i++)
+            {
+                final Live request = plan.changeIsMatch(i) ? null : live.get(plan.changeRequestId(i));
+                final long key = key(plan.rank(), plan.changeBlockId(i));
+                if (request != null && plan.changeIndex(i) >= request.promptTokens / blockTokens)
+                {
+                    computed.put(key, new Computed(request, plan.changeIndex(i)));
+                }
+                else
+                {
+                    computed.remove(key);
+                }
+            }
+        }
+
+        @Override
+        protected void onCommit(final CommitView step)
+        {
+            for (int i = 0; i < step.registeredCount(); i++)
+            {
+                final Computed block = step.registeredGenerated(i)
+                    ? computed.get(key(step.rank(), step.registeredBlockId(i))) : null;
+                if (block != null)
+                {
+                    final Live request = block.request;
+                    final int place = block.index - request.promptTokens / blockTokens;
+                    request.answer = Arrays.copyOf(request.answer, Math.max(place + 1, request.answer.length));
+                    request.answer[place] = step.registeredHash(i);
+                    answers.put(request.ordinal, request.answer);
+                }
+            }
         }
 
         @Override
@@ -146,6 +213,13 @@ public final class JournaledWorkload
             if (request == null && earlier.remove(end.requestId()))
             {
                 return;
+            }
+            // The last token is not computed.
+            final int filled = (request.promptTokens + Math.max(0, end.generatedTokens() - 1)) / blockTokens -
+                request.promptTokens / blockTokens;
+            if (filled > request.answer.length)
+            {
+                answers.put(request.ordinal, Arrays.copyOf(request.answer, filled));
             }
             if (end.reason() == FreeReason.STOP && end.generatedTokens() < request.maxNewTokens)
             {
@@ -198,7 +272,8 @@ public final class JournaledWorkload
                 follows ? submit.predecessorId() : ABSENT, follows ? submit.thinkTimeNanos() : 0,
                 submit.conversationId(), submit.promptTokens(),
                 stopped == ABSENT ? submit.maxNewTokens() : (int)stopped, ends.cancelledAfter.get(ordinal),
-                new String(key, StandardCharsets.UTF_8), hashes(hashBytes)));
+                new String(key, StandardCharsets.UTF_8), hashes(hashBytes),
+                ends.answers.getOrDefault(ordinal, NO_HASHES)));
             ordinal++;
         }
 
