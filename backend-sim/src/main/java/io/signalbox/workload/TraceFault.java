@@ -26,7 +26,8 @@ final class TraceFault
         {
             return "permission is denied";
         }
-        return fault.getMessage() == null ? "the system gave no reason" : printable(fault.getMessage());
+        final String reason = fault.getMessage() == null ? "" : printable(fault.getMessage());
+        return reason.isEmpty() ? "the system gave no reason" : reason;
     }
 
     /** The parser's own sentence, without its position: it reads one line at a time. */

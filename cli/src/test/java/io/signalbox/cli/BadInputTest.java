@@ -66,7 +66,7 @@ public class BadInputTest
         simulate --block-size 0               | --block-size=0
         simulate --kv-blocks 10               | --kv-blocks=10 has 9
         simulate --kv-blocks=-1               | --kv-blocks=-1 is not between 2 and 16777216; give
-        simulate --kv-blocks 99999999999      | '99999999999' is not a whole number between
+        simulate --kv-blocks 99999999999      | '99999999999' is too large; give a smaller number
         simulate --max-running 0              | --max-running=0 is not between
         simulate --max-queued 0               | --max-queued=0 is not between
         simulate --step-tokens 0              | --step-tokens=0 is not between

@@ -62,7 +62,7 @@ class HostileInputTest
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-        simulate --ranks 99999999999999999999 | '99999999999999999999' is not a whole number between
+        simulate --ranks 99999999999999999999 | '99999999999999999999' is too large; give a smaller number
         simulate --think-time 1e-400          | '1e-400' is too near to 0
         simulate --router-options reuseWeight= | --router-options: reuseWeight has no value; give it one, such as
         simulate --router-options backlog=5f  | --router-options: backlog has the value '5f', which is neither a number nor

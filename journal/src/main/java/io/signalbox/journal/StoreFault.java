@@ -166,7 +166,7 @@ final class StoreFault
         {
             final String text = cause instanceof FileSystemException ?
                 ((FileSystemException)cause).getReason() : cause.getMessage();
-            reason = text == null ? reason : text;
+            reason = text == null || text.isBlank() ? reason : text;
         }
         return reason == null ? "Chronicle Queue gives no reason" : reason;
     }
@@ -187,6 +187,6 @@ final class StoreFault
             return taken.getFile() + " is in the way";
         }
         final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();
-        return text == null ? "the operating system gives no reason" : text;
+        return text == null || text.isBlank() ? "the operating system gives no reason" : text;
     }
 }

@@ -163,7 +163,8 @@ final class NativeTokenizer implements TextTokenizer
             cause = cause.getCause();
         }
         final String message = cause.getMessage() == null ? "" : cause.getMessage();
-        final String text = message.lines().findFirst().orElse(cause.getClass().getSimpleName());
+        final String text =
+            message.lines().filter(line -> !line.isBlank()).findFirst().orElse(cause.getClass().getSimpleName());
         return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
     }
 

@@ -62,10 +62,10 @@ class NativeTokenizerTest
         NativeTokenizer.requireRoom(directory.resolve("not/there/yet"), 1);
         final String full = assertThrows(
             ConfigException.class, () -> NativeTokenizer.requireRoom(directory, Long.MAX_VALUE)).getMessage();
-        assertTrue(full.startsWith("the tokenizer's native library cannot be unpacked to " + directory + ", which has less " +
-            "than the "), full);
-        assertTrue(full.endsWith(" MiB that it needs; set DJL_CACHE_DIR to a directory with room that you may write, or give " +
-            "token ids."), full);
+        assertTrue(full.startsWith("the tokenizer's native library cannot be unpacked to " + directory + ", which has " +
+            "less than the "), full);
+        assertTrue(full.endsWith(" MiB that it needs; set DJL_CACHE_DIR to a directory with room that you may write, or " +
+            "give token ids."), full);
         final Path file = Files.writeString(directory.resolve("file"), "");
         final String unwritable = assertThrows(
             ConfigException.class, () -> NativeTokenizer.requireRoom(file.resolve("below"), 1)).getMessage();

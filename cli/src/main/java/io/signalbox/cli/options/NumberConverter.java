@@ -7,10 +7,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** Numbers of options by the grammar of {@link NumberText}, refused in a sentence if they are malformed. */
 final class NumberConverter
 {
+    private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]+");
+
     private NumberConverter()
     {
     }
@@ -27,13 +30,32 @@ final class NumberConverter
         }
     }
 
+    /** The bounds of 32 or 64 bits are not those of the option, which knows its range only after the conversion. */
+    private static <T> T inRange(final String value, final Supplier<T> parsing)
+    {
+        try
+        {
+            return converted(parsing);
+        }
+        catch (final TypeConversionException e)
+        {
+            if (!WHOLE.matcher(value).matches())
+            {
+                throw e;
+            }
+            final boolean isNegative = value.startsWith("-");
+            throw new TypeConversionException("'" + value + "' is too " + (isNegative ? "small" : "large") + "; give a " +
+                (isNegative ? "larger" : "smaller") + " number");
+        }
+    }
+
     /** A number that fits 32 bits. */
     static final class WholeInt implements ITypeConverter<Integer>
     {
         @Override
         public Integer convert(final String value)
         {
-            return converted(() -> NumberText.whole(value));
+            return inRange(value, () -> NumberText.whole(value));
         }
     }
 
@@ -43,7 +65,7 @@ final class NumberConverter
         @Override
         public Long convert(final String value)
         {
-            return converted(() -> NumberText.whole(value, Long.MIN_VALUE, Long.MAX_VALUE));
+            return inRange(value, () -> NumberText.whole(value, Long.MIN_VALUE, Long.MAX_VALUE));
         }
     }
 

@@ -38,7 +38,8 @@ public final class FileFault
             return known.getReason() == null ? known.getFile() + " cannot be used" :
                 lower(known.getReason()) + " (" + known.getFile() + ")";
         }
-        return fault.getMessage() == null ? "the system gave no reason" : lower(fault.getMessage());
+        final boolean isKnown = fault.getMessage() != null && !fault.getMessage().isBlank();
+        return isKnown ? lower(fault.getMessage()) : "the system gave no reason";
     }
 
     private static String kind(final Path path)

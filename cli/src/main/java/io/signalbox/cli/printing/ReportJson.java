@@ -71,6 +71,12 @@ public final class ReportJson
         json.writeEndArray();
     }
 
+    private void number(final String name, final Long value) throws IOException
+    {
+        json.writeFieldName(name);
+        json.writeObject(value);
+    }
+
     private void tokensPerRank(final RunReport report) throws IOException
     {
         json.writeArrayFieldStart("tokensPerRank");
@@ -92,8 +98,8 @@ public final class ReportJson
         Json.object(json, "requests", body ->
         {
             requests(report.requests());
-            json.writeNumberField("neverAsked", asked.neverAsked());
-            json.writeNumberField("leftOut", asked.leftOut());
+            number("neverAsked", asked == null ? null : asked.neverAsked());
+            number("leftOut", asked == null ? null : asked.leftOut());
         });
         Json.object(json, "latency", body ->
         {

@@ -25,7 +25,10 @@ public final class ReportText
         this.timeLabel = timeLabel;
     }
 
-    /** @param journal null if none was written. */
+    /**
+     * @param asked   null if it is not known.
+     * @param journal null if none was written.
+     */
     public static void print(final PrintStream out, final RunReport report, final Asked asked, final JournalFacts journal)
     {
         new ReportText(out, "simulated time").print(report, asked, journal);
@@ -34,7 +37,7 @@ public final class ReportText
     /** The report of a run whose times are real. */
     public static void printServed(final PrintStream out, final RunReport report, final JournalFacts journal)
     {
-        new ReportText(out, "time").print(report, new Asked(0, 0), journal);
+        new ReportText(out, "time").print(report, null, journal);
     }
 
     private void tenant(final RunReport.Tenant tenant)
@@ -52,7 +55,7 @@ public final class ReportText
             Decimals.grouped(requests.completed()) + " completed, " +
             Decimals.grouped(requests.cancelled()) + " cancelled, " + Decimals.grouped(requests.failed()) + " failed" +
             (requests.unfinished() == 0 ? "" : ", " + Decimals.grouped(requests.unfinished()) + " unfinished"));
-        if (asked.neverAsked() != 0 || asked.leftOut() != 0)
+        if (asked != null && (asked.neverAsked() != 0 || asked.leftOut() != 0))
         {
             row("not submitted", Decimals.grouped(asked.neverAsked()) + " never asked since an earlier turn did not " +
                 "complete, " + Decimals.grouped(asked.leftOut()) + " left out by --limit");

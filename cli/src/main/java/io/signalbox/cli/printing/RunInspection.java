@@ -12,6 +12,7 @@ import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.SimulationConfig;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -101,12 +102,19 @@ public final class RunInspection
 
     public String json()
     {
-        return ReportJson.text(settings, report, new Asked(0, 0), facts, null);
+        return ReportJson.text(settings, report, null, facts, null);
     }
 
     public void print(final PrintStream out)
     {
-        ReportText.print(out, report, new Asked(0, 0), facts);
+        if (SimulationConfig.isIn(settings))
+        {
+            ReportText.print(out, report, null, facts);
+        }
+        else
+        {
+            ReportText.printServed(out, report, facts);
+        }
         out.printf("%-18s%s%n%n", "journal's end", JournalEndText.of(end));
         settings.forEach((name, value) -> out.printf("%-40s%s%n", Printable.text(name), Printable.text(value)));
     }

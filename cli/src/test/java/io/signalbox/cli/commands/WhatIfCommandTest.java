@@ -202,7 +202,7 @@ class WhatIfCommandTest
         "--decisions=-1 | --decisions=-1 is negative; give the number of decisions to list.",
         "--block-size=24 | variant changed: --block-size=24 is neither a multiple nor a divisor of the 16 tokens whose " +
             "hashes the journal has, and it has no prompt tokens; give a multiple or a divisor.",
-        "--workers=0 | --workers=0 is not between 1 and 2147483647; give at least 1."})
+        "--workers=0 | --workers=0 is not between 1 and 1024; give a number in that range."})
     void shouldRefuseInOneSentence(final String option, final String sentence)
     {
         assertRefused(sentence, option);
