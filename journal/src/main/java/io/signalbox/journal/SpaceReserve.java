@@ -3,7 +3,6 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import net.openhft.posix.PosixAPI;
-import net.openhft.posix.WhenceFlag;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +19,8 @@ final class SpaceReserve
     private static final int READ_WRITE = 2;
     private static final int KEEP_SIZE = 1;
     private static final int PUNCH_HOLE = 2;
+    /** The library's own constant of this name is that of SEEK_DATA. */
+    private static final int SEEK_END = 2;
     private static final int FILE_TOO_LARGE = 27;
     private static final int NO_SPACE = 28;
     private static final int NO_SUCH_CALL = 38;
@@ -209,7 +210,7 @@ final class SpaceReserve
     /** Of the open file: its name can belong to another file by now, or to none. */
     private static long length(final int descriptor)
     {
-        return PosixAPI.posix().lseek(descriptor, 0, WhenceFlag.SEEK_END);
+        return PosixAPI.posix().lseek(descriptor, 0, SEEK_END);
     }
 
     private static void free(final int descriptor, final long from, final long to)
