@@ -371,7 +371,7 @@ public final class JournalRetention
     private static List<Path> files(final Path segment) throws IOException
     {
         final List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(segment))
+        try (DirectoryStream<Path> entries = PlainFile.list(segment, "*"))
         {
             entries.forEach(found::add);
         }
