@@ -133,8 +133,8 @@ final class ForgedLengthsTest
             fields.putLong(place, value);
         }
         final int end = forged.length - Integer.BYTES;
-        final long settingsLength = Envelope.int64(forged, SnapshotFile.HEADER_BYTES - 16);
-        if (isState && settingsLength >= 0 && settingsLength < end - SnapshotFile.HEADER_BYTES)
+        final long settingsLength = isState ? Envelope.int64(forged, SnapshotFile.HEADER_BYTES - 16) : -1;
+        if (settingsLength >= 0 && settingsLength < end - SnapshotFile.HEADER_BYTES)
         {
             final int stateAt = SnapshotFile.HEADER_BYTES + (int)settingsLength;
             Envelope.putInt64(forged, SnapshotFile.HEADER_BYTES - 24,

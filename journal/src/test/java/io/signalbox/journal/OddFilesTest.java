@@ -149,7 +149,7 @@ final class OddFilesTest
 
     private void use(final Path journal, final String name, final Kind kind) throws Exception
     {
-        final Path copy = KilledCopy.of(journal, directory.resolve("runs").resolve("copy"));
+        final Path copy = KilledCopy.of(journal, Files.createDirectory(directory.resolve("runs")).resolve("copy"));
         kind.make(copy.resolve(name));
         for (final Use use : USES)
         {
