@@ -154,7 +154,7 @@ final class SchedulerStore
         readFully(channel, header);
         if (header.flip().getInt() != MAGIC)
         {
-            throw new UnfitSnapshotException("it does not begin as a snapshot does");
+            throw new UnfitSnapshotException("its bytes are not those that were written");
         }
         final int version = header.getInt();
         if (version != VERSION)
