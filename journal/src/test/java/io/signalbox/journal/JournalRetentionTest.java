@@ -183,8 +183,8 @@ class JournalRetentionTest
         EndedRuns.snapshots(held, EVERY);
         final Removal removal = EndedRuns.keepSegments(held, 1);
         assertEquals(0, removal.segments());
-        assertEquals("segment-00000 and newer ones stay: request 0, which was submitted there, has ended, and its rows were " +
-            "not released; take or release them.", removal.notes().get(removal.notes().size() - 1));
+        assertEquals("segment-00000 and newer ones stay: request 0, which was submitted there, has ended, and its rows " +
+            "were not released; take or release them.", removal.notes().get(removal.notes().size() - 1));
     }
 
     /** A reader of this process is in the first segment. */
