@@ -121,7 +121,8 @@ final class SpaceReserve
     private void extend(final long wanted)
     {
         // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
-        final long fileStep = Math.min(Math.min(LARGEST_STEP_BYTES, blockBytes / 2), Math.max(SMALLEST_STEP_BYTES, reservedTo));
+        final long largestStep = Math.min(LARGEST_STEP_BYTES, blockBytes / 2);
+        final long fileStep = Math.min(largestStep, Math.max(SMALLEST_STEP_BYTES, reservedTo));
         long step = Math.max(wanted - reservedTo, fileStep);
         boolean done = reserve(folioEnd(reservedTo + step));
         while (!done && supported && step > FOLIO_BYTES)

@@ -65,8 +65,8 @@ final class EndedRuns
     {
         final byte[] none = {};
         input.submit().timeNanos(timeNanos).requestId(request).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(request).promptTokens(5).maxNewTokens(3).stopTokenId(-1).rowsFrom(rowsFrom).priority(0)
-            .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(none, 0, 0)
+            .deadlineNanos(-1).samplingSeed(request).promptTokens(5).maxNewTokens(3).stopTokenId(-1).rowsFrom(rowsFrom)
+            .priority(0).rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(none, 0, 0)
             .putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0);
     }
 
