@@ -55,6 +55,7 @@ public final class Completion
         this.weights = weights;
     }
 
+    /** As {@link CompletionHandle#requestId}. */
     public long requestId()
     {
         return requestId;
@@ -130,7 +131,7 @@ public final class Completion
     @Override
     public String toString()
     {
-        return "request " + requestId + (refusal == null ?
+        return (requestId == CompletionHandle.NO_ID ? "the request" : "request " + requestId) + (refusal == null ?
             " ended by " + reason + " with " + tokenCount() + " tokens" : " was refused: " + refusal.message());
     }
 }

@@ -22,6 +22,9 @@ import java.util.concurrent.TimeoutException;
  */
 public final class CompletionHandle implements Iterable<Integer>
 {
+    /** Of a request that the scheduler never had. */
+    static final long NO_ID = -1;
+
     private final EngineClient client;
     private final long requestId;
     private final int rowsFrom;
@@ -60,10 +63,10 @@ public final class CompletionHandle implements Iterable<Integer>
     }
 
     /** A request that was refused before it reached the scheduler. */
-    CompletionHandle(final EngineClient client, final long requestId, final Refusal refusal)
+    CompletionHandle(final EngineClient client, final Refusal refusal)
     {
         this.client = client;
-        this.requestId = requestId;
+        requestId = NO_ID;
         rowsFrom = -1;
         promptTokens = 0;
         mostTokens = 0;
@@ -71,6 +74,10 @@ public final class CompletionHandle implements Iterable<Integer>
         end = new Completion(requestId, refusal);
     }
 
+    /**
+     * Id of the request in the run and in its journal. -1 if the request was refused before the scheduler had it: it is not
+     * in the journal, and a later engine of the run gives its number to another request.
+     */
     public long requestId()
     {
         return requestId;
@@ -343,7 +350,7 @@ public final class CompletionHandle implements Iterable<Integer>
         }
         if (end.isRefused())
         {
-            return new IllegalStateException("request " + requestId + " was refused: " + end.refusal().message());
+            return new IllegalStateException(end.toString());
         }
         return end.reason() == FreeReason.FAILED ? new IllegalStateException("request " + requestId +
             " failed: scheduler.maxFailures steps failed in which it was alone, or every rank is lost") : null;

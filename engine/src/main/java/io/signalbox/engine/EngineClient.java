@@ -141,7 +141,7 @@ final class EngineClient
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
-            return new CompletionHandle(this, requestId, Refusal.interrupted());
+            return new CompletionHandle(this, Refusal.interrupted());
         }
     }
 
@@ -180,7 +180,7 @@ final class EngineClient
         if (noRoom != null)
         {
             handles.checkRunning();
-            return new CompletionHandle(this, requestId, noRoom);
+            return new CompletionHandle(this, noRoom);
         }
         boolean sent = false;
         try
@@ -190,7 +190,7 @@ final class EngineClient
                 sent = send(request, handle, encoding, message);
             }
             return sent ? handle :
-                new CompletionHandle(this, requestId, handles.isDraining() ? Refusal.draining() : full());
+                new CompletionHandle(this, handles.isDraining() ? Refusal.draining() : full());
         }
         finally
         {

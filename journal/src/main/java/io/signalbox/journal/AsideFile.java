@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /** Small files beside the segments, written under another name first: a reader finds the old file, the new one or none. */
 final class AsideFile
@@ -58,29 +60,46 @@ final class AsideFile
         }
     }
 
-    /** Reads a file that is not a link and has at most so many bytes. */
-    static byte[] read(final Path file, final long mostBytes) throws IOException
+    /**
+     * Reads a file that is not a link. Memory for it is asked for only if it has the length that its header names.
+     *
+     * @param lengthOf length of the file by its header; -1 if the header does not name one.
+     */
+    static byte[] read(
+        final Path file, final int headerBytes, final long mostBytes, final ToLongFunction<ByteBuffer> lengthOf)
+        throws IOException
     {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
+        try (FileChannel channel = PlainFile.read(file))
         {
-            if (channel.size() > mostBytes)
+            final long length = channel.size();
+            if (length > mostBytes || length < headerBytes)
             {
-                throw new IOException("it has " + channel.size() + " bytes, and at most " + mostBytes + " are possible");
+                throw new IOException(
+                    "it has " + length + " bytes, and " + headerBytes + " to " + mostBytes + " are possible");
             }
-            final ByteBuffer bytes = ByteBuffer.allocate((int)channel.size());
-            while (bytes.hasRemaining() && channel.read(bytes) >= 0)
+            final ByteBuffer header = fill(channel, ByteBuffer.allocate(headerBytes).order(ByteOrder.LITTLE_ENDIAN));
+            if (lengthOf.applyAsLong(header.flip()) != length)
             {
-                // Until the buffer is full, or the file has become shorter.
-                continue;
+                throw new IOException("it has " + length + " bytes, and its header names another length");
             }
-            return bytes.array();
+            return fill(channel.position(0), ByteBuffer.allocate((int)length)).array();
         }
+    }
+
+    /** Reads until the buffer is full, or the file has become shorter. */
+    private static ByteBuffer fill(final FileChannel channel, final ByteBuffer bytes) throws IOException
+    {
+        while (bytes.hasRemaining() && channel.read(bytes) >= 0)
+        {
+            continue;
+        }
+        return bytes;
     }
 
     /** Removes what a killed writer has left under the other names of such files. */
     static void removeParts(final Path directory, final Predicate<String> isName) throws IOException
     {
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "*" + PART))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*" + PART))
         {
             for (final Path entry : entries)
             {

@@ -47,7 +47,7 @@ final class ChannelSource implements ByteSource
         FileChannel channel = null;
         try
         {
-            channel = FileChannel.open(file, StandardOpenOption.READ);
+            channel = PlainFile.open(file, StandardOpenOption.READ);
             final long length = channel.size();
             if (length > MAX_FILE_BYTES)
             {
@@ -68,10 +68,10 @@ final class ChannelSource implements ByteSource
     {
         try
         {
-            final BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
-            if (!found.isRegularFile())
+            final String other = PlainFile.otherKind(file);
+            if (other != null)
             {
-                throw new JournalException(Kind.FOREIGN_FILE, file + " is " + FileIdentity.kind(found) +
+                throw new JournalException(Kind.FOREIGN_FILE, file + " is " + other +
                     " and not a regular file, as a file of records is; restore it from a copy.");
             }
         }

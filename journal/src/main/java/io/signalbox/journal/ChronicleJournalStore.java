@@ -105,7 +105,7 @@ final class ChronicleJournalStore implements JournalStore
             return;
         }
         final Path path = directory.resolve(SegmentName.of(number));
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(path))
+        try (DirectoryStream<Path> files = PlainFile.list(path, "*"))
         {
             for (final Path file : files)
             {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.TreeMap;
 
@@ -49,7 +48,7 @@ final class DirectoryFiles implements JournalFiles
         final JournalBeginning beginning = JournalBeginning.of(directory);
         final int first = beginning == null ? 0 : beginning.start().segment();
         final TreeMap<Integer, Path> segments = new TreeMap<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {
@@ -102,22 +101,12 @@ final class DirectoryFiles implements JournalFiles
         return directory.toString();
     }
 
-    /** Listing a pipe would wait for its other end. */
-    private static void requireDirectory(final Path path)
-    {
-        if (Files.exists(path) && !Files.isDirectory(path))
-        {
-            throw StoreFault.reading(path, new NotDirectoryException(path.toString()));
-        }
-    }
-
     /** Chronicle's file of the segment; {@code null} if there is none. */
     Path dataFile(final int segment)
     {
         final Path path = segments.get(segment);
-        requireDirectory(path);
         Path found = null;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + SegmentName.DATA_SUFFIX))
+        try (DirectoryStream<Path> files = PlainFile.list(path, "*" + SegmentName.DATA_SUFFIX))
         {
             for (final Path file : files)
             {
@@ -152,7 +141,7 @@ final class DirectoryFiles implements JournalFiles
     static Path newestJournalBelow(final Path directory)
     {
         Path newest = null;
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {

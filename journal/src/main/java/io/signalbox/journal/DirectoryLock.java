@@ -46,7 +46,7 @@ final class DirectoryLock implements AutoCloseable
     {
         final LibC library = LibC.orNull();
         final int descriptor =
-            library == null ? -1 : library.calls().open(directory.toString(), LibC.CLOSE_ON_EXEC, 0);
+            library == null ? -1 : library.calls().open(directory.toString(), LibC.OPEN_TO_READ, 0);
         if (descriptor < 0)
         {
             return new DirectoryLock(Attempt.UNAVAILABLE, -1);

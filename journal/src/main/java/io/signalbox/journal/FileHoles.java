@@ -19,7 +19,7 @@ final class FileHoles implements AutoCloseable
     static FileHoles of(final Path file)
     {
         final LibC library = LibC.orNull();
-        return new FileHoles(library, library == null ? -1 : library.calls().open(file.toString(), LibC.CLOSE_ON_EXEC, 0));
+        return new FileHoles(library, library == null ? -1 : library.calls().open(file.toString(), LibC.OPEN_TO_READ, 0));
     }
 
     /** First position from {@code position} on with data; {@code length} if there is none. */

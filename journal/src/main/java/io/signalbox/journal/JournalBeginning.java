@@ -55,6 +55,7 @@ record JournalBeginning(
     private static final int MAGIC = 0x31424A53;
     private static final int VERSION = 1;
     private static final int HEADER_BYTES = 112;
+    private static final int REQUESTS_AT = 96;
     private static final int REQUEST_BYTES = 4 * Long.BYTES;
     private static final long MOST_BYTES = 1L << 30;
 
@@ -146,11 +147,10 @@ record JournalBeginning(
     {
         try
         {
-            final byte[] bytes = AsideFile.read(file, MOST_BYTES);
+            final byte[] bytes = AsideFile.read(file, HEADER_BYTES, MOST_BYTES, JournalBeginning::length);
             final int length = bytes.length - Integer.BYTES;
             final ByteBuffer fields = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-            if (length < HEADER_BYTES || fields.getInt(length) != SegmentSums.crc(bytes, length) ||
-                fields.getInt() != MAGIC)
+            if (fields.getInt(length) != SegmentSums.crc(bytes, length) || fields.getInt() != MAGIC)
             {
                 return null;
             }
@@ -167,6 +167,15 @@ record JournalBeginning(
         {
             return null;
         }
+    }
+
+    /** Length of the file with this header; -1 if it cannot be one. */
+    private static long length(final ByteBuffer header)
+    {
+        final long requests = header.getLong(REQUESTS_AT);
+        final long descriptionLength = header.getLong(REQUESTS_AT + Long.BYTES);
+        return requests < 0 || requests > MOST_BYTES || descriptionLength < 0 || descriptionLength > MOST_BYTES ? -1 :
+            HEADER_BYTES + requests * REQUEST_BYTES + descriptionLength + Integer.BYTES;
     }
 
     private static JournalBeginning decode(final ByteBuffer fields, final int length)

@@ -127,7 +127,7 @@ public final class JournalDirectory
     /** Refuses if the directory has anything that a new journal could collide with. */
     static void requireNoForeignEntry(final Path directory)
     {
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {

@@ -191,11 +191,7 @@ final class JournalLock implements AutoCloseable
 
     private static String holderElsewhere(final Path file) throws IOException
     {
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
-        {
-            return null;
-        }
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ))
+        try (FileChannel channel = PlainFile.read(file))
         {
             // A shared lock needs no permission to write, and is released with the channel.
             return channel.tryLock(0, Long.MAX_VALUE, true) == null ? read(channel) : null;
@@ -205,18 +201,14 @@ final class JournalLock implements AutoCloseable
     /** The process that signed the file; only for a directory that another process has locked. */
     private static String signature(final Path file)
     {
-        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+        try (FileChannel channel = PlainFile.read(file))
         {
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ))
-            {
-                return read(channel);
-            }
-            catch (final IOException e)
-            {
-                return named("");
-            }
+            return read(channel);
         }
-        return named("");
+        catch (final IOException e)
+        {
+            return named("");
+        }
     }
 
     private static String read(final FileChannel channel) throws IOException

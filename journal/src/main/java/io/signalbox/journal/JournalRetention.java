@@ -259,8 +259,8 @@ public final class JournalRetention
         {
             return null;
         }
-        newest = atMost(newest, needed.oldestSegment(),
-            "a request that has not ended, or whose end or rows may not have been taken, was submitted there");
+        final NeededRequests.Need need = needed.oldest();
+        newest = atMost(newest, need.segment(), need.reason());
         final JournalBeginning found = needed.atMost(newest);
         return found == null || found.start().segment() <= files.firstSegment() ? null : found;
     }
@@ -371,7 +371,7 @@ public final class JournalRetention
     private static List<Path> files(final Path segment) throws IOException
     {
         final List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(segment))
+        try (DirectoryStream<Path> entries = PlainFile.list(segment, "*"))
         {
             entries.forEach(found::add);
         }

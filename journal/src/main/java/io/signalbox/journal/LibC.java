@@ -9,7 +9,8 @@ import java.util.Locale;
 /** Calls of the C library that Java does not offer; Linux only, because the constants are those of Linux. */
 final class LibC
 {
-    static final int CLOSE_ON_EXEC = 0x80000;
+    /** Close on exec, and do not wait for the other end of a pipe. */
+    static final int OPEN_TO_READ = 0x80000 | 0x800;
     static final int LOCK_SHARED = 1;
     static final int LOCK_EXCLUSIVE = 2;
     static final int LOCK_DO_NOT_WAIT = 4;

@@ -11,7 +11,6 @@ import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +30,7 @@ final class NeededRequests extends EventReader
     private final Map<String, String> settings;
     private final Map<Long, Live> live = new LinkedHashMap<>();
     /** Segments of the Submits of requests that have ended and whose rows nobody took. */
-    private final Map<Long, Integer> untaken = new HashMap<>();
+    private final Map<Long, Integer> untaken = new LinkedHashMap<>();
     /** Of the Submits of requests that ended, or whose rows were released, perhaps unseen by a client. */
     private int oldestUnseen = Integer.MAX_VALUE;
     private final TreeMap<Integer, JournalBeginning> beginnings = new TreeMap<>();
@@ -109,19 +108,36 @@ final class NeededRequests extends EventReader
         }
     }
 
-    /** The segment of the oldest Submit that is needed behind the current group; that of the group if none is. */
-    int oldestSegment()
+    /**
+     * The oldest segment that is needed after the current group, and the request that needs it.
+     *
+     * @param reason why, as a sentence without its end.
+     */
+    record Need(int segment, String reason)
     {
-        int oldest = segment;
+    }
+
+    /** The segment of the oldest Submit that is needed after the current group; the group's own if no Submit is. */
+    Need oldest()
+    {
+        Need oldest = new Need(segment, "it has the records that are read last");
         for (final Live request : live.values())
         {
-            oldest = Math.min(oldest, request.segment);
+            oldest = older(oldest, request.segment, request.request.requestId(), "has not ended");
         }
-        for (final int ofSubmit : untaken.values())
+        for (final Map.Entry<Long, Integer> rows : untaken.entrySet())
         {
-            oldest = Math.min(oldest, ofSubmit);
+            oldest = older(oldest, rows.getValue(), rows.getKey(), "has ended, and its rows were not released; take or " +
+                "release them");
         }
-        return Math.min(oldest, oldestUnseen);
+        return oldestUnseen < oldest.segment ? new Need(oldestUnseen,
+            "a request that was submitted there ended recently, and its client may not have seen the end") : oldest;
+    }
+
+    private static Need older(final Need oldest, final int segment, final long requestId, final String state)
+    {
+        return segment < oldest.segment ?
+            new Need(segment, "request " + requestId + ", which was submitted there, " + state) : oldest;
     }
 
     /** The beginning of a journal at the newest segment up to this one; {@code null} if none of them has a group. */

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
@@ -105,11 +107,11 @@ final class OwnerOnly
         }
     }
 
-    /** Creates the file if it is missing, and opens it for writing. */
+    /** Creates the file if it is missing, and opens it for reading and writing, which never waits; a link is refused. */
     static FileChannel open(final Path file) throws IOException
     {
-        final Set<StandardOpenOption> options =
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        final Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ,
+            StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         return isPosix(file.toAbsolutePath().getParent())
             ? FileChannel.open(file, options, PosixFilePermissions.asFileAttribute(FILE))
             : FileChannel.open(file, options);

@@ -40,7 +40,7 @@ public final class RunDirectories
                 Kind.NOT_A_JOURNAL, parent + " is not a directory; give one that has the directories of runs.");
         }
         final List<RunDirectory> found = new ArrayList<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent))
+        try (DirectoryStream<Path> entries = PlainFile.list(parent, "*"))
         {
             for (final Path entry : entries)
             {

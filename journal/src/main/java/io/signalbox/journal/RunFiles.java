@@ -53,7 +53,7 @@ final class RunFiles
 
     private void readRun(final Path directory) throws IOException
     {
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {
@@ -89,7 +89,7 @@ final class RunFiles
 
     private void readAll(final Path directory, final Pattern names, final boolean isOfSnapshots) throws IOException
     {
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {

@@ -50,10 +50,13 @@ final class SchedulerStore
     static final int KEPT = SnapshotFiles.ALWAYS_KEPT;
     private static final int MAGIC = 0x31494A53;
     /** Changes with every change of the image's form; what a class has is checked class by class. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int HEADER_BYTES = 88;
+    private static final int PLACE_AT = 8;
     private static final int CHUNK_BYTES = 1 << 16;
     private static final long MOST_SETTINGS = 64 << 20;
+    /** A scheduler takes about as much memory as its image. */
+    private static final int MOST_HEAPS = 2;
 
     private final SnapshotFiles files;
 
@@ -114,12 +117,13 @@ final class SchedulerStore
     /** As {@link #read(Named, DpRouters)}, for a scheduler whose configuration the caller has. */
     static SchedulerSnapshot read(final Named named, final Function<Map<String, String>, SchedulerConfig> configs)
     {
-        try (FileChannel channel = FileChannel.open(named.file(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
+        try (FileChannel channel = PlainFile.read(named.file()))
         {
-            requireWhole(channel);
-            channel.position(0);
-            final InputStream source = new BufferedInputStream(Channels.newInputStream(channel), CHUNK_BYTES);
-            return read(named, source, configs);
+            requireHeader(channel);
+            requireWhole(channel.position(0));
+            final InputStream source =
+                new BufferedInputStream(Channels.newInputStream(channel.position(0)), CHUNK_BYTES);
+            return read(named, source, channel.size(), configs);
         }
         catch (final NoSuchFileException e)
         {
@@ -136,6 +140,32 @@ final class SchedulerStore
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | ConfigException e)
         {
             throw new UnfitSnapshotException("it cannot be decoded (" + e.getMessage() + ")", e);
+        }
+        catch (final OutOfMemoryError e)
+        {
+            throw UnfitSnapshotException.tooLarge(e);
+        }
+    }
+
+    /** A file of another kind, and one that this program has no memory for, is not read. */
+    private static void requireHeader(final FileChannel channel) throws IOException
+    {
+        final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        readFully(channel, header);
+        if (header.flip().getInt() != MAGIC)
+        {
+            throw new UnfitSnapshotException("its bytes are not those that were written");
+        }
+        final int version = header.getInt();
+        if (version != VERSION)
+        {
+            throw new UnfitSnapshotException("it has version " + version + ", and this program reads " + VERSION);
+        }
+        final long most = MOST_HEAPS * Runtime.getRuntime().maxMemory();
+        if (channel.size() > most)
+        {
+            throw new UnfitSnapshotException("it has " + channel.size() + " bytes, and the memory of this program (-Xmx) " +
+                "suffices for at most " + most);
         }
     }
 
@@ -176,20 +206,14 @@ final class SchedulerStore
     }
 
     private static SchedulerSnapshot read(
-        final Named named, final InputStream source, final Function<Map<String, String>, SchedulerConfig> configs)
+        final Named named,
+        final InputStream source,
+        final long fileBytes,
+        final Function<Map<String, String>, SchedulerConfig> configs)
         throws IOException
     {
         final ByteBuffer header = ByteBuffer.wrap(source.readNBytes(HEADER_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
-        if (header.getInt() != MAGIC)
-        {
-            throw new UnfitSnapshotException("it does not begin as a snapshot does");
-        }
-        final int version = header.getInt();
-        if (version != VERSION)
-        {
-            throw new UnfitSnapshotException("it has version " + version + ", and this program reads " + VERSION);
-        }
-        final JournalMark mark = mark(header);
+        final JournalMark mark = mark(header.position(PLACE_AT));
         if (mark.place().records() != named.records())
         {
             throw new UnfitSnapshotException(
@@ -206,7 +230,8 @@ final class SchedulerStore
         final String program = new String(source.readNBytes((int)programLength), StandardCharsets.UTF_8);
         try
         {
-            return new SchedulerSnapshot(settings, mark, SchedulerImage.read(configs.apply(settings), source));
+            return new SchedulerSnapshot(settings, mark, SchedulerImage.read(
+                configs.apply(settings), source, fileBytes - HEADER_BYTES - length - programLength - Integer.BYTES));
         }
         catch (final UnfitImageException e)
         {

@@ -117,7 +117,7 @@ final class SealedSegments
     /** Chronicle's own documents are covered too, and its syncs leave them out. */
     private static void force(final Path file) throws IOException
     {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE))
+        try (FileChannel channel = PlainFile.open(file, StandardOpenOption.WRITE))
         {
             channel.force(false);
         }

@@ -35,11 +35,7 @@ final class SegmentPositions
     private static long dataBytes(final Path segment)
     {
         long bytes = 0;
-        if (!Files.isDirectory(segment))
-        {
-            return 0;
-        }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(segment, "*" + SegmentName.DATA_SUFFIX))
+        try (DirectoryStream<Path> files = PlainFile.list(segment, "*" + SegmentName.DATA_SUFFIX))
         {
             for (final Path file : files)
             {

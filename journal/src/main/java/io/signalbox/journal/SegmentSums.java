@@ -29,6 +29,7 @@ final class SegmentSums
     private static final int MAGIC = 0x31534A53;
     private static final int VERSION = 1;
     private static final int HEADER_BYTES = 24;
+    private static final int COVERED_BYTES_AT = 16;
     private static final long MOST_COVERED_BYTES = 1L << 40;
     private static final long MOST_BYTES =
         HEADER_BYTES + MOST_COVERED_BYTES / PIECE_BYTES * Long.BYTES + Integer.BYTES;
@@ -135,7 +136,8 @@ final class SegmentSums
     {
         try
         {
-            return decode(AsideFile.read(journal.resolve(SegmentName.sumsOf(segment)), MOST_BYTES), segment);
+            final Path file = journal.resolve(SegmentName.sumsOf(segment));
+            return decode(AsideFile.read(file, HEADER_BYTES, MOST_BYTES, SegmentSums::length), segment);
         }
         catch (final NoSuchFileException e)
         {
@@ -148,18 +150,24 @@ final class SegmentSums
         }
     }
 
+    /** Length of the file with this header; -1 if it covers an impossible number of bytes. */
+    private static long length(final ByteBuffer header)
+    {
+        final long coveredBytes = header.getLong(COVERED_BYTES_AT);
+        return coveredBytes < 1 || coveredBytes > MOST_COVERED_BYTES ? -1 :
+            HEADER_BYTES + (long)pieces(coveredBytes) * Long.BYTES + Integer.BYTES;
+    }
+
     private static SegmentSums decode(final byte[] file, final int segment)
     {
         final ByteBuffer bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-        if (file.length < HEADER_BYTES + Integer.BYTES || bytes.getInt() != MAGIC || bytes.getInt() != VERSION ||
-            bytes.getInt() != segment || bytes.getInt() != PIECE_BYTES)
+        if (bytes.getInt() != MAGIC || bytes.getInt() != VERSION || bytes.getInt() != segment ||
+            bytes.getInt() != PIECE_BYTES)
         {
             return null;
         }
         final long coveredBytes = bytes.getLong();
-        if (coveredBytes < 1 || coveredBytes > MOST_COVERED_BYTES ||
-            file.length != HEADER_BYTES + (long)pieces(coveredBytes) * Long.BYTES + Integer.BYTES ||
-            bytes.getInt(file.length - Integer.BYTES) != crc(file, file.length - Integer.BYTES))
+        if (bytes.getInt(file.length - Integer.BYTES) != crc(file, file.length - Integer.BYTES))
         {
             return null;
         }

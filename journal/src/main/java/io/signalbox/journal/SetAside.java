@@ -98,7 +98,7 @@ final class SetAside
     /** Syncs a file, also what was written to it through mapped memory. */
     private static void sync(final Path file) throws IOException
     {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE))
+        try (FileChannel channel = PlainFile.open(file, StandardOpenOption.WRITE))
         {
             channel.force(true);
         }

@@ -124,15 +124,28 @@ final class SnapshotFile
         }
     }
 
-    private static void requireWhole(final byte[] file)
+    /**
+     * Checks the first bytes of a file before memory is asked for the rest.
+     *
+     * @param length of the file.
+     */
+    static void requireHeader(final byte[] header, final long length)
     {
-        if (file.length < HEADER_BYTES + Integer.BYTES || Envelope.int32(file, 0) != MAGIC)
+        if (length < HEADER_BYTES + Integer.BYTES || Envelope.int32(header, 0) != MAGIC)
         {
             throw new UnfitSnapshotException("it does not begin as a snapshot does");
         }
+        if (Envelope.int64(header, LENGTH) != length)
+        {
+            throw new UnfitSnapshotException("its bytes are not those that were written");
+        }
+    }
+
+    private static void requireWhole(final byte[] file)
+    {
+        requireHeader(file, file.length);
         final int version = Envelope.int32(file, VERSION_AT);
-        final boolean isWhole = Envelope.int64(file, LENGTH) == file.length &&
-            Envelope.int32(file, file.length - Integer.BYTES) == crc(file, file.length - Integer.BYTES);
+        final boolean isWhole = Envelope.int32(file, file.length - Integer.BYTES) == crc(file, file.length - Integer.BYTES);
         if (isWhole && version != VERSION)
         {
             throw new UnfitSnapshotException("it has version " + version + ", and this program reads " + VERSION);

@@ -87,7 +87,7 @@ final class SnapshotFiles
             removeParts();
             SpaceReserve.requireRoom(directory, 2 * newestBytes());
             OwnerOnly.createFile(part);
-            try (FileChannel channel = FileChannel.open(part, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))
+            try (FileChannel channel = PlainFile.open(part, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))
             {
                 content.writeTo(channel);
                 channel.force(true);
@@ -124,7 +124,7 @@ final class SnapshotFiles
     private void removeParts() throws IOException
     {
         final long own = ProcessHandle.current().pid();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {
@@ -191,7 +191,7 @@ final class SnapshotFiles
         {
             return found;
         }
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        try (DirectoryStream<Path> entries = PlainFile.list(directory, "*"))
         {
             for (final Path entry : entries)
             {

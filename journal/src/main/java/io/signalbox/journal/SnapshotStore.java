@@ -92,6 +92,10 @@ final class SnapshotStore
             }
             return snapshot;
         }
+        catch (final OutOfMemoryError e)
+        {
+            throw UnfitSnapshotException.tooLarge(e);
+        }
         catch (final NoSuchFileException e)
         {
             throw new UnfitSnapshotException("it was removed", e);
@@ -104,7 +108,7 @@ final class SnapshotStore
 
     private static byte[] readAll(final Path file) throws IOException
     {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
+        try (FileChannel channel = PlainFile.read(file))
         {
             final long length = channel.size();
             if (length > SnapshotFile.MAX_BYTES)
@@ -112,6 +116,9 @@ final class SnapshotStore
                 throw new UnfitSnapshotException("it has " + length + " bytes, and no snapshot has more than " +
                     SnapshotFile.MAX_BYTES);
             }
+            final ByteBuffer header = ByteBuffer.allocate(SnapshotFile.HEADER_BYTES);
+            channel.read(header, 0);
+            SnapshotFile.requireHeader(header.array(), length);
             final ByteBuffer bytes = ByteBuffer.allocate((int)length);
             while (bytes.hasRemaining() && channel.read(bytes) >= 0)
             {
@@ -125,7 +132,7 @@ final class SnapshotStore
     /** Latest logical time of a group ahead of a snapshot, as its header has it; not checked. */
     static long timeNanos(final Named named)
     {
-        try (FileChannel channel = FileChannel.open(named.file(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))
+        try (FileChannel channel = PlainFile.read(named.file()))
         {
             final ByteBuffer header = ByteBuffer.allocate(SnapshotFile.HEADER_BYTES);
             channel.read(header, 0);

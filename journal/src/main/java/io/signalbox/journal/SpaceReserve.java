@@ -3,7 +3,6 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import net.openhft.posix.PosixAPI;
-import net.openhft.posix.WhenceFlag;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +19,8 @@ final class SpaceReserve
     private static final int READ_WRITE = 2;
     private static final int KEEP_SIZE = 1;
     private static final int PUNCH_HOLE = 2;
+    /** The library's own constant of this name is that of SEEK_DATA. */
+    private static final int SEEK_END = 2;
     private static final int FILE_TOO_LARGE = 27;
     private static final int NO_SPACE = 28;
     private static final int NO_SUCH_CALL = 38;
@@ -120,7 +121,8 @@ final class SpaceReserve
     private void extend(final long wanted)
     {
         // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
-        final long fileStep = Math.min(Math.min(LARGEST_STEP_BYTES, blockBytes / 2), Math.max(SMALLEST_STEP_BYTES, reservedTo));
+        final long largestStep = Math.min(LARGEST_STEP_BYTES, blockBytes / 2);
+        final long fileStep = Math.min(largestStep, Math.max(SMALLEST_STEP_BYTES, reservedTo));
         long step = Math.max(wanted - reservedTo, fileStep);
         boolean done = reserve(folioEnd(reservedTo + step));
         while (!done && supported && step > FOLIO_BYTES)
@@ -209,7 +211,7 @@ final class SpaceReserve
     /** Of the open file: its name can belong to another file by now, or to none. */
     private static long length(final int descriptor)
     {
-        return PosixAPI.posix().lseek(descriptor, 0, WhenceFlag.SEEK_END);
+        return PosixAPI.posix().lseek(descriptor, 0, SEEK_END);
     }
 
     private static void free(final int descriptor, final long from, final long to)

@@ -72,8 +72,9 @@ final class StoreFault
         }
         if (reason(e).contains("No space left on device") || reason(e).contains("quota exceeded"))
         {
-            return new JournalException(Kind.DISK_FULL, failed + ": the disk under " + directory + " is full, or its quota " +
-                "or its inodes are used up (" + directory.toFile().getUsableSpace() + " bytes free); free some space.", e);
+            return new JournalException(Kind.DISK_FULL, failed + ": the disk under " + directory + " is full, or its " +
+                "quota or its inodes are used up (" + directory.toFile().getUsableSpace() + " bytes free); free some " +
+                "space.", e);
         }
         final String file = e instanceof FileSystemException fault ? fault.getFile() : null;
         final String place = file == null || failed.contains(file) || reason(e).contains(file) ? "" : file + ": ";
@@ -121,8 +122,8 @@ final class StoreFault
     private static JournalException faulted(final Path directory, final Throwable failure)
     {
         final long usable = directory.toFile().getUsableSpace();
-        return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: its disk refused a " +
-            "write to a mapped file, because it is full or has failed (" + usable + " bytes free); free some space or " +
+        return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: its disk refused " +
+            "a write to a mapped file, because it is full or has failed (" + usable + " bytes free); free some space or " +
             "check the disk, then recover the journal.", failure);
     }
 

@@ -11,6 +11,12 @@ final class UnfitSnapshotException extends RuntimeException
         super(reason);
     }
 
+    /** Its numbers ask for more memory than there is, rightly or not. */
+    static UnfitSnapshotException tooLarge(final OutOfMemoryError cause)
+    {
+        return new UnfitSnapshotException("it needs more memory than this program has (-Xmx)", cause);
+    }
+
     UnfitSnapshotException(final String reason, final Throwable cause)
     {
         super(reason, cause);

@@ -54,19 +54,19 @@ final class EndedRuns
         final long request = i - i % 4;
         switch (i % 4)
         {
-            case 0 -> submit(input, request, i * 1000L);
+            case 0 -> submit(input, request, i * 1000L, -1);
             case 1 -> input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note("x".repeat(noteBytes));
             case 2 -> input.cancel().timeNanos(i * 1000L).requestId(request);
             default -> input.tick().timeNanos(i * 1000L);
         }
     }
 
-    private static void submit(final InputWriter input, final long request, final long timeNanos)
+    static void submit(final InputWriter input, final long request, final long timeNanos, final int rowsFrom)
     {
         final byte[] none = {};
         input.submit().timeNanos(timeNanos).requestId(request).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(request).promptTokens(5).maxNewTokens(3).rowsFrom(-1).priority(0)
-            .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(none, 0, 0)
+            .deadlineNanos(-1).samplingSeed(request).promptTokens(5).maxNewTokens(3).rowsFrom(rowsFrom)
+            .priority(0).rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(none, 0, 0)
             .putCacheKey(none, 0, 0).putTokens(none, 0, 0).putHashChain(none, 0, 0).putStopTokens(none, 0, 0);
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalRetention.Removal;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -161,7 +163,28 @@ class JournalRetentionTest
         final Removal removal = EndedRuns.keepSegments(held, 1);
         assertEquals(0, removal.segments());
         assertTrue(removal.notes().get(removal.notes().size() - 1).startsWith(
-            "segment-00000 and newer ones stay: a request"), removal.notes()::toString);
+            "segment-00000 and newer ones stay: request 0, which was submitted there, has not ended."),
+            removal.notes()::toString);
+    }
+
+    /** The rows of one request of the first segment are not released: an operator is told which. */
+    @Test
+    void shouldNameTheRequestWhoseRowsWereNotReleased()
+    {
+        final Path held = directory.resolve("held");
+        final SchedulerConfig captures =
+            SchedulerConfig.builder().ranks(2).kvBlocks(64).capture(new ModelShape(2, 64, 3)).build();
+        try (JournalWriter writer = JournalWriter.create(held, captures.settings(), EndedRuns.CONFIG))
+        {
+            final Scheduler scheduler = new Scheduler(captures);
+            Runs.append(writer, scheduler, 0, 1, (input, i) -> EndedRuns.submit(input, 0, 0, 0));
+            EndedRuns.append(writer, scheduler, 1, GROUPS);
+        }
+        EndedRuns.snapshots(held, EVERY);
+        final Removal removal = EndedRuns.keepSegments(held, 1);
+        assertEquals(0, removal.segments());
+        assertEquals("segment-00000 and newer ones stay: request 0, which was submitted there, has ended, and its rows " +
+            "were not released; take or release them.", removal.notes().get(removal.notes().size() - 1));
     }
 
     /** A reader of this process is in the first segment. */

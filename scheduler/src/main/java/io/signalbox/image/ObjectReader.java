@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.image;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
@@ -19,10 +18,7 @@ import java.util.function.Function;
  */
 final class ObjectReader
 {
-    /** Bounds the memory for which a number in the image can ask. */
-    private static final int MOST_ELEMENTS = 1 << 28;
-
-    private final DataInputStream in;
+    private final ImageInput in;
     private final Function<Class<?>, Object> maker;
     private final Consumer<Object> kept;
     private final ClassLoader loader;
@@ -37,7 +33,7 @@ final class ObjectReader
      * @param kept  receives each object that stays as it is.
      */
     ObjectReader(
-        final DataInputStream in,
+        final ImageInput in,
         final ClassLoader loader,
         final Function<Class<?>, Object> maker,
         final Consumer<Object> kept)
@@ -161,27 +157,38 @@ final class ObjectReader
 
     private Object array(final Class<?> type, final Object present) throws IOException
     {
+        final Class<?> component = type.getComponentType();
         final int length = in.readInt();
-        if (length < 0 || length > MOST_ELEMENTS)
+        final int used = component.isPrimitive() ? in.readInt() : length;
+        if (used < 0 || used > length || used > in.left() / PrimitiveArrays.elementBytes(component))
         {
-            throw new UnfitImageException("it has an array of " + length + " elements");
+            throw new UnfitImageException(
+                "it has " + used + " elements of an array of " + length + ", and " + in.left() + " further bytes");
         }
-        final Object target = present != null && Array.getLength(present) == length ? present :
-            Array.newInstance(type.getComponentType(), length);
+        final boolean fits = present != null && Array.getLength(present) == length;
+        if (!fits && used < PrimitiveArrays.leastUsed(length))
+        {
+            throw new UnfitImageException("it has only " + used + " elements of an array of " + length);
+        }
+        final Object target = fits ? present : Array.newInstance(component, length);
         begin(target);
         if (target instanceof Object[] elements)
         {
-            final Object[] former = present instanceof Object[] there ? there : elements;
-            for (int i = 0; i < length; i++)
-            {
-                elements[i] = read(i < former.length ? former[i] : null);
-            }
+            readElements(elements, present instanceof Object[] there ? there : elements);
         }
         else
         {
-            primitives.read(target, in);
+            primitives.read(target, used, in);
         }
         return target;
+    }
+
+    private void readElements(final Object[] elements, final Object[] former) throws IOException
+    {
+        for (int i = 0; i < elements.length; i++)
+        {
+            elements[i] = read(i < former.length ? former[i] : null);
+        }
     }
 
     private void readField(final Object owner, final Field field) throws IOException

@@ -8,16 +8,20 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Content of arrays of primitives: elements up to the last one that is not zero, big endian. */
+/**
+ * Content of arrays of primitives: elements up to the last one that is not zero, and at least one of sixteen, big endian. So
+ * an array takes at most sixteen times the memory of its bytes in the image.
+ */
 final class PrimitiveArrays
 {
     private static final int CHUNK_BYTES = 1 << 16;
+    private static final int MOST_PER_ELEMENT = 16;
 
     private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
 
     void write(final Object array, final DataOutputStream out) throws IOException
     {
-        final int used = used(array);
+        final int used = Math.max(used(array), leastUsed(Array.getLength(array)));
         out.writeInt(used);
         if (array instanceof byte[] bytes)
         {
@@ -32,6 +36,12 @@ final class PrimitiveArrays
             put(array, from, count);
             out.write(chunk.array(), 0, chunk.position());
         }
+    }
+
+    /** Elements that are written of an array of this length, whatever they are. */
+    static int leastUsed(final int length)
+    {
+        return length / MOST_PER_ELEMENT;
     }
 
     private static int used(final Object array)
@@ -96,15 +106,10 @@ final class PrimitiveArrays
         return new UnfitImageException("it has an array of " + type.getComponentType());
     }
 
-    /** Fills the whole array. */
-    void read(final Object array, final DataInputStream in) throws IOException
+    /** Fills the whole array; all but the first elements are zero. */
+    void read(final Object array, final int used, final DataInputStream in) throws IOException
     {
         final int length = Array.getLength(array);
-        final int used = in.readInt();
-        if (used < 0 || used > length)
-        {
-            throw new UnfitImageException("it has " + used + " elements of an array of " + length);
-        }
         if (array instanceof byte[] bytes)
         {
             in.readFully(bytes, 0, used);
@@ -119,7 +124,7 @@ final class PrimitiveArrays
     private void readChunks(final Object array, final int used, final DataInputStream in) throws IOException
     {
         final int most = CHUNK_BYTES / Long.BYTES;
-        final int elementBytes = elementBytes(array);
+        final int elementBytes = elementBytes(array.getClass().getComponentType());
         for (int from = 0; from < used; from += most)
         {
             final int count = Math.min(most, used - from);
@@ -129,10 +134,11 @@ final class PrimitiveArrays
         }
     }
 
-    private static int elementBytes(final Object array)
+    /** Bytes of an element in the image; an object has at least its tag. */
+    static int elementBytes(final Class<?> component)
     {
-        return array instanceof long[] ? Long.BYTES : array instanceof int[] ? Integer.BYTES :
-            array instanceof short[] ? Short.BYTES : 1;
+        return component == long.class ? Long.BYTES : component == int.class ? Integer.BYTES :
+            component == short.class ? Short.BYTES : 1;
     }
 
     private void take(final Object array, final int from, final int count)

@@ -9,7 +9,6 @@ import io.signalbox.router.RouterSnapshot;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -63,13 +62,15 @@ public final class SchedulerImage
      * Makes a scheduler of an image.
      *
      * @param config the one of the scheduler that was written.
+     * @param length bytes of the image; the source may have more.
      * @throws UnfitImageException if the bytes are no image, or one of another program or configuration.
      */
-    public static Scheduler read(final SchedulerConfig config, final InputStream source) throws IOException
+    public static Scheduler read(final SchedulerConfig config, final InputStream source, final long length)
+        throws IOException
     {
         try
         {
-            return new SchedulerImage(config).read(new DataInputStream(source));
+            return new SchedulerImage(config).read(new ImageInput(source, length));
         }
         catch (final EOFException e)
         {
@@ -86,7 +87,7 @@ public final class SchedulerImage
         }
     }
 
-    private Scheduler read(final DataInputStream in) throws IOException
+    private Scheduler read(final ImageInput in) throws IOException
     {
         final Scheduler scheduler = new Scheduler(config);
         final ClassLoader loader = Scheduler.class.getClassLoader();
@@ -96,7 +97,7 @@ public final class SchedulerImage
             throw new UnfitImageException("it is not one of a scheduler");
         }
         final int routerBytes = in.readInt();
-        if (routerBytes < 0 || routerBytes > RouterSnapshot.MAX_BYTES || router == null)
+        if (routerBytes < 0 || routerBytes > Math.min(RouterSnapshot.MAX_BYTES, in.left()) || router == null)
         {
             throw new UnfitImageException("it has a state of " + routerBytes + " bytes of its router");
         }

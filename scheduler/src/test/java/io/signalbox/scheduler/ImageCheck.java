@@ -64,7 +64,7 @@ final class ImageCheck
         try
         {
             final byte[] image = image(scheduler);
-            final Scheduler copy = SchedulerImage.read(config, new ByteArrayInputStream(image));
+            final Scheduler copy = SchedulerImage.read(config, new ByteArrayInputStream(image), image.length);
             assertArrayEquals(image, image(copy), "the image of a scheduler of an image");
             return copy;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import com.sun.management.ThreadMXBean;
 import io.signalbox.TestStrength;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.image.SchedulerImage;
@@ -12,12 +13,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -27,6 +32,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class SchedulerImageTest
 {
     private static final int RUNS = TestStrength.count(20, 10_000);
+
+    private static final long MOST_BYTES_PER_BYTE = 32;
 
     @TempDir
     private Path directory;
@@ -138,8 +145,60 @@ final class SchedulerImageTest
         assertTrue(refused > 0);
     }
 
+    /** A length is checked against what is left before memory is taken for it. */
+    @Test
+    void shouldNotTakeMemoryForALengthThatTheImageDoesNotHave() throws IOException
+    {
+        final byte[] image = ImageCheck.image(busy().scheduler);
+        final long most = allocated(image) + MOST_BYTES_PER_BYTE * image.length;
+        final List<Integer> places = lengthsOf(image);
+        final int step = Math.max(1, places.size() / TestStrength.count(250, places.size()));
+        for (int i = 0; i < places.size(); i += step)
+        {
+            final int place = places.get(i);
+            for (final int length : new int[] {(1 << 28) - 1, Integer.MAX_VALUE, -1})
+            {
+                final byte[] forged = image.clone();
+                ByteBuffer.wrap(forged).putInt(place, length);
+                final long allocated = allocated(forged);
+                assertTrue(allocated <= most, "byte " + place + ", length " + length + ": " + allocated + " bytes");
+            }
+        }
+    }
+
+    /** Places of numbers that can be the length of an array. */
+    private static List<Integer> lengthsOf(final byte[] image)
+    {
+        final List<Integer> places = new ArrayList<>();
+        for (int place = 0; place < image.length - Integer.BYTES; place++)
+        {
+            final int number = ByteBuffer.wrap(image).getInt(place);
+            if (number > 0 && number < 1 << 20)
+            {
+                places.add(place);
+            }
+        }
+        return places;
+    }
+
+    private static long allocated(final byte[] image) throws IOException
+    {
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final SchedulerConfig config = config().build();
+        final long before = threads.getCurrentThreadAllocatedBytes();
+        try
+        {
+            read(config, image);
+        }
+        catch (final UnfitImageException e)
+        {
+            assertFalse(e.getMessage().isEmpty());
+        }
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
     private static Scheduler read(final SchedulerConfig config, final byte[] image) throws IOException
     {
-        return SchedulerImage.read(config, new ByteArrayInputStream(image));
+        return SchedulerImage.read(config, new ByteArrayInputStream(image), image.length);
     }
 }

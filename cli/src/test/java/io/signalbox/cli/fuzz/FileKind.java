@@ -17,7 +17,7 @@ enum FileKind
     ABSENT, EMPTY, DIRECTORY, FIFO, SOCKET, DANGLING_LINK, LINK_LOOP, LINK_TO_FILE, LINK_TO_DIRECTORY, FULL_DEVICE,
     NULL_DEVICE, ZERO_DEVICE, HUGE, UNREADABLE, BINARY, BELOW_FILE;
 
-    private static final long HUGE_BYTES = 100L << 30;
+    private static final long HUGE_BYTES = 1L << 40;
 
     /** Returns the path to name: {@code path}, or one below it. */
     Path make(final Path path) throws IOException

@@ -39,7 +39,7 @@ record KindCase(List<String> words, Path template, String place, FileKind kind) 
     @Override
     public Set<Integer> exitCodes()
     {
-        return Set.of("replay", "inspect").contains(words.get(0)) ? EXIT_CODES : NEVER_CHECKING;
+        return Set.of("replay", "inspect", "snapshot").contains(words.get(0)) ? EXIT_CODES : NEVER_CHECKING;
     }
 
     @Override

@@ -29,6 +29,13 @@ final class KindCases implements CaseSource
         "journal/segment-00001", "journal/segment-00000/19700101F.cq4", "journal/segment-00000/metadata.cq4t",
         "journal/segment-00000.cut", "killed/lock", "killed/segment-00001", "killed/segment-00000.cut",
         "killed/segment-00000/19700101F.cq4");
+    /** Files next to the records, which only some commands read. */
+    private static final List<String> NEXT_TO_RECORDS = List.of("journal/beginning", "journal/beginning.copy",
+        "journal/segment-00000.sums", "journal/snapshots", "journal/snapshots/snapshot-0000000000000010",
+        "journal/snapshots/scheduler-0000000000000010");
+    private static final List<List<String>> READ_NEXT_TO_RECORDS = List.of(
+        List.of("replay", "{dir}/journal", "--from-snapshot"), List.of("inspect", "{dir}/journal", "--moment=0.01"),
+        List.of("snapshot", "{dir}/journal", "--scheduler", "--most-segments=1"), List.of("runs", "{dir}"));
     private static final List<String> WITHIN_MODEL = List.of("single/config.json", "single/model.safetensors",
         "sharded/model.safetensors.index.json", "sharded/model-00002-of-00002.safetensors");
 
@@ -64,6 +71,10 @@ final class KindCases implements CaseSource
             add(List.of("replay", journal, "--verify"), place);
             add(List.of("replay", journal, "--recover", "--verify"), place);
             add(List.of("inspect", journal, "--request=2"), place);
+        }
+        for (final String place : NEXT_TO_RECORDS)
+        {
+            READ_NEXT_TO_RECORDS.forEach(line -> add(line, template, place));
         }
         all = parts.stream().flatMap(List::stream).toList();
     }

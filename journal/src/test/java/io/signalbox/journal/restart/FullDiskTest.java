@@ -68,6 +68,7 @@ final class FullDiskTest
     {
         final Refusal refusal = request.await(WAIT).refusal();
         assertEquals(Refusal.Reason.JOURNAL_FULL, refusal.reason());
+        assertEquals(-1, request.requestId(), "a later engine gives the number to another request");
         assertEquals(Optional.of(Duration.ofSeconds(1)), refusal.retryAfter());
         assertTrue(refusal.message().contains("less room than its reserve of 4.0 MiB"), refusal.message());
     }

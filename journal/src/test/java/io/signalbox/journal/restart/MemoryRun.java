@@ -164,7 +164,7 @@ final class MemoryRun implements RunJournal
         try
         {
             SchedulerImage.write(scheduler, image);
-            return SchedulerImage.read(config, new ByteArrayInputStream(image.toByteArray()));
+            return SchedulerImage.read(config, new ByteArrayInputStream(image.toByteArray()), image.size());
         }
         catch (final IOException e)
         {

@@ -206,7 +206,7 @@ final class RealDiskTest
         for (final String type : List.of("tmpfs", "ext4", "ext4 with blocks of 1 KiB"))
         {
             cases.add(new Object[] {type, 0});
-            cases.add(new Object[] {type, 1 << 19});
+            cases.add(new Object[] {type, 1 << 20});
         }
         return cases;
     }

@@ -158,7 +158,7 @@ final class SmallDisk implements AutoCloseable
     {
         try
         {
-            // Chronicle unmaps files in a thread of its own, so the file system can still be in use.
+            // Chronicle unmaps files in another thread, so the file system can still be in use.
             run("umount", "-l", mounted.toString());
         }
         catch (final InterruptedException e)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Opens the files and directories of a journal, and nothing else: opening a pipe waits for its other end, and a device has
+ * no end. A process that exchanges a file for a pipe between the check and the open can still stop a reader. It needs
+ * permission to write in the journal's directory, which only the owner of the journal has.
+ */
+final class PlainFile
+{
+    private PlainFile()
+    {
+    }
+
+    /** Opens a regular file for reading; a link is refused. */
+    static FileChannel read(final Path file) throws IOException
+    {
+        return open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Opens a regular file, or the one that a link leads to unless links are not to be followed. */
+    static FileChannel open(final Path file, final StandardOpenOption access, final LinkOption... links) throws IOException
+    {
+        final String other = otherKind(file, links);
+        if (other != null)
+        {
+            throw new FileSystemException(file.toString(), null, "it is " + other + " and not a regular file");
+        }
+        final Set<OpenOption> options = new HashSet<>(List.of(links));
+        options.add(access);
+        return FileChannel.open(file, options);
+    }
+
+    /** What is there instead of a regular file; {@code null} if it is a regular file. */
+    static String otherKind(final Path file, final LinkOption... links) throws IOException
+    {
+        final BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, links);
+        return found.isRegularFile() ? null : FileIdentity.kind(found);
+    }
+
+    /** Lists a directory; a link to one is followed. */
+    static DirectoryStream<Path> list(final Path directory, final String glob) throws IOException
+    {
+        if (Files.exists(directory) && !Files.isDirectory(directory))
+        {
+            throw new NotDirectoryException(directory.toString());
+        }
+        return Files.newDirectoryStream(directory, glob);
+    }
+}
