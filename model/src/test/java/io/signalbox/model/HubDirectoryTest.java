@@ -466,6 +466,27 @@ class HubDirectoryTest
                 test.put("language_model.model.embed_tokens.weight", "BF16", 16, 8);
             }
         },
+        BLOCKS("has the quantized tensor 'model.layers.1.mlp.experts.gate_up_proj_blocks' and no " +
+            "'model.layers.1.mlp.experts.0.gate_proj.weight'; use the checkpoint without quantization.")
+        {
+            @Override
+            void make(final HubDirectoryTest test)
+            {
+                test.written.tensors.keySet().removeIf(name -> name.contains(".experts."));
+                test.put("model.layers.1.mlp.experts.gate_up_proj_blocks", "U8", 4, 12, 8);
+            }
+        },
+        ORIGINAL("has no tensor 'model.embed_tokens.weight' but 'layers.0.attention.wq.weight', a name that transformers " +
+            "does not give it; save the model with transformers.")
+        {
+            @Override
+            void make(final HubDirectoryTest test)
+            {
+                test.written.tensors.clear();
+                test.put("layers.0.attention.wq.weight", "BF16", 8, 8);
+                test.put("tok_embeddings.weight", "BF16", 16, 8);
+            }
+        },
         NO_HEAD("has no tensor 'lm_head.weight', which its config.json asks for; set 'tie_word_embeddings' to true in " +
             "config.json if the embedding is its head, or copy config.json and the safetensors files of one checkpoint " +
             "into the directory.")
