@@ -116,7 +116,8 @@ final class CheckpointTensors implements TensorSource
         final StoredTensor tensor = tensors.get(name);
         if (tensor == null)
         {
-            throw TensorAdvice.missing(directory, name, tensors.keySet());
+            throw TensorAdvice.missing(
+                directory, name, tensors.keySet().stream().filter(each -> !isIgnored(each)).sorted().toList());
         }
         if (Arrays.stream(WeightType.values()).noneMatch(each -> each.name().equals(tensor.type())))
         {

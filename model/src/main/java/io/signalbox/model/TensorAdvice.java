@@ -2,7 +2,6 @@
 package io.signalbox.model;
 
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,6 +12,7 @@ final class TensorAdvice
     private static final String ONE_CHECKPOINT =
         "copy config.json and the safetensors files of one checkpoint into the directory";
     private static final String UNQUANTIZED = "use the checkpoint without quantization";
+    private static final String MODEL = "model.";
     private static final String PREDICTION = ConfigReader.PREDICTION_LAYERS;
     private static final Pattern QUANTIZED = Pattern.compile(
         ".*[._](weight_scale(_inv|_2)?|input_scale|qweight|qzeros|scales|g_idx|weight_packed|weight_shape|" +
@@ -25,19 +25,18 @@ final class TensorAdvice
     {
     }
 
-    /** @param names of all tensors. */
-    static ModelException missing(final Path directory, final String name, final Collection<String> names)
+    /** @param names of all tensors that are not left out, ascending. */
+    static ModelException missing(final Path directory, final String name, final List<String> names)
     {
-        final String stem = name.replaceFirst("weight$", "");
-        final String packed =
-            names.stream().filter(each -> each.startsWith(stem) && is(QUANTIZED, each)).sorted().findFirst().orElse(null);
+        final String packed = first(QUANTIZED, names);
         if (packed != null)
         {
-            return new ModelException(directory + " has the quantized tensor '" + ModelJson.printable(packed) +
-                "' and no '" + name + "'", UNQUANTIZED);
+            return new ModelException(directory + " has the quantized tensor '" + packed + "' and no '" + name + "'",
+                UNQUANTIZED);
         }
-        final String renamed = names.stream().filter(each -> each.endsWith("." + name) || name.endsWith("." + each))
-            .sorted().findFirst().orElse(null);
+        final boolean isForeign = names.stream().noneMatch(each -> each.startsWith(MODEL));
+        final String renamed = names.stream().filter(each ->
+            isForeign || each.endsWith("." + name) || name.endsWith("." + each)).findFirst().orElse(null);
         if (renamed != null)
         {
             return new ModelException(directory + " has no tensor '" + name + "' but '" + ModelJson.printable(renamed) +

@@ -28,13 +28,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Directories as people download them: each gives the weights of the plain checkpoint, or one sentence. */
 class HubDirectoryTest
 {
-    private static final String ROUTER = "model.layers.1.mlp.gate.weight";
+    static final String ROUTER = "model.layers.1.mlp.gate.weight";
 
     @TempDir
     private Path outside;
     private Path directory;
     private DecoderPlan plan;
-    private WrittenCheckpoint written;
+    WrittenCheckpoint written;
 
     @BeforeEach
     void writeCheckpoint() throws Exception
@@ -141,7 +141,7 @@ class HubDirectoryTest
         assertPlain();
     }
 
-    private void put(final String name, final String type, final long... shape)
+    void put(final String name, final String type, final long... shape)
     {
         final int bytes = type.equals("F32") ? 4 : type.startsWith("F8") || type.endsWith("8") ? 1 : 2;
         written.tensors.put(name, new WrittenCheckpoint.Tensor(
@@ -398,110 +398,12 @@ class HubDirectoryTest
             "model.safetensors.index.json and all files that it names from one checkpoint."), message);
     }
 
-    /** A fault of the tensors, which their names tell. */
-    enum Oddity
-    {
-        QUANTIZED("has quantized weights, such as 'model.layers.1.mlp.gate.weight_scale_inv'; use the checkpoint without " +
-            "quantization.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.put("model.layers.1.mlp.gate.weight_scale_inv", "F32", 1, 1);
-            }
-        },
-        FP8("has the tensor 'model.layers.1.mlp.gate.weight' as F8_E4M3 [4, 8], and only F32 and BF16 are read; use the " +
-            "checkpoint without quantization.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.put(ROUTER, "F8_E4M3", 4, 8);
-            }
-        },
-        FLOAT16("has the tensor 'model.layers.1.mlp.gate.weight' as F16 [4, 8], and only F32 and BF16 are read; convert " +
-            "the checkpoint to bfloat16 or float32.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.put(ROUTER, "F16", 4, 8);
-            }
-        },
-        PACKED("has the quantized tensor 'model.layers.1.mlp.gate.qweight' and no 'model.layers.1.mlp.gate.weight'; use " +
-            "the checkpoint without quantization.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.written.tensors.remove(ROUTER);
-                test.put("model.layers.1.mlp.gate.qweight", "U8", 4, 8);
-            }
-        },
-        ADAPTER("has tensors of an adapter, such as 'base_model.model.layers.0.self_attn.q_proj.lora_A.weight'; merge the " +
-            "adapter into its model and save the whole model.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.put("base_model.model.layers.0.self_attn.q_proj.lora_A.weight", "BF16", 1, 8);
-            }
-        },
-        BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias' of an attention that is not supported; use a " +
-            "checkpoint without it.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.put("model.layers.0.self_attn.q_proj.bias", "BF16", 8);
-            }
-        },
-        RENAMED("has no tensor 'model.embed_tokens.weight' but 'language_model.model.embed_tokens.weight', a name that " +
-            "transformers does not give it; save the model with transformers.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.written.tensors.remove("model.embed_tokens.weight");
-                test.put("language_model.model.embed_tokens.weight", "BF16", 16, 8);
-            }
-        },
-        NO_HEAD("has no tensor 'lm_head.weight', which its config.json asks for; set 'tie_word_embeddings' to true in " +
-            "config.json if the embedding is its head, or copy config.json and the safetensors files of one checkpoint " +
-            "into the directory.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.written.tensors.remove("lm_head.weight");
-            }
-        },
-        OTHER_SHAPE("has the tensor 'lm_head.weight' as BF16 [17, 8], and its config.json asks for [16, 8]; copy " +
-            "config.json and the safetensors files of one checkpoint into the directory.")
-        {
-            @Override
-            void make(final HubDirectoryTest test)
-            {
-                test.put("lm_head.weight", "BF16", 17, 8);
-            }
-        };
-
-        private final String sentence;
-
-        Oddity(final String sentence)
-        {
-            this.sentence = sentence;
-        }
-
-        abstract void make(HubDirectoryTest test);
-    }
-
     @ParameterizedTest
     @EnumSource
-    void shouldSayWhatHelpsByWhatIsThere(final Oddity oddity) throws Exception
+    void shouldSayWhatHelpsByWhatIsThere(final TensorOddity oddity) throws Exception
     {
         oddity.make(this);
         written.writeSingle();
-        assertRefused(oddity.sentence);
+        assertRefused(oddity.sentence());
     }
 }

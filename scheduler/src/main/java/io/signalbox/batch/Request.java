@@ -64,8 +64,6 @@ public final class Request extends Residency
     private boolean hintRelaxed;
     /** Prompt tokens that were cached on the rank when the request was placed there. */
     int cachedTokens;
-    private int[] stopTokens = {};
-    private int stopTokenCount;
     private int rowsFrom;
     private int impossibleRows;
     /** Position in the scheduler's list of live requests. */
@@ -89,9 +87,7 @@ public final class Request extends Residency
         id = requestId;
         promptTokens = prompt;
         maxNewTokens = newTokens;
-        stopTokenCount = 0;
-        lowestStop = 0;
-        highestStop = -1;
+        clearStopTokens();
         rowsFrom = wantedRowsFrom;
         prefix.clear();
         head.clear();
@@ -120,19 +116,6 @@ public final class Request extends Residency
         hintRelaxed = relaxed;
         priority = order;
         deadlineNanos = deadline;
-        return this;
-    }
-
-    /** Adds a stop token, which is above the stop tokens that were added before. */
-    public Request addStopToken(final int token)
-    {
-        if (stopTokenCount == stopTokens.length)
-        {
-            stopTokens = Arrays.copyOf(stopTokens, Math.max(2, 2 * stopTokenCount));
-        }
-        lowestStop = stopTokenCount == 0 ? token : lowestStop;
-        highestStop = token;
-        stopTokens[stopTokenCount++] = token;
         return this;
     }
 
@@ -375,23 +358,6 @@ public final class Request extends Residency
         return generatedTokens < maxNewTokens;
     }
 
-    boolean stopsAt(final int sampledToken)
-    {
-        return sampledToken >= lowestStop && sampledToken <= highestStop && isStopToken(sampledToken);
-    }
-
-    private boolean isStopToken(final int token)
-    {
-        for (int i = 0; i < stopTokenCount; i++)
-        {
-            if (stopTokens[i] == token)
-            {
-                return true;
-            }
-        }
-        return false;
-    }
-
     public boolean isCancelled()
     {
         return (flags & CANCELLED) != 0;
@@ -504,15 +470,5 @@ public final class Request extends Residency
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, stayDigest()));
         return tries.digest(digest);
-    }
-
-    private long stopDigest()
-    {
-        long digest = -1;
-        for (int i = 0; i < stopTokenCount; i++)
-        {
-            digest = StateDigest.mix(digest, stopTokens[i]);
-        }
-        return digest;
     }
 }

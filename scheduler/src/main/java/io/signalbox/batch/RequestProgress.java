@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.StateDigest;
+
+import java.util.Arrays;
+
 /** The fields that each commit reads or writes of each request of its step, and seldom a plan: {@link RequestOutlook}. */
 abstract class RequestProgress extends FlightLog
 {
     int promptTokens;
     int maxNewTokens;
-    /** Bounds of the stop tokens, inclusive; the highest is -1 if there is none. */
-    int lowestStop;
-    int highestStop;
+    /** Bounds of the stop tokens, inclusive; the highest is -1 if there is none. Few tokens are between them. */
+    private int lowestStop;
+    private int highestStop = -1;
     int generatedTokens;
     int computedHighWater;
     int blockCount;
@@ -18,6 +22,55 @@ abstract class RequestProgress extends FlightLog
     int steadyWeights;
     /** Whether the values of generated tokens are kept. */
     boolean keepsTokens;
+
+    private int[] stopTokens = {};
+    private int stopTokenCount;
+
+    final void clearStopTokens()
+    {
+        stopTokenCount = 0;
+        lowestStop = 0;
+        highestStop = -1;
+    }
+
+    /** Adds a stop token, which is above the stop tokens that were added before. */
+    public final void addStopToken(final int token)
+    {
+        if (stopTokenCount == stopTokens.length)
+        {
+            stopTokens = Arrays.copyOf(stopTokens, Math.max(2, 2 * stopTokenCount));
+        }
+        lowestStop = stopTokenCount == 0 ? token : lowestStop;
+        highestStop = token;
+        stopTokens[stopTokenCount++] = token;
+    }
+
+    final boolean stopsAt(final int sampledToken)
+    {
+        return sampledToken >= lowestStop && sampledToken <= highestStop && isStopToken(sampledToken);
+    }
+
+    private boolean isStopToken(final int token)
+    {
+        for (int i = 0; i < stopTokenCount; i++)
+        {
+            if (stopTokens[i] == token)
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    final long stopDigest()
+    {
+        long digest = -1;
+        for (int i = 0; i < stopTokenCount; i++)
+        {
+            digest = StateDigest.mix(digest, stopTokens[i]);
+        }
+        return digest;
+    }
 
     /** Something has changed that entries depend on: the next one is planned and committed in general terms. */
     final void unsettle()
