@@ -10,11 +10,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Two runs that were told event by event, and every count of their comparison. */
+/** Compares two runs that a test writes event by event, and checks every count of the comparison. */
 class OutcomeComparisonTest
 {
     private static final Count NONE = new Count(0, 0);
@@ -71,7 +73,7 @@ class OutcomeComparisonTest
         return run.ended(1, 50, FreeReason.LENGTH, 7);
     }
 
-    /** Preemptions and pauses are one kind of decision: one more of either is a difference, and neither makes up for it. */
+    /** Preemptions and pauses are one kind of decision, and each of the two numbers must be equal. */
     @Test
     void shouldCountPausesAndPreemptionsAsPressure()
     {
@@ -97,11 +99,11 @@ class OutcomeComparisonTest
     void shouldCountRequestsThatCompletedInOneRunOnly()
     {
         final ToldRun refused = new ToldRun().refused(1, 10, RefusalReason.TOO_LONG_FOR_POOL)
-            .accepted(2, 20).placed(2, 21, 0).ended(2, 60, FreeReason.LENGTH, 5)
-            .accepted(3, 30).ended(3, 40, FreeReason.CANCELLED, 0);
-        final ToldRun completed = new ToldRun().accepted(1, 10).placed(1, 11, 1).ended(1, 50, FreeReason.STOP, 3)
-            .accepted(2, 20).placed(2, 21, 1).ended(2, 55, FreeReason.LENGTH, 5)
-            .accepted(3, 30).placed(3, 31, 1).ended(3, 40, FreeReason.LENGTH, 2);
+            .accepted(2, 20).placed(2, 21, 0).accepted(3, 30).ended(3, 40, FreeReason.CANCELLED, 0)
+            .ended(2, 60, FreeReason.LENGTH, 5);
+        final ToldRun completed = new ToldRun().accepted(1, 10).placed(1, 11, 1).accepted(2, 20).placed(2, 21, 1)
+            .accepted(3, 30).placed(3, 31, 1).ended(3, 40, FreeReason.LENGTH, 2).ended(1, 50, FreeReason.STOP, 3)
+            .ended(2, 55, FreeReason.LENGTH, 5);
 
         assertEquals(new WhatIfReport.Requests(1, 0, 2, 0, 1, 0, 0, 1, 0, 0), requests(refused, completed));
         assertEquals(new WhatIfReport.Requests(1, 2, 0, 0, 0, 1, 0, 1, 0, 0), requests(completed, refused));
@@ -126,7 +128,7 @@ class OutcomeComparisonTest
         assertEquals(new Count(2, 0), decisions(twice, twice).placements());
     }
 
-    /** What the first run had not decided when it ended differs from nothing. */
+    /** If the first run ends before a decision, that decision is not compared. */
     @Test
     void shouldCompareAnUnfinishedRequestAsFarAsItWent()
     {
@@ -137,5 +139,100 @@ class OutcomeComparisonTest
         assertEquals(NONE, found.preemptions());
         assertEquals(NONE, found.outcomes());
         assertEquals(0, requests(cut, ended(FreeReason.LENGTH, 7)).onlyAfter());
+    }
+
+    private static List<WhatIfReport.SlowerRequest> worst(final ToldRun before, final ToldRun after)
+    {
+        return OutcomeComparison.of(before.outcome(), after.outcome()).latency().worst();
+    }
+
+    private static long lost(final int requestId)
+    {
+        return requestId * 7_919L % 1_000;
+    }
+
+    /** More requests than are kept at a time; of equal ones the lower id comes first. */
+    @Test
+    void shouldListTheRequestsThatLostMost()
+    {
+        final int requests = 3_000;
+        final ToldRun before = new ToldRun();
+        final ToldRun after = new ToldRun();
+        for (int id = 1; id <= requests; id++)
+        {
+            final long start = 2_000L * id;
+            before.accepted(id, start).ended(id, start + 100, FreeReason.LENGTH, 1);
+            after.accepted(id, start).ended(id, start + 100 + lost(id), FreeReason.LENGTH, 1);
+        }
+        final List<Long> expected = IntStream.rangeClosed(1, requests).boxed()
+            .sorted(Comparator.<Integer>comparingLong(OutcomeComparisonTest::lost).reversed().thenComparing(id -> id))
+            .limit(20).map(Integer::longValue).toList();
+
+        final List<WhatIfReport.SlowerRequest> worst = worst(before, after);
+        assertEquals(expected, worst.stream().map(WhatIfReport.SlowerRequest::requestId).toList());
+        worst.forEach(request ->
+        {
+            assertEquals(100, request.beforeNanos());
+            assertEquals(100 + lost((int)request.requestId()), request.afterNanos());
+        });
+        assertEquals(List.of(), worst(after, before));
+    }
+
+    private static List<String> reasons(final ToldRun before, final ToldRun after)
+    {
+        return worst(before.ended(1, 50, FreeReason.LENGTH, 1), after.ended(1, 60, FreeReason.LENGTH, 1)).get(0).reasons();
+    }
+
+    private static ToldRun began(final int rank)
+    {
+        return new ToldRun().accepted(1, 10).placed(1, 11, rank);
+    }
+
+    @Test
+    void shouldSayWhatDiffersAboutASlowerRequest()
+    {
+        assertEquals(List.of("longer steps"), reasons(began(0), began(0)));
+        assertEquals(List.of("rank 2 instead of 0"), reasons(began(0), began(2)));
+        assertEquals(List.of("preempted 2 times instead of 1"),
+            reasons(began(0).preempted(1, 20), began(0).preempted(1, 20).preempted(1, 30)));
+        assertEquals(List.of("longer steps"), reasons(began(0).preempted(1, 20).paused(1, 21), began(0)));
+        assertEquals(List.of("preempted 1 times instead of 0", "paused 1 times instead of 0", "rank 1 instead of 0"),
+            reasons(began(0), began(1).paused(1, 20).preempted(1, 30)));
+    }
+
+    private static ToldRun served(final long admitted, final int matchedBlocks, final long token, final long end)
+    {
+        return new ToldRun().accepted(1, 10).placed(1, 11, 0).admitted(1, admitted, matchedBlocks).token(1, token)
+            .ended(1, end, FreeReason.LENGTH, 3);
+    }
+
+    @Test
+    void shouldCompareCachedTokensAndTimes()
+    {
+        final ToldRun before = served(20, 2, 30, 50);
+        final ToldRun after = served(24, 1, 37, 70);
+        assertEquals(new WhatIfReport.Requests(1, 0, 0, 0, 0, 1, 0, 0, 1, 0), requests(before, after));
+        assertEquals(new WhatIfReport.Requests(1, 0, 0, 0, 1, 0, 0, 0, 0, 1), requests(after, before));
+        assertEquals(new Count(1, 1), decisions(before, after).admissions());
+        assertEquals(List.of(new ChangedDecision(1, "admission", 20, "32 cached tokens", "16 cached tokens")),
+            decisions(before, after).list());
+        assertEquals(new Count(1, 0), decisions(before, served(24, 2, 37, 70)).admissions());
+        assertEquals(new Count(1, 1), decisions(before, ended(FreeReason.LENGTH, 3)).admissions());
+        final WhatIfReport.LatencyDifference times = OutcomeComparison.of(before.outcome(), after.outcome()).latency();
+        assertEquals(new WhatIfReport.Distribution(1, 7.0, 7, 7, 7, 7, 7), times.ttft());
+        assertEquals(new WhatIfReport.Distribution(1, 20.0, 20, 20, 20, 20, 20), times.e2e());
+    }
+
+    /** The wait comes first if it makes half of the loss, and the time per token is named if it does. */
+    @Test
+    void shouldSayWhetherARequestWaitedOrDecodedLonger()
+    {
+        final ToldRun before = served(20, 2, 30, 1_000_050);
+        assertEquals(List.of("waited 1.000 ms longer", "16 cached tokens instead of 32"),
+            worst(before, served(1_000_020, 1, 1_000_030, 2_000_050)).get(0).reasons());
+        assertEquals(List.of("16 cached tokens instead of 32", "waited 0.400 ms longer",
+            "0.800 ms per token instead of 0.500"), worst(before, served(400_020, 1, 400_030, 2_000_050)).get(0).reasons());
+        assertEquals(List.of("1.000 ms per token instead of 0.500"),
+            worst(before, served(20, 2, 30, 2_000_050)).get(0).reasons());
     }
 }

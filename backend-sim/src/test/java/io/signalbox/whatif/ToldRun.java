@@ -4,7 +4,9 @@ package io.signalbox.whatif;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
+import io.signalbox.event.codec.CommitEncoder;
 import io.signalbox.event.codec.DecidingRouter;
+import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
@@ -16,6 +18,7 @@ import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
+import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.stats.FoldedMatches;
 import io.signalbox.workload.WorkloadRequest;
@@ -25,7 +28,7 @@ import org.agrona.sbe.MessageEncoderFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A run that a test tells event by event; each event is a group of its own. */
+/** A run that a test writes event by event; each event is a separate group. */
 final class ToldRun
 {
     private static final int BLOCK_TOKENS = 16;
@@ -36,6 +39,7 @@ final class ToldRun
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final RunCollector collector = new RunCollector(BLOCK_TOKENS, FoldedMatches.none(), false);
     private final List<WorkloadRequest> requests = new ArrayList<>();
+    private long steps;
 
     private void tell(final MessageEncoderFlyweight output)
     {
@@ -92,6 +96,37 @@ final class ToldRun
         return this;
     }
 
+    ToldRun admitted(final long requestId, final long nanos, final int matchedBlocks)
+    {
+        begin(nanos);
+        final ScheduleEncoder plan = new ScheduleEncoder().wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .step(++steps).epoch(0).rank(0).tokens(0).weightGeneration(0);
+        plan.admittedCount(1).next().requestId(requestId).matchedBlocks(matchedBlocks).resumed(Flag.NO);
+        plan.evictedCount(0);
+        plan.tableChangesCount(0);
+        plan.pendingCount(0);
+        plan.entriesCount(0);
+        plan.copiesCount(0);
+        tell(plan);
+        return this;
+    }
+
+    ToldRun token(final long requestId, final long nanos)
+    {
+        begin(nanos);
+        final CommitEncoder commit = new CommitEncoder().wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .step(steps).epoch(0).rank(0).missingRows(0).impossibleRows(0);
+        commit.entriesCount(1).next().requestId(requestId).start(0).advance(40).rejected((short)0).afterStop((short)0)
+            .emitted((short)1).verdict(EntryVerdict.LIVE);
+        commit.tokensCount(1).next().tokenId(7);
+        commit.spansCount(0);
+        commit.registeredCount(0);
+        commit.logprobsCount(0);
+        commit.partlyFilledCount(0);
+        tell(commit);
+        return this;
+    }
+
     ToldRun paused(final long requestId, final long nanos)
     {
         begin(nanos);
@@ -122,7 +157,7 @@ final class ToldRun
         return this;
     }
 
-    /** What became of the requests. */
+    /** The outcomes of the requests. */
     RunOutcome outcome()
     {
         return new RunOutcome(null, collector, new RecordedWorkload(requests, new DirectBuffer[requests.size()], null,

@@ -220,7 +220,7 @@ final class OutputEncoder implements BatchListener
     }
 
     /** @param detail what is wrong with the completion, or empty. */
-    void withdrawn(
+    private void withdrawn(
         final long step,
         final long causeStep,
         final int epoch,
@@ -230,6 +230,19 @@ final class OutputEncoder implements BatchListener
     {
         end(withdrawn.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .step(step).causeStep(causeStep).epoch(epoch).rank(rank).cause(cause).detail(detail));
+    }
+
+    /** Withdraws the open steps of a rank from this one on. */
+    void withdrawnFrom(
+        final DpRank rank, final int rankIndex, final long fromStep, final WithdrawalCause cause, final String detail)
+    {
+        for (int i = 0; i < rank.open.size(); i++)
+        {
+            if (rank.open.at(i).step() >= fromStep)
+            {
+                withdrawn(rank.open.at(i).step(), fromStep, rank.epoch(), rankIndex, cause, detail);
+            }
+        }
     }
 
     /** Bytes of the group so far. */

@@ -138,11 +138,9 @@ public final class Scheduler
     }
 
     /**
-     * From now on a batch of requests is ordered by a record of its placements, not by the first tokens of prompts, which a
-     * journal without tokens does not have.
+     * Orders each batch by recorded placements, because a journal without tokens has no first tokens of prompts.
      *
-     * @param positions gives, for the id of a request, its position among the recorded placements of the current input;
-     *                  {@link Integer#MAX_VALUE} if the request was not placed.
+     * @param positions by request id, of the current input; {@link Integer#MAX_VALUE} if the request was not placed.
      */
     public void orderPlacementsBy(final LongToIntFunction positions)
     {
@@ -301,7 +299,7 @@ public final class Scheduler
     {
         final DpRank rank = ranks[rankIndex];
         failures.stepFailed(rank, step, timeNanos);
-        writeWithdrawn(rankIndex, step, cause, detail);
+        out.withdrawnFrom(rank, rankIndex, step, cause, detail);
         for (int i = 0; i < failures.exhaustedCount(); i++)
         {
             failures.exhausted(i).fail();
@@ -320,18 +318,6 @@ public final class Scheduler
         ends.endAllEnding();
         failIfNoRankReturns();
         planPoint();
-    }
-
-    private void writeWithdrawn(final int rank, final long fromStep, final WithdrawalCause cause, final String detail)
-    {
-        final OpenSteps open = ranks[rank].open;
-        for (int i = 0; i < open.size(); i++)
-        {
-            if (open.at(i).step() >= fromStep)
-            {
-                out.withdrawn(open.at(i).step(), fromStep, ranks[rank].epoch(), rank, cause, detail);
-            }
-        }
     }
 
     void onBackendReset(final BackendResetDecoder input)
@@ -360,7 +346,7 @@ public final class Scheduler
         final DpRank rank = ranks[index];
         if (!rank.open.isEmpty())
         {
-            writeWithdrawn(index, rank.open.oldest().step(), WithdrawalCause.RESET, "");
+            out.withdrawnFrom(rank, index, rank.open.oldest().step(), WithdrawalCause.RESET, "");
         }
         rank.withdrawAll();
         rank.reset(newEpoch);

@@ -57,7 +57,7 @@ final class Incarnation implements AutoCloseable
         return engine.submit(ask.request());
     }
 
-    /** Submits without the client, under an id of one's own. */
+    /** Submits under this id, without the client. */
     void submitAs(final long requestId, final Ask ask)
     {
         final byte[] none = {};
