@@ -20,7 +20,7 @@ import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TieRule;
-import io.signalbox.stats.FoldedMatches;
+import io.signalbox.state.FoldedMatches;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageEncoderFlyweight;

@@ -31,7 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A scheduler of an image continues as the one that was written; damaged images are refused. */
 final class SchedulerImageTest
 {
-    private static final int RUNS = TestStrength.count(20, 10_000);
+    private static final int RUNS = TestStrength.count(20, 4_000);
 
     private static final long MOST_BYTES_PER_BYTE = 32;
 
