@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The native tokenizer against a byte-level BPE that is computed here. */
 @Timeout(300)
@@ -96,6 +97,19 @@ class NativeTokenizerTest
     {
         final ConfigException refused = assertThrows(ConfigException.class, () -> tokenizer.encode("a\ud83d"));
         assertEquals("the text has one half of a surrogate pair, which is no character; remove it.", refused.getMessage());
+    }
+
+    @Test
+    void shouldAdviseAnotherDirectoryOnlyIfThisOneDoesNotExecute()
+    {
+        final String reason = directory + "/libtokenizers.so: failed to map segment from shared object";
+        final String noexec = NativeTokenizer.notLoaded(reason, anywhere -> false).getMessage();
+        final String other = NativeTokenizer.notLoaded(reason, anywhere -> true).getMessage();
+
+        assertEquals("the tokenizer's native library cannot be loaded from " + directory + ", whose file system does not " +
+            "allow execution (noexec); set DJL_CACHE_DIR to a directory on another file system, or give token ids.", noexec);
+        assertTrue(other.endsWith(" (" + reason + "); give token ids, or use a platform for which Hugging Face's tokenizers " +
+            "are built."), other);
     }
 
     @Test
