@@ -108,8 +108,8 @@ class NativeTokenizerTest
 
         assertEquals("the tokenizer's native library cannot be loaded from " + directory + ", whose file system does not " +
             "allow execution (noexec); set DJL_CACHE_DIR to a directory on another file system, or give token ids.", noexec);
-        assertTrue(other.endsWith(" (" + reason + "); give token ids, or use a platform for which Hugging Face's tokenizers " +
-            "are built."), other);
+        assertTrue(other.endsWith(" (" + reason + "); give token ids, or use a platform for which Hugging Face's " +
+            "tokenizers are built."), other);
     }
 
     @Test
