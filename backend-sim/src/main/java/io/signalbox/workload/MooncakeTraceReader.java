@@ -95,7 +95,8 @@ final class MooncakeTraceReader implements JsonLines.LineReader
             final int tokens = blockTokens();
             throw lines.fault("has " + idCount + " hash_ids where input_length=" + inputTokens + " needs " +
                 (inputTokens + tokens - 1) / tokens + ", one per " + tokens + " tokens",
-                "correct the line, or give a trace whose ids stand for 1, 2, 4, ... or " + (1 << MOST_BLOCK_BITS) + " tokens");
+                "correct the line, or give a trace whose ids stand for 1, 2, 4, ... or " + (1 << MOST_BLOCK_BITS) +
+                " tokens");
         }
         blockSizes = fitting;
     }

@@ -88,7 +88,7 @@ class AcceptanceSeriesTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
         {"accepted":[1,-1]}      | , line 2, has 'accepted' with -1, which is not between 0 and 16777216; correct
         {"accepted":[1.5]}       | , line 2, has 'accepted' with 1.5 where a whole number belongs; correct or remove the
-        {"accepted":[99999999999999999999]} | , line 2, has 'accepted' with 99999999999999999999, which is not between 0 and 16777216
+        {"accepted":[99999999999999999999]} | , line 2, has 'accepted' with 99999999999999999999, which is not between 0
         {"accepted":[16777217]}  | , line 2, has 'accepted' with 16777217, which is not between 0 and 16777216
         {"accepted":[16777216]}  | , line 2, tells of more than 16777216 generated tokens, the most that a request may have
         {"accepted":["1"]}       | , line 2, has 'accepted' with 1 where a whole number belongs
@@ -132,8 +132,8 @@ class AcceptanceSeriesTest
         final String subject = "the series of accepted drafts " + directory.resolve("series.jsonl");
         assertEquals(subject + " is empty; give a file with one request per line, such as {\"accepted\": [3, 0, 2]}.",
             refusal(""));
-        assertEquals(subject + " is not JSONL: it begins with '1 2 3'; give JSONL, one JSON object per line, plain or gzipped.",
-            refusal("1 2 3\n4 5 6\n"));
+        assertEquals(subject + " is not JSONL: it begins with '1 2 3'; give JSONL, one JSON object per line, plain or " +
+            "gzipped.", refusal("1 2 3\n4 5 6\n"));
         Files.write(directory.resolve("series.jsonl"), new byte[] {(byte)0xC3, (byte)0x28, '\n'});
         assertEquals(subject + " cannot be read after line 0 (its bytes are not UTF-8 text); give an undamaged JSONL " +
             "file, plain or gzipped.", refusal(directory.resolve("series.jsonl")));

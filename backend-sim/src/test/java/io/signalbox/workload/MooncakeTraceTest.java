@@ -130,7 +130,7 @@ class MooncakeTraceTest
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": -4, \"hash_ids\": [1]}|'output_length' with -4",
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [-9]}|'hash_ids' with -9",
         "{\"timestamp\": 0, \"input_length\": 99999999999, \"output_length\": 1, \"hash_ids\": [1]}|'input_length' with 9",
-        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|'timestamp' with 99999999999999999999",
+        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|with 99999999999999999999",
         "{\"timestamp\": 0, \"timestamp\": 1, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|Duplicate field",
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]} {}|something after",
         "{\"timestamp\": 0, \"input_length\": 3|not valid JSON",
@@ -180,7 +180,7 @@ class MooncakeTraceTest
     {
         final String formats = "; give JSONL, one JSON object per line: a Mooncake trace, plays of agents, or a file that";
         return Stream.of(
-            arguments("Timestamp,Model,Tokens\n3,A,310\n", " is not JSONL: it begins with 'Timestamp,Model,Tokens'" + formats),
+            arguments("Timestamp,Tokens\n3,310\n", " is not JSONL: it begins with 'Timestamp,Tokens'" + formats),
             arguments("\u00EF\u00BB\u00BFTime;Tokens\r\n3;310\r\n", " is not JSONL: it begins with 'Time;Tokens'" + formats),
             arguments("PAR1\u0015\u0004", " is a Parquet file" + formats),
             arguments("PK\u0003\u0004x", " is a ZIP archive; decompress it, or compress the JSONL with gzip."),

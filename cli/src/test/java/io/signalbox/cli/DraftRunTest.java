@@ -90,7 +90,8 @@ class DraftRunTest
         final StringBuilder lines = new StringBuilder();
         for (int i = 0; i < PROMPTS.size(); i++)
         {
-            lines.append("{\"prompt\": ").append(PROMPTS.get(i)).append(", \"tokens\": ").append(answers.get(i)).append("}\n");
+            lines.append("{\"prompt\": ").append(PROMPTS.get(i)).append(", \"tokens\": ")
+                .append(answers.get(i)).append("}\n");
         }
         final Path script = Files.writeString(directory.resolve("script.jsonl"), lines);
         // Within the drafts of the first decoding step.
@@ -102,7 +103,8 @@ class DraftRunTest
         final Map<String, String> document = JsonText.leaves(run.out());
         final String journal = document.entrySet().stream().filter(entry -> entry.getKey().endsWith("journal.path"))
             .findFirst().orElseThrow().getValue();
-        final int listed = Arrays.stream(CommandRun.of(List.of("inspect", journal, "--accepted-drafts")).out().split("[^0-9]+"))
+        final String lists = CommandRun.of(List.of("inspect", journal, "--accepted-drafts")).out();
+        final int listed = Arrays.stream(lists.split("[^0-9]+"))
             .filter(count -> !count.isEmpty()).mapToInt(Integer::parseInt).sum();
         final Map<String, String> inspected = JsonText.leaves(CommandRun.of(List.of("inspect", journal, "--json")).out());
 

@@ -117,6 +117,19 @@ class NativeTokenizerTest
     }
 
     @Test
+    void shouldAdviseAnotherDirectoryOnlyIfThisOneDoesNotExecute()
+    {
+        final String reason = directory + "/libtokenizers.so: failed to map segment from shared object";
+        final String noexec = NativeTokenizer.notLoaded(reason, anywhere -> false).getMessage();
+        final String other = NativeTokenizer.notLoaded(reason, anywhere -> true).getMessage();
+
+        assertEquals("the tokenizer's native library cannot be loaded from " + directory + ", whose file system does not " +
+            "allow execution (noexec); set DJL_CACHE_DIR to a directory on another file system, or give token ids.", noexec);
+        assertTrue(other.endsWith(" (" + reason + "); give token ids, or use a platform for which Hugging Face's " +
+            "tokenizers are built."), other);
+    }
+
+    @Test
     void shouldNeitherDownloadNorReport()
     {
         assertEquals("true", System.getProperty("ai.djl.offline"));

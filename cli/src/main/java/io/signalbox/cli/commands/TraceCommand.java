@@ -33,8 +33,8 @@ import java.util.concurrent.Callable;
     customSynopsis = "signalbox trace JOURNAL --out FILE [OPTIONS]",
     description = {
         "%nWrites a line per Submit: arrival or predecessor and think time, lengths, block hashes of prompt " +
-            "and answer, cancellation, tenant. The hashes name blocks and hold no tokens. Only reads the journal, twice; it may still " +
-            "be written meanwhile."},
+            "and answer, cancellation, tenant. The hashes name blocks and hold no tokens. Only reads the journal, " +
+            "twice; it may still be written meanwhile."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox trace runs/0001 --out yesterday.jsonl.gz",

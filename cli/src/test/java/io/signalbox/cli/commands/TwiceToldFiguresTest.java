@@ -142,12 +142,12 @@ class TwiceToldFiguresTest
         assertEquals(sum(requests, "promptTokens", null), number(trace, "promptTokens"));
     }
 
-    /** A recorded workload of conversations at a Unix time, its lines not in the order of their arrival. */
+    /** A recorded workload of conversations that begins at a Unix time. */
     private Path lateTrace() throws IOException
     {
         final Path recorded = directory.resolve("recorded");
-        output(List.of("simulate", "--conversations=30", "--ranks=2", "--max-context=2048", "--no-verify", "--tenants=a=2,b=1",
-            "--cancel-fraction=0.2", "--cancel-after=1", "--journal=" + recorded));
+        output(List.of("simulate", "--conversations=30", "--ranks=2", "--max-context=2048", "--no-verify",
+            "--tenants=a=2,b=1", "--cancel-fraction=0.2", "--cancel-after=1", "--journal=" + recorded));
         final Path trace = directory.resolve("trace.jsonl");
         output(List.of("trace", recorded.toString(), "--out", trace.toString()));
         final List<String> late = new ArrayList<>();
