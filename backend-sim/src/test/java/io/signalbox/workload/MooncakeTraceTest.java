@@ -130,7 +130,7 @@ class MooncakeTraceTest
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": -4, \"hash_ids\": [1]}|'output_length' with -4",
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [-9]}|'hash_ids' with -9",
         "{\"timestamp\": 0, \"input_length\": 99999999999, \"output_length\": 1, \"hash_ids\": [1]}|'input_length' with 9",
-        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|with 99999999999999999999",
+        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|not between",
         "{\"timestamp\": 0, \"timestamp\": 1, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|Duplicate field",
         "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]} {}|something after",
         "{\"timestamp\": 0, \"input_length\": 3|not valid JSON",
