@@ -24,7 +24,7 @@ final class PlantedRetentionDefectTest
     /** A defect of one file. */
     enum Plant
     {
-        REQUESTS_FORGOTTEN("JournalRetention.java", "newest = atMost(newest, needed.oldestSegment(),",
+        REQUESTS_FORGOTTEN("JournalRetention.java", "newest = atMost(newest, need.segment(),",
             "newest = atMost(newest, newest,"),
         NEWER_SNAPSHOT_TAKEN("JournalRetention.java", "schedulers.get(SnapshotFiles.ALWAYS_KEPT - 1)",
             "schedulers.get(0)", "states.get(SnapshotFiles.ALWAYS_KEPT - 1)", "states.get(0)"),
