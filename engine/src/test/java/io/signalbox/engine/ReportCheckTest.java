@@ -219,13 +219,16 @@ class ReportCheckTest
         final PlannedStep first = plan();
         backend.complete(0);
         backend.sink().d2hComplete(1, 0, 0, first.step(), first.sampled(), backend.rows(40));
-        assertFault(FaultClass.STEP_FAILED, 1,
-            "the backend reported step 1 of epoch 0 for rank 0, which was given step 2 of epoch 0 last");
+        assertFault(FaultClass.STEP_FAILED, 1, "step 1 of rank 0 was reported twice");
         final PlannedStep second = plan();
         assertEquals(2, second.step(), "the step in flight stays");
         backend.complete(0);
         backend.sink().d2hComplete(1, 0, 0, 2, second.sampled(), backend.rows(1));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 was reported twice");
+        backend.complete(0);
+        backend.sink().d2hComplete(1, 0, 0, first.step(), first.sampled(), backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 1,
+            "the backend reported step 1 of epoch 0 for rank 0, which was given step 4 of epoch 0 last");
     }
 
     /** Both ranks have a step of the same number with an entry at the same position. */
