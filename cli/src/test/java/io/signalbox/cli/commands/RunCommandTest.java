@@ -225,7 +225,7 @@ class RunCommandTest
         "{\"prompt\": [1], \"stop_token\": [-1]} | has 'stop_token' with -1, which is not between 0 and 299",
         "{\"prompt\": [1], \"stop_token\": \"3\"} | has 'stop_token' with 3 where a whole number belongs",
         "{\"prompt\": [1], \"stop_token\": [[3]]} | has 'stop_token' with [ where a whole number belongs",
-        "[1] | is not a JSON object"})
+        "[1] | is a JSON array; write one object per line"})
     void shouldRefuseAPromptThatCannotBeAnswered(final String line, final String sentence) throws Exception
     {
         Files.writeString(prompts, line + "\n");
