@@ -5,6 +5,11 @@ import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,6 +185,61 @@ class TimelineCommandTest
         assertRefused("--from=2.0 is not before --to=1.0", "--out=" + out, "--from=2", "--to=1");
         assertRefused("is a part of a journal", "--out=" + journal.resolve("segment-00001"));
         assertFalse(Files.exists(out));
+    }
+
+    /** The first groups of a run, as those of a run that was stopped. */
+    private static Path stopped(final String name, final int groups)
+    {
+        final Path whole = directory.resolve(name + "-whole");
+        assertEquals(ExitCode.OK, CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--depth=2", "--no-capture",
+            "--no-verify", "--journal", whole.toString()).exitCode());
+        final Path stopped = directory.resolve(name);
+        try (JournalReader reader = JournalReader.open(whole, ReadProgress.NONE);
+            JournalWriter writer =
+                JournalWriter.create(stopped, reader.settings(), JournalConfig.of(Durability.PROCESS)))
+        {
+            for (int i = 0; i < groups; i++)
+            {
+                assertTrue(reader.next());
+                writer.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), null);
+            }
+        }
+        return stopped;
+    }
+
+    private static long count(final Path of, final String message)
+    {
+        return CommandRun.of("inspect", of.toString(), "--events", "--message=" + message, "--csv").out().lines().count() - 1;
+    }
+
+    @Test
+    void shouldCountStepsThatHadNotEnded()
+    {
+        final Path stopped = stopped("stopped", 40);
+        final long open = count(stopped, "Schedule") - count(stopped, "Commit");
+
+        final CommandRun json = CommandRun.of(
+            "timeline", stopped.toString(), "--out", directory.resolve("open.pftrace").toString(), "--json");
+        final CommandRun text = CommandRun.of(
+            "timeline", stopped.toString(), "--out", directory.resolve("open-again.pftrace").toString());
+
+        assertTrue(open > 1, open + " steps in flight");
+        assertEquals(Long.toString(open), JsonText.leaves(json.out()).get("openSteps"), json.err());
+        assertTrue(text.out().contains("left out          " + open + " steps that had not ended\n"), text.out());
+    }
+
+    /** No time of such a journal has an event. */
+    @Test
+    void shouldAskForAnotherJournalIfThisOneHasNoEvent()
+    {
+        final Path empty = stopped("empty", 0);
+
+        final CommandRun run =
+            CommandRun.of("timeline", empty.toString(), "--out", directory.resolve("empty.pftrace").toString());
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertTrue(run.err().contains(
+            empty + " has no event, so there is no timeline to write; give another journal."), run.err());
     }
 
     private static void assertRefused(final String sentence, final String... options)
