@@ -275,7 +275,7 @@ public final class JournalOptions
         catch (final IOException e)
         {
             throw new ConfigException("--journal=" + wanted + " cannot be made (" + FileFault.reason(e) +
-                "); give a directory in a writable place.");
+                "); " + FileFault.remedy(e, "directory") + ".");
         }
     }
 
