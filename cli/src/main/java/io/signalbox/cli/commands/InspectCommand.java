@@ -331,12 +331,18 @@ public final class InspectCommand implements Callable<Integer>
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
-            for (final int[] counts : AcceptedDrafts.read(journal, progress).values())
+            final AcceptedDrafts drafts = AcceptedDrafts.read(journal, progress);
+            for (final int[] counts : drafts.counts().values())
             {
                 console.out().print("{\"accepted\": " + Arrays.toString(counts) + "}\n");
             }
+            console.out().flush();
+            if (drafts.unfinished() > 0)
+            {
+                console.err().println(NAME + ": left out: later steps of " +
+                    Decimals.counted(drafts.unfinished(), "request") + " that had not ended.");
+            }
         }
-        console.out().flush();
     }
 
     private RequestInspection inspect()

@@ -159,7 +159,7 @@ public final class JournalOptions
     private static ConfigException tooManyRuns()
     {
         return new ConfigException(RUNS.toAbsolutePath() + " holds runs up to " + MAX_RUNS +
-            "; remove some, or give a directory with --journal.");
+            "; move or remove the last one, or give a directory with --journal.");
     }
 
     private JournalConfig config()

@@ -5,11 +5,6 @@ import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.journal.Durability;
-import io.signalbox.journal.JournalConfig;
-import io.signalbox.journal.JournalReader;
-import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.ReadProgress;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -187,26 +182,6 @@ class TimelineCommandTest
         assertFalse(Files.exists(out));
     }
 
-    /** The first groups of a run, as those of a run that was stopped. */
-    private static Path stopped(final String name, final int groups)
-    {
-        final Path whole = directory.resolve(name + "-whole");
-        assertEquals(ExitCode.OK, CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--depth=2", "--no-capture",
-            "--no-verify", "--journal", whole.toString()).exitCode());
-        final Path stopped = directory.resolve(name);
-        try (JournalReader reader = JournalReader.open(whole, ReadProgress.NONE);
-            JournalWriter writer =
-                JournalWriter.create(stopped, reader.settings(), JournalConfig.of(Durability.PROCESS)))
-        {
-            for (int i = 0; i < groups; i++)
-            {
-                assertTrue(reader.next());
-                writer.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), null);
-            }
-        }
-        return stopped;
-    }
-
     private static long count(final Path of, final String message)
     {
         return CommandRun.of("inspect", of.toString(), "--events", "--message=" + message, "--csv").out().lines().count() - 1;
@@ -215,7 +190,7 @@ class TimelineCommandTest
     @Test
     void shouldCountStepsThatHadNotEnded()
     {
-        final Path stopped = stopped("stopped", 40);
+        final Path stopped = StoppedJournal.write(directory.resolve("stopped"), 40);
         final long open = count(stopped, "Schedule") - count(stopped, "Commit");
 
         final CommandRun json = CommandRun.of(
@@ -232,7 +207,7 @@ class TimelineCommandTest
     @Test
     void shouldAskForAnotherJournalIfThisOneHasNoEvent()
     {
-        final Path empty = stopped("empty", 0);
+        final Path empty = StoppedJournal.write(directory.resolve("empty"), 0);
 
         final CommandRun run =
             CommandRun.of("timeline", empty.toString(), "--out", directory.resolve("empty.pftrace").toString());
