@@ -31,8 +31,8 @@ class DefaultJournalPlaceTest
         Files.delete(directory.resolve("runs"));
         Files.createDirectories(directory.resolve("runs/9999"));
         final LaunchedCommand full = LaunchedCommand.in(directory, "run", "--model", "no-such-model");
-        assertTrue(full.err().contains("/runs holds runs up to 9999; remove some, or give a directory with --journal."),
-            full.err());
+        assertTrue(full.err().contains("/runs holds runs up to 9999; move or remove the last one, or give a " +
+            "directory with --journal."), full.err());
     }
 
     @Test

@@ -166,7 +166,7 @@ class DraftRunTest
     {
         final CommandRun missing =
             run("--draft-tokens", "1", "--backend-options", "draftScript=" + directory.resolve("none.jsonl"));
-        assertTrue(missing.err().contains("none.jsonl is no regular file"), missing.err());
+        assertTrue(missing.err().contains("none.jsonl is not there; give a file"), missing.err());
         final Path binary = Files.write(directory.resolve("binary.jsonl"), new byte[] {'{', (byte)0xFF, (byte)0xFE, '\n'});
         final CommandRun noText = run("--draft-tokens", "1", "--backend-options", "draftScript=" + binary);
         assertEquals(ExitCode.BAD_INPUT, noText.exitCode());

@@ -131,6 +131,29 @@ class ShortenedJournalTest
         return line.replaceFirst(",\"arrival_ns\":\\d+", "").replaceFirst(",\"predecessor\":\\d+,\"think_ns\":\\d+", "");
     }
 
+    /** A later moment does not help if no snapshot can be used. */
+    @Test
+    void shouldAskForSnapshotsIfThereIsNone() throws IOException
+    {
+        final Path bare = fresh("bare");
+        copy(Path.of(kept), bare);
+        final CommandRun early = CommandRun.of("inspect", bare.toString(), "--at=1");
+        assertTrue(early.err().contains("no snapshot ahead of this moment can be used; ask for a later one."), early.err());
+        try (Stream<Path> files = Files.list(bare.resolve("snapshots")))
+        {
+            for (final Path file : files.filter(Files::isRegularFile).toList())
+            {
+                Files.delete(file);
+            }
+        }
+
+        final CommandRun late = CommandRun.of("inspect", bare.toString(), "--at=" + (first + 1));
+
+        assertEquals(ExitCode.CHECK_FAILED, late.exitCode(), late.err());
+        assertTrue(late.err().contains("no snapshot ahead of this moment can be used; restore its snapshots from a copy."),
+            late.err());
+    }
+
     @Test
     void shouldExportTheSameRows() throws IOException
     {

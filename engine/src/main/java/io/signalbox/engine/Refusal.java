@@ -90,7 +90,8 @@ public record Refusal(Reason reason, Optional<Duration> retryAfter, String messa
                 "the request may need more KV blocks than one rank has; shorten it, or give ranks more blocks");
             case DRAINING -> draining();
             case NO_RANK_LEFT -> until(Reason.NO_RANK_LEFT,
-                "every rank is lost; reset a rank, then submit the request again");
+                "every rank is lost; reset a rank, or launch another engine if the backend resets none, then submit the " +
+                    "request again");
             default -> until(Reason.MALFORMED, "the scheduler refused the request: " + reason);
         };
     }

@@ -42,7 +42,7 @@ final class RowRoom
         }
         return budget.reserve(requestId, bytes, timeoutNanos) ? null : Refusal.until(Refusal.Reason.ROWS_UNTAKEN,
             "requests hold so many of maxUntakenRowsBytes=" + maxBytes + " that the " + bytes + " of this one do " +
-                "not fit; take or discard rows of ended requests, then submit it again");
+                "not fit; take or discard rows of requests when they have ended, then submit it again");
     }
 
     /** Reserves what a request of an earlier engine may need, also above the bound. */

@@ -125,7 +125,7 @@ class BoundedRowsTest
             final Refusal untaken = engine.submit(REQUEST).await().refusal();
             assertEquals(Refusal.Reason.ROWS_UNTAKEN, untaken.reason());
             assertEquals("requests hold so many of maxUntakenRowsBytes=1408 that the 1408 of this one do not fit; take or " +
-                "discard rows of ended requests, then submit it again", untaken.message());
+                "discard rows of requests when they have ended, then submit it again", untaken.message());
             final Refusal tooMany = engine.submit(REQUEST.maxNewTokens(100)).await().refusal();
             assertEquals(Refusal.Reason.ROWS_ABOVE_BOUND, tooMany.reason());
             assertEquals("the rows of the request may need 2176 bytes, above maxUntakenRowsBytes=1408; raise the bound, " +

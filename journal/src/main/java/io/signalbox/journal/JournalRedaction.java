@@ -13,8 +13,14 @@ import java.util.Map;
 /** Makes a journal without tokens of one that has them. */
 public final class JournalRedaction
 {
-    /** Figures of the new journal, and how the old one ends. */
-    public record Result(long records, long groups, long bytes, String digest, Ending ending)
+    /**
+     * Figures of the new journal, and how the old one ends.
+     *
+     * @param voided    inputs of the old one that were declared void; the new one has none of them.
+     * @param snapshots snapshots of the old one, which the new one does not have.
+     */
+    public record Result(
+        long records, long groups, long bytes, String digest, Ending ending, int voided, int snapshots)
     {
     }
 
@@ -65,7 +71,8 @@ public final class JournalRedaction
                 }
                 writer.close();
             }
-            return new Result(writer.records(), writer.groups(), writer.bytes(), writer.digest(), reader.ending());
+            return new Result(writer.records(), writer.groups(), writer.bytes(), writer.digest(), reader.ending(),
+                reader.voided().size(), SnapshotUsage.of(source).count());
         }
     }
 

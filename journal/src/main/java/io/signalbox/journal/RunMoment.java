@@ -46,21 +46,25 @@ public record RunMoment(FoldedState state, long record, long firstRecord, List<S
                 }
             }
         }
-        requireBeginning(directory, passedOver);
+        requireBeginning(directory, passedOver, candidates.stream().anyMatch(
+            named -> !moment.includes(named.records() - 1, SnapshotStore.timeNanos(named))));
         try (JournalFold fold = JournalFold.fromStart(directory, moment, progress))
         {
             return run(directory, fold, moment, 0, passedOver);
         }
     }
 
-    private static void requireBeginning(final Path directory, final List<String> passedOver)
+    /** @param anyLater whether there is a snapshot of a later moment. */
+    private static void requireBeginning(
+        final Path directory, final List<String> passedOver, final boolean anyLater)
     {
         final JournalBeginning beginning = JournalBeginning.of(directory);
         if (beginning != null)
         {
             throw new JournalException(Kind.RECORDS_REMOVED, directory + " begins at record " +
                 beginning.start().place().records() + ", because its older segments were removed, and no snapshot ahead " +
-                "of this moment can be used; ask for a later one." +
+                "of this moment can be used; " +
+                (anyLater ? "ask for a later one." : "restore its snapshots from a copy.") +
                 (passedOver.isEmpty() ? "" : " " + String.join(" ", passedOver)));
         }
     }

@@ -78,8 +78,10 @@ final class StoreFault
         }
         final String file = e instanceof FileSystemException fault ? fault.getFile() : null;
         final String place = file == null || failed.contains(file) || reason(e).contains(file) ? "" : file + ": ";
-        return new JournalException(Kind.STORE_FAILED, failed + ": " + place + reason(e) + "; check that " + directory +
-            " is writable and has room.", e);
+        return new JournalException(Kind.STORE_FAILED, failed + ": " + place + reason(e) + "; " +
+            (e instanceof NoSuchFileException ? "let nothing remove files of " + directory + " while it is used." :
+                reason(e).contains("name too long") ? "give a directory with a shorter name." :
+                "check that " + directory + " is writable and has room."), e);
     }
 
     /** Java closes the file of a thread that is interrupted. */

@@ -11,6 +11,7 @@ import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -60,6 +61,18 @@ final class StoreFaultTest
             new FileSystemException("lock", null, "Read-only file system"));
 
         check(fault, Kind.ACCESS_DENIED, "the file system of " + temporary + " is read-only");
+    }
+
+    /** Room does not help against a name that is too long, nor does it bring a file back. */
+    @Test
+    void shouldGiveTheRemedyOfTheReason()
+    {
+        final String gone = temporary.resolve("segment-00001").toString();
+
+        check(StoreFault.writing("it failed", temporary, new NoSuchFileException(gone)), Kind.STORE_FAILED,
+            "there is no " + gone + "; let nothing remove files of " + temporary + " while it is used.");
+        check(StoreFault.writing("it failed", temporary, new FileSystemException("a", null, "File name too long")),
+            Kind.STORE_FAILED, "File name too long; give a directory with a shorter name.");
     }
 
     @Test

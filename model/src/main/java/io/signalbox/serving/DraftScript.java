@@ -86,8 +86,8 @@ public final class DraftScript implements DraftSource
         final DraftScript script = new DraftScript(file);
         if (!Files.isRegularFile(file))
         {
-            throw new ConfigException("the draft script " + file + " is no regular file; give a file with a JSON object " +
-                "per line.");
+            throw new ConfigException("the draft script " + file + (Files.exists(file) ? " is no regular file" :
+                " is not there") + "; give a file with a JSON object per line.");
         }
         int number = 0;
         try (BufferedReader lines = Files.newBufferedReader(file))

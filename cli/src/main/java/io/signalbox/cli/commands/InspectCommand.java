@@ -198,11 +198,22 @@ public final class InspectCommand implements Callable<Integer>
         }
         if (parquet != null)
         {
-            writeTable(question.query().columns(), table -> table.conclude(console.out(), answer(question, table)));
+            writeTable(question.query().columns(), table ->
+            {
+                final RequestInspection.JournalEnd end = answer(question, table);
+                table.conclude(console.out(), end, question.query().missingRows());
+            });
             return;
         }
         final TablePrinter printer = printer(question.schema(), question.query().columns());
-        printer.conclude(questions.follows() ? follow(question, printer) : answer(question, printer));
+        final RequestInspection.JournalEnd end =
+            questions.follows() ? follow(question, printer) : answer(question, printer);
+        final Long missing = question.query().missingRows();
+        printer.conclude(end, missing);
+        if (asCsv && missing != null && missing > 0)
+        {
+            console.err().println(NAME + ": left out: " + TablePrinter.missingRows(missing) + ".");
+        }
     }
 
     private RequestInspection.JournalEnd follow(final QueryOptions.Question question, final TablePrinter printer)
@@ -320,12 +331,18 @@ public final class InspectCommand implements Callable<Integer>
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
-            for (final int[] counts : AcceptedDrafts.read(journal, progress).values())
+            final AcceptedDrafts drafts = AcceptedDrafts.read(journal, progress);
+            for (final int[] counts : drafts.counts().values())
             {
                 console.out().print("{\"accepted\": " + Arrays.toString(counts) + "}\n");
             }
+            console.out().flush();
+            if (drafts.unfinished() > 0)
+            {
+                console.err().println(NAME + ": left out: later steps of " +
+                    Decimals.counted(drafts.unfinished(), "request") + " that had not ended.");
+            }
         }
-        console.out().flush();
     }
 
     private RequestInspection inspect()

@@ -4,6 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.FileFault;
 import io.signalbox.cli.printing.MachineMemory;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cuda.driver.CudaAvailability;
@@ -16,6 +17,7 @@ import io.signalbox.sim.HeapLimits;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -165,8 +167,9 @@ final class MachineChecks
         }
         catch (final IOException e)
         {
-            return Check.missing("disk", directory + " cannot be examined (" + e.getMessage() + ")",
-                "change to a directory that exists");
+            return Check.missing("disk", directory + " cannot be examined (" + FileFault.reason(e) + ")",
+                e instanceof NoSuchFileException ? "change to a directory that exists" :
+                    "change to a directory that you may write");
         }
     }
 

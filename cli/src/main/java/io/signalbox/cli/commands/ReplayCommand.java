@@ -219,7 +219,8 @@ public final class ReplayCommand implements Callable<Integer>
         if (at != null && verification.matches() && verification.records() <= at)
         {
             throw new ConfigException("--at=" + at + " is after record " + (verification.records() - 1) +
-                ", the last of " + journal + "; give an earlier one.");
+                ", the last of " + journal +
+                (verification.records() > 1 ? "; give an earlier one." : ", which has no decision; give another journal."));
         }
         if (routerSnapshot != null && verification.matches())
         {

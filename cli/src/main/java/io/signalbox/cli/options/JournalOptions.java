@@ -159,7 +159,7 @@ public final class JournalOptions
     private static ConfigException tooManyRuns()
     {
         return new ConfigException(RUNS.toAbsolutePath() + " holds runs up to " + MAX_RUNS +
-            "; remove some, or give a directory with --journal.");
+            "; move or remove the last one, or give a directory with --journal.");
     }
 
     private JournalConfig config()
@@ -275,7 +275,7 @@ public final class JournalOptions
         catch (final IOException e)
         {
             throw new ConfigException("--journal=" + wanted + " cannot be made (" + FileFault.reason(e) +
-                "); give a directory in a writable place.");
+                "); " + FileFault.remedy(e, "directory") + ".");
         }
     }
 

@@ -185,7 +185,7 @@ public final class PromptOptions
             .topP(line.topP() == null ? topP : line.topP())
             .seed(line.seed() == null ? seed + index : line.seed())
             .rows(experts ? 0 : -1);
-        checkLength((long)line.prompt().length + most, plan, config);
+        checkLength(line, most, plan, config);
         request = logprobs ? request.logprobs() : request;
         return line.conversation() == null ? request : request.conversation(line.conversation());
     }
@@ -211,19 +211,25 @@ public final class PromptOptions
         return stopTokens.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    private static void checkLength(final long tokens, final DecoderPlan plan, final SchedulerConfig config)
+    /** The remedy is about what decides the length: the line of the prompt, or an option. */
+    private static void checkLength(
+        final PromptLine line, final int most, final DecoderPlan plan, final SchedulerConfig config)
     {
+        final int prompt = line.prompt().length;
+        final long tokens = (long)prompt + most;
+        final String answer = line.maxNewTokens() == null ? "a smaller --max-new-tokens" : "a smaller max_new_tokens";
         final long pool = (config.kvBlocks() - 1L) * config.blockSizeTokens();
         final String whole = "with its answer it may have " + tokens + " tokens, above ";
         if (tokens > plan.maxPositions())
         {
             throw new ConfigException(whole + "the " + plan.maxPositions() +
-                " positions of the model; give a shorter one, or a smaller --max-new-tokens.");
+                " positions of the model; give a shorter prompt" +
+                (prompt < plan.maxPositions() ? ", or " + answer + "." : "."));
         }
         if (tokens > pool)
         {
             throw new ConfigException(whole + "the " + pool + " that the KV blocks of a rank hold; give a larger " +
-                "--kv-blocks, a shorter prompt, or a smaller --max-new-tokens.");
+                "--kv-blocks, " + (prompt < pool ? "a shorter prompt, or " + answer + "." : "or a shorter prompt."));
         }
     }
 }

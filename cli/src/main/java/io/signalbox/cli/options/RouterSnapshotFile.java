@@ -86,7 +86,7 @@ public final class RouterSnapshotFile
         {
             remove(begun ? file : null);
             throw new ConfigException(OPTION + "=" + file + " cannot be written (" + FileFault.reason(e) +
-                "); give the name of a new file in a directory that can be written.");
+                "); " + FileFault.remedy(e, "file") + ".");
         }
     }
 

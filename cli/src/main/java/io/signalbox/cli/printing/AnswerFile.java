@@ -92,7 +92,7 @@ public final class AnswerFile implements AutoCloseable
     private static ConfigException refused(final String option, final Path file, final IOException fault)
     {
         return new ConfigException(option + "=" + file + " cannot be written (" + FileFault.reason(fault) +
-            "); give a file in a directory with room.");
+            "); " + FileFault.remedy(fault, "file") + ".");
     }
 
     /** Whether anything was written. */

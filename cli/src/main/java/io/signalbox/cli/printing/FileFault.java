@@ -42,6 +42,33 @@ public final class FileFault
         return isKnown ? lower(fault.getMessage()) : "the system gave no reason";
     }
 
+    /**
+     * What helps if a result cannot be written.
+     *
+     * @param result the kind of the result: a file or a directory.
+     */
+    public static String remedy(final IOException fault, final String result)
+    {
+        final String reason = String.valueOf(
+            fault instanceof FileSystemException known ? known.getReason() : fault.getMessage());
+        if (reason.contains("name too long"))
+        {
+            return "give a " + result + " with a shorter name";
+        }
+        if (fault instanceof AccessDeniedException || reason.contains("Read-only"))
+        {
+            return "give a " + result + " in a directory that you may write";
+        }
+        if (fault instanceof NoSuchFileException || fault instanceof FileAlreadyExistsException ||
+            reason.contains("Not a directory"))
+        {
+            return "give a " + result + " in a directory that exists";
+        }
+        return reason.contains("File too large") ? "raise the limit of the size of files (ulimit -f)" :
+            reason.contains("Too many open files") ? "raise the limit of open files (ulimit -n)" :
+            "give a " + result + " in a directory with room";
+    }
+
     private static String kind(final Path path)
     {
         if (Files.isSymbolicLink(path) && !Files.exists(path))

@@ -51,7 +51,7 @@ public final class GpuReportFile
         catch (final IOException e)
         {
             throw new ConfigException("--json-file=" + file + " cannot be written (" + FileFault.reason(e) +
-                "); give a file in a directory that exists and that you may write.");
+                "); " + FileFault.remedy(e, "file") + ".");
         }
     }
 

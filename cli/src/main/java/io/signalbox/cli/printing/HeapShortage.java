@@ -43,8 +43,8 @@ public final class HeapShortage
         final String message = String.valueOf(error.getMessage());
         if (isHeap(error))
         {
-            return "the Java heap of " + heap() + " is too small for this run; give fewer ranks or KV blocks, a smaller " +
-                "workload, " + larger() + ".";
+            return "the Java heap of " + heap() + " is too small for this run; where the command takes them, give fewer " +
+                "ranks or KV blocks, a smaller workload, " + larger() + ".";
         }
         if (message.contains("direct buffer memory") || message.contains("Direct buffer memory"))
         {

@@ -104,7 +104,7 @@ public final class NewDirectory implements AutoCloseable
     public ConfigException refused(final IOException fault)
     {
         return new ConfigException(option + "=" + target + " cannot be written (" + FileFault.reason(fault) +
-            "); give a directory in a place with room that you may write.");
+            "); " + FileFault.remedy(fault, "directory") + ".");
     }
 
     @Override

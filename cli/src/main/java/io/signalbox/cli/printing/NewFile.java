@@ -110,7 +110,7 @@ public final class NewFile extends OutputStream
     private ConfigException refused(final IOException fault)
     {
         return new ConfigException(option + "=" + target + " cannot be written (" + FileFault.reason(fault) +
-            "); give a file in a directory with room.");
+            "); " + FileFault.remedy(fault, "file") + ".");
     }
 
     @Override

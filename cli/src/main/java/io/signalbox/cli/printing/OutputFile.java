@@ -69,6 +69,15 @@ public final class OutputFile implements AutoCloseable
             throw new ConfigException(option + "=" + file + " is a link to a file that does not exist; give that file, or " +
                 "remove the link.");
         }
+        if (!file.toString().isEmpty() && Files.isDirectory(file))
+        {
+            throw new ConfigException(option + "=" + file + " cannot be written: it is a directory; give the name of a file.");
+        }
+        if (Files.isRegularFile(file) && !Files.isWritable(file))
+        {
+            throw new ConfigException(option + "=" + file + " cannot be written: permission is denied; give another file, " +
+                "or make this one writable.");
+        }
         final Path parent = file.toAbsolutePath().getParent();
         final boolean usable = !file.toString().isEmpty() && file.getFileName() != null &&
             (!Files.exists(file) || Files.isRegularFile(file) && Files.isWritable(file)) &&
@@ -137,7 +146,7 @@ public final class OutputFile implements AutoCloseable
     private ConfigException refused(final IOException fault)
     {
         return new ConfigException(option + "=" + file + " cannot be written (" + FileFault.reason(fault) +
-            "); give a file in a directory with room.");
+            "); " + FileFault.remedy(fault, "file") + ".");
     }
 
     /** Releases the space if nothing was written. */

@@ -85,15 +85,23 @@ public final class ParquetTable implements JournalQuery.RowReceiver
         }
     }
 
-    /** Lets the file appear, and prints how many rows it has. */
-    public void conclude(final PrintStream out, final JournalEnd end)
+    /**
+     * Lets the file appear, and prints how many rows it has.
+     *
+     * @param missing rows of routed experts that the table does not count; {@code null} if it counts none.
+     */
+    public void conclude(final PrintStream out, final JournalEnd end, final Long missing)
     {
         publish(out);
+        if (missing != null && missing > 0)
+        {
+            out.printf("%-18s%s%n", "left out", TablePrinter.missingRows(missing));
+        }
         out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
         out.flush();
     }
 
-    /** As {@link #conclude(PrintStream, JournalEnd)}, for a table about one moment. */
+    /** As {@link #conclude(PrintStream, JournalEnd, Long)}, for a table about one moment. */
     public void conclude(final PrintStream out, final RunMoment moment)
     {
         publish(out);

@@ -2,7 +2,9 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.journal.inspect.TimeWindow;
 import io.signalbox.journal.inspect.TimelineReceiver;
 import org.agrona.collections.LongArrayList;
 
@@ -52,17 +54,21 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
     private static final long RUNNING = 2;
 
     private final NewFile file;
+    private final TimeWindow window;
     private final ProtoBytes packet = new ProtoBytes();
     private final ProtoBytes body = new ProtoBytes();
     private final ProtoBytes part = new ProtoBytes();
     private final ProtoBytes trace = new ProtoBytes();
     private long steps;
     private long marks;
+    private long openSteps;
     private int ranks;
 
-    public PerfettoFile(final NewFile file)
+    /** @param window the part of the journal that is drawn. */
+    public PerfettoFile(final NewFile file, final TimeWindow window)
     {
         this.file = file;
+        this.window = window;
     }
 
     private static long track(final int rank)
@@ -152,6 +158,12 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
         count(track(rank) + RUNNING, nanos, runningRequests);
     }
 
+    @Override
+    public void onEnd(final long open)
+    {
+        openSteps = open;
+    }
+
     private void count(final long track, final long nanos, final long value)
     {
         body.clear().number(EVENT_TYPE, COUNTER).number(EVENT_TRACK_UUID, track).number(EVENT_COUNTER_VALUE, value);
@@ -177,7 +189,9 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
         if (steps + marks == 0)
         {
             throw new ConfigException(
-                journal + " has no event in that time, so there is no timeline to write; give another --from or --to.");
+                journal + " has no event" + (window.equals(TimeWindow.ALL)
+                    ? ", so there is no timeline to write; give another journal."
+                    : " in that time, so there is no timeline to write; give another --from or --to."));
         }
         file.publish();
     }
@@ -193,6 +207,8 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
             json.writeNumberField("ranks", ranks);
             json.writeNumberField("steps", steps);
             json.writeNumberField("marks", marks);
+            json.writeNumberField("openSteps", openSteps);
+            json.writeNumberField("firstRecord", JournalRetention.firstRecord(journal));
             json.writeNumberField("bytes", file.bytes());
         });
     }
@@ -202,6 +218,10 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
     {
         out.printf("%-18s%s%n", "timeline", Decimals.counted(steps, "step") + " of " + Decimals.counted(ranks, "rank") +
             ", " + Decimals.counted(marks, "mark") + "; " + Decimals.bytes(file.bytes()));
+        if (openSteps > 0)
+        {
+            out.printf("%-18s%s%n", "left out", Decimals.counted(openSteps, "step") + " that had not ended");
+        }
         out.printf("%-18s%s%n", "journal", JournalEndText.of(end));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRedaction;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 
@@ -26,6 +27,8 @@ public record RedactReport(Path journal, Path target, String key, JournalRedacti
             json.writeNumberField("bytes", result.bytes());
             json.writeStringField("digest", result.digest());
             json.writeStringField("key", key);
+            json.writeNumberField("voided", result.voided());
+            json.writeNumberField("snapshots", result.snapshots());
         });
     }
 
@@ -34,5 +37,14 @@ public record RedactReport(Path journal, Path target, String key, JournalRedacti
         out.printf("%-18s%s records, %s, digest %s%n", "journal", Decimals.grouped(result.records()),
             Decimals.bytes(result.bytes()), result.digest());
         out.printf("%-18s%s groups without tokens, key %s%n", "redacted", Decimals.grouped(result.groups()), key);
+        if (result.voided() + result.snapshots() > 0)
+        {
+            out.printf("%-18s%s, %s%n", "left out", Decimals.counted(result.voided(), "void input"),
+                Decimals.counted(result.snapshots(), "snapshot"));
+        }
+        if (result.ending() != Ending.CLOSED)
+        {
+            out.printf("%-18s%s%n", "old journal", JournalEndText.of(JournalEnd.of(result.ending())));
+        }
     }
 }

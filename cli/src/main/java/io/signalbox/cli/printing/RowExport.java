@@ -6,6 +6,7 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.export.RoutedExpertsFile;
 import io.signalbox.journal.inspect.EndedRequest;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RowReplay;
 
 import java.io.IOException;
@@ -137,7 +138,7 @@ public final class RowExport implements RowReplay.Receiver
             throw new ConfigException("--request=" + rowless.first() + " asked for no rows, so the scheduler kept none; " +
                 "give a request that did, or submit it with rowsFrom.");
         }
-        if (!left.isEmpty())
+        if (!left.isEmpty() && outcome.submitted().count() > 0)
         {
             throw new ConfigException("--request=" + left.first() + " has no rows in " + journal +
                 ": no request of this id has ended in its " + Decimals.grouped(outcome.submitted().count()) +
@@ -147,9 +148,7 @@ public final class RowExport implements RowReplay.Receiver
         }
         if (requests == 0)
         {
-            throw new ConfigException(journal + " has no rows of routed experts: " +
-                (outcome.submitted().count() == 0 ? "nobody submitted a request" :
-                    "no request that ended had asked for them") + "; submit requests with rowsFrom, or run with --experts.");
+            throw new ConfigException(journal + " has no rows of routed experts: " + rowless(outcome));
         }
         if (form.start > 0 && empty == requests)
         {
@@ -158,6 +157,19 @@ public final class RowExport implements RowReplay.Receiver
                 "a part; give a lower position.");
         }
         directory.publish();
+    }
+
+    /** Why no request has rows, and what helps. */
+    private String rowless(final RowReplay.Outcome outcome)
+    {
+        if (withoutRows > 0)
+        {
+            return "no request that ended had asked for them; submit requests with rowsFrom, or run with --experts.";
+        }
+        return outcome.submitted().count() + outcome.unfinished() == 0
+            ? "it has no request; give the journal of a run that served requests."
+            : "no request of it has ended" + (outcome.end() == JournalEnd.BEING_WRITTEN
+                ? "; give this command again after one has." : "; give the journal of a run that served requests.");
     }
 
     /** The export as JSON. */

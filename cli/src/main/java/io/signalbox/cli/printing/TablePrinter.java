@@ -244,19 +244,40 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         json.writeRaw('\n');
     }
 
-    /** Prints the end of a table that was read from a whole journal. */
-    public void conclude(final JournalEnd end)
+    /**
+     * Prints the end of a table that was read from a whole journal.
+     *
+     * @param missing rows of routed experts that the table does not count; {@code null} if it counts none.
+     */
+    public void conclude(final JournalEnd end, final Long missing)
     {
         concludeRows();
         if (form == Form.TEXT)
         {
+            if (missing != null && missing > 0)
+            {
+                fact("left out", missingRows(missing));
+            }
             fact("journal", JournalEndText.of(end));
         }
         else if (form == Form.JSON)
         {
-            closeDocument(() -> json.writeStringField("journalEnd", EnumNames.label(end)));
+            closeDocument(() ->
+            {
+                if (missing != null)
+                {
+                    json.writeNumberField("missingRows", missing);
+                }
+                json.writeStringField("journalEnd", EnumNames.label(end));
+            });
         }
         out.flush();
+    }
+
+    /** What a table of routed experts does not count. */
+    public static String missingRows(final long missing)
+    {
+        return Decimals.counted(missing, "token") + " whose rows of routed experts are missing";
     }
 
     /** Prints the end of a table about one moment. */

@@ -4,6 +4,7 @@ package io.signalbox.cli.printing;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.ConfigException;
+import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.inspect.JournaledRequest;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.workload.MooncakeTrace;
@@ -165,6 +166,7 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
             body.writeStringField("out", out.toString());
             body.writeStringField("format", EnumNames.label(form));
             body.writeStringField("journalEnd", EnumNames.label(end));
+            body.writeNumberField("firstRecord", JournalRetention.firstRecord(journal));
             body.writeNumberField("requests", requests);
             body.writeNumberField("promptTokens", promptTokens);
             body.writeNumberField("outputTokens", outputTokens);

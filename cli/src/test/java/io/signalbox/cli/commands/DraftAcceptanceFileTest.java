@@ -76,6 +76,19 @@ class DraftAcceptanceFileTest
     }
 
     @Test
+    void shouldCountRequestsThatHadNotEnded()
+    {
+        final Path stopped = StoppedJournal.write(directory.resolve("stopped"), 40);
+        final long unfinished = CommandRun.of("inspect", stopped.toString(), "--requests", "--csv").out().lines()
+            .filter(line -> line.endsWith(",unfinished")).count();
+
+        assertTrue(unfinished > 1, unfinished + " requests");
+        assertEquals(
+            "signalbox inspect: left out: later steps of " + unfinished + " requests that had not ended.\n",
+            CommandRun.of("inspect", stopped.toString(), "--accepted-drafts").err());
+    }
+
+    @Test
     void shouldNameAnotherSeriesByItsContent() throws IOException
     {
         final String first = JsonText.leaves(simulate("a", "--draft-acceptance-file", series.toString()).out())

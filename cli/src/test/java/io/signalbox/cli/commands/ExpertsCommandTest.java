@@ -5,6 +5,11 @@ import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -205,6 +210,22 @@ class ExpertsCommandTest
 
         assertRefused(CommandRun.of("experts", bare.toString(), "--all", "--out", directory.resolve("rows").toString()),
             bare + " has no rows of routed experts, because its run captured none; give the journal of a run that did.");
+    }
+
+    /** Nobody can submit a request to a run that has ended. */
+    @Test
+    void shouldAskForAnotherJournalIfThisOneHasNoRequest()
+    {
+        final Path idle = directory.resolve("idle");
+        try (JournalReader reader = JournalReader.open(journal, ReadProgress.NONE))
+        {
+            JournalWriter.create(idle, reader.settings(), JournalConfig.of(Durability.PROCESS)).close();
+        }
+        for (final String asked : List.of("--all", "--request=7"))
+        {
+            assertRefused(CommandRun.of("experts", idle.toString(), asked, "--out", directory.resolve("rows").toString()),
+                idle + " has no rows of routed experts: it has no request; give the journal of a run that served requests.");
+        }
     }
 
     @Test

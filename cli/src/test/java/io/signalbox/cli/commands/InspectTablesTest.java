@@ -225,6 +225,25 @@ class InspectTablesTest
     }
 
     @Test
+    void shouldCountTokensWhoseRowsOfExpertsAreMissing()
+    {
+        final String faulty = directory.resolve("faulty").toString();
+        final CommandRun made = CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--faults",
+            "rank * step 9..12 corrupt expert-range", "--no-verify", "--json", "--journal", faulty);
+        final String missing = JsonText.leaves(made.out()).get("routedExperts.missing");
+        final String words = missing + " tokens whose rows of routed experts are missing";
+
+        assertTrue(Integer.parseInt(missing) > 1, made.err());
+        assertEquals(missing,
+            JsonText.leaves(CommandRun.of("inspect", faulty, "--experts", "--json").out()).get("missingRows"));
+        assertTrue(CommandRun.of("inspect", faulty, "--experts").out().contains("\nleft out          " + words + "\n"));
+        assertEquals("signalbox inspect: left out: " + words + ".\n",
+            CommandRun.of("inspect", faulty, "--expert=7", "--csv").err());
+        final Path table = directory.resolve("faulty.parquet");
+        assertTrue(CommandRun.of("inspect", faulty, "--experts", "--parquet", table.toString()).out().contains(words));
+    }
+
+    @Test
     void shouldListMessagesWithFilters()
     {
         final long ends = inspect("--events", "--message=Free", "--csv").lines().count() - 1;

@@ -220,7 +220,8 @@ class RunCommandTest
         "{\"prompt\": [1], \"id\": {}} | has an 'id' that is neither a text",
         "{\"prompt\": [1], \"id\": \"a\\ud800\"} | has an 'id' with half of a surrogate pair, which no file can hold",
         "{\"prompt\": null} | has 'prompt' that is not a list of token ids",
-        "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256",
+        "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256 positions of " +
+            "the model; give a shorter prompt, or a smaller max_new_tokens.",
         "{\"prompt\": [1], \"stop_token\": [3, 300]} | has 'stop_token' with 300, which is not between 0 and 299",
         "{\"prompt\": [1], \"stop_token\": [-1]} | has 'stop_token' with -1, which is not between 0 and 299",
         "{\"prompt\": [1], \"stop_token\": \"3\"} | has 'stop_token' with 3 where a whole number belongs",
@@ -264,7 +265,9 @@ class RunCommandTest
         "--backend-options speed=9 | --backend-options: the cpu backend has no setting 'speed'",
         "--backend-options threads=-1 | threads=-1",
         "--router absent | absent",
-        "--kv-blocks 3 | '1': with its answer it may have 66 tokens, above the 32 that the KV blocks of a rank hold",
+        "--kv-blocks 3 | '1': with its answer it may have 66 tokens, above the 32 that the KV blocks of a rank hold; " +
+            "give a larger --kv-blocks, or a shorter prompt.",
+        "--max-new-tokens 5000 | positions of the model; give a shorter prompt, or a smaller --max-new-tokens.",
         "--kv-blocks 10000000 | the model needs",
         "--ranks 0 | --ranks=0",
         "--depth 9 | --depth=9",
@@ -276,6 +279,16 @@ class RunCommandTest
     void shouldRefuseOptionsThatCannotBeMet(final String options, final String sentence)
     {
         assertRefused(sentence, run(options.split(" ")));
+    }
+
+    /** A shorter answer does not help then. */
+    @Test
+    void shouldAskForAShorterPromptIfItAloneIsTooLong() throws Exception
+    {
+        Files.writeString(prompts, "{\"prompt\": [" + "1,".repeat(299) + "1]}\n");
+
+        assertRefused("with its answer it may have 316 tokens, above the 256 positions of the model; give a shorter " +
+            "prompt.\n", run("--model", checkpoint().toString(), "--prompts", prompts.toString()));
     }
 
     @Test

@@ -182,6 +182,41 @@ class TimelineCommandTest
         assertFalse(Files.exists(out));
     }
 
+    private static long count(final Path of, final String message)
+    {
+        return CommandRun.of("inspect", of.toString(), "--events", "--message=" + message, "--csv").out().lines().count() - 1;
+    }
+
+    @Test
+    void shouldCountStepsThatHadNotEnded()
+    {
+        final Path stopped = StoppedJournal.write(directory.resolve("stopped"), 40);
+        final long open = count(stopped, "Schedule") - count(stopped, "Commit");
+
+        final CommandRun json = CommandRun.of(
+            "timeline", stopped.toString(), "--out", directory.resolve("open.pftrace").toString(), "--json");
+        final CommandRun text = CommandRun.of(
+            "timeline", stopped.toString(), "--out", directory.resolve("open-again.pftrace").toString());
+
+        assertTrue(open > 1, open + " steps in flight");
+        assertEquals(Long.toString(open), JsonText.leaves(json.out()).get("openSteps"), json.err());
+        assertTrue(text.out().contains("left out          " + open + " steps that had not ended\n"), text.out());
+    }
+
+    /** No time of such a journal has an event. */
+    @Test
+    void shouldAskForAnotherJournalIfThisOneHasNoEvent()
+    {
+        final Path empty = StoppedJournal.write(directory.resolve("empty"), 0);
+
+        final CommandRun run =
+            CommandRun.of("timeline", empty.toString(), "--out", directory.resolve("empty.pftrace").toString());
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertTrue(run.err().contains(
+            empty + " has no event, so there is no timeline to write; give another journal."), run.err());
+    }
+
     private static void assertRefused(final String sentence, final String... options)
     {
         final List<String> arguments = new ArrayList<>(List.of("timeline", journal.toString()));

@@ -2,6 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
@@ -13,7 +14,10 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -53,6 +57,26 @@ final class VoidOptionTest
             run.out().startsWith("voided            record 1: (record 1 cannot be replayed: rank 99 of a"), run.out());
         assertTrue(run.out().contains("void              record 1, left out: (record 1 cannot be replayed"), run.out());
         assertEquals(ExitCode.OK, CommandRun.of("replay", journal).exitCode());
+    }
+
+    @Test
+    void shouldCountVoidInputsThatARedactedJournalDoesNotHave() throws IOException
+    {
+        final String journal = journal();
+        final Path key = Files.write(temporary.resolve("key"), new byte[40]);
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        assertEquals(ExitCode.OK, CommandRun.of("replay", journal, "--void", "1").exitCode());
+        assertEquals(ExitCode.OK, CommandRun.of("snapshot", journal).exitCode());
+
+        final CommandRun text =
+            CommandRun.of("redact", journal, temporary.resolve("new").toString(), "--journal-key", key.toString());
+        final CommandRun json = CommandRun.of(
+            "redact", journal, temporary.resolve("newer").toString(), "--journal-key", key.toString(), "--json");
+
+        assertEquals(ExitCode.OK, text.exitCode(), text.err());
+        final String snapshots = JsonText.leaves(json.out()).get("snapshots");
+        assertTrue(text.out().contains("left out          1 void input, " + snapshots + " snapshot"), text.out());
+        assertEquals("1", JsonText.leaves(json.out()).get("voided"));
     }
 
     @Test

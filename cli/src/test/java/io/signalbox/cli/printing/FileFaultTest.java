@@ -1,37 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.ConfigException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** The faults that this machine may not show, since its user may write everywhere. */
+/** The remedy is about the reason: room does not help against a name that is too long. */
 class FileFaultTest
 {
-    @Test
-    void shouldSayInWordsWhyAFileCannotBeUsed()
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "File name too long | give a file with a shorter name",
+        "Read-only file system | give a file in a directory that you may write",
+        "Not a directory | give a file in a directory that exists",
+        "File too large | raise the limit of the size of files (ulimit -f)",
+        "Too many open files | raise the limit of open files (ulimit -n)",
+        "No space left on device | give a file in a directory with room",
+        "Disk quota exceeded | give a file in a directory with room"})
+    void shouldGiveTheRemedyOfTheReason(final String reason, final String remedy)
     {
-        assertEquals("permission denied for a/b", FileFault.reason(new AccessDeniedException("a/b")));
-        assertEquals("a/b is not there", FileFault.reason(new NoSuchFileException("a/b")));
-        assertEquals("a/b is a file and not a directory", FileFault.reason(new NotDirectoryException("a/b")));
-        assertEquals("read-only file system (a/b)",
-            FileFault.reason(new FileSystemException("a/b", null, "Read-only file system")));
-        assertEquals("a/b cannot be used", FileFault.reason(new FileSystemException("a/b")));
-        assertEquals("no space left on device", FileFault.reason(new IOException("No space left on device")));
+        assertEquals(remedy, FileFault.remedy(new FileSystemException("a", null, reason), "file"));
+        assertEquals(remedy, FileFault.remedy(new IOException(reason), "file"));
     }
 
     @Test
-    void shouldLetTheUserMendWhatIsOutsideAndReportTheRest()
+    void shouldGiveTheRemedyOfAnExceptionWithoutAReason()
     {
-        final RuntimeException denied = new RuntimeException(new AccessDeniedException("a/b"));
-        assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(denied).exitCode());
-        assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(new OutOfMemoryError()).exitCode());
-        assertEquals(ExitCode.INTERNAL, CommandFailure.of(new IllegalStateException("x")).exitCode());
+        assertEquals("give a directory in a directory that you may write",
+            FileFault.remedy(new AccessDeniedException("a"), "directory"));
+        assertEquals("give a file in a directory that exists", FileFault.remedy(new NoSuchFileException("a"), "file"));
+        assertEquals(
+            "give a file in a directory that exists", FileFault.remedy(new FileAlreadyExistsException("a"), "file"));
+        assertEquals("give a file in a directory with room", FileFault.remedy(new IOException(), "file"));
+    }
+
+    @Test
+    void shouldAskForAShorterNameOfAResult()
+    {
+        final Path longName = directory.resolve("n".repeat(300));
+
+        assertEquals("--out=" + longName + " cannot be written (file name too long (" + part(longName) +
+            ")); give a file with a shorter name.",
+            assertThrows(ConfigException.class, () -> NewFile.create("--out", longName)).getMessage());
+    }
+
+    private static String part(final Path file)
+    {
+        return file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part").toString();
+    }
+
+    @Test
+    void shouldAskForAFileIfADirectoryIsGiven() throws IOException
+    {
+        final Path place = Files.createDirectory(directory.resolve("place"));
+
+        assertEquals("--json-file=" + place + " cannot be written: it is a directory; give the name of a file.",
+            assertThrows(ConfigException.class, () -> OutputFile.check("--json-file", place)).getMessage());
     }
 }

@@ -3,11 +3,14 @@ package io.signalbox.journal.inspect;
 
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import org.agrona.collections.IntArrayList;
+import org.agrona.collections.LongHashSet;
 
 import java.nio.file.Path;
 import java.util.SortedMap;
@@ -16,20 +19,18 @@ import java.util.TreeMap;
 /**
  * How many draft tokens the steps of each request of a journal accepted: a count per step that emitted tokens, without the
  * one that computed the last token of the prompt. A step emits one token more than it accepts drafts.
+ *
+ * @param counts     by ascending request id; empty for a request that was refused, or emitted at most one token.
+ * @param unfinished requests that had not ended where the journal ends; later steps of them are not counted.
  */
-public final class AcceptedDrafts
+public record AcceptedDrafts(SortedMap<Long, int[]> counts, long unfinished)
 {
-    private AcceptedDrafts()
-    {
-    }
-
     /**
      * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
      *
-     * @return the counts by ascending request id; empty for a request that was refused, or emitted at most one token.
      * @throws io.signalbox.journal.JournalException if the journal is damaged.
      */
-    public static SortedMap<Long, int[]> read(final Path directory, final ReadProgress progress)
+    public static AcceptedDrafts read(final Path directory, final ReadProgress progress)
     {
         try (JournalReader reader = JournalReader.openKept(directory, progress))
         {
@@ -42,7 +43,7 @@ public final class AcceptedDrafts
                 counts.put(id, new int[0]);
             }
             collector.counts.forEach((id, emissions) -> counts.put(id, emissions.withoutPrompt()));
-            return counts;
+            return new AcceptedDrafts(counts, collector.live.size());
         }
     }
 
@@ -65,6 +66,7 @@ public final class AcceptedDrafts
     private static final class Collector extends EventReader implements GroupCollector
     {
         private final SortedMap<Long, Emissions> counts = new TreeMap<>();
+        private final LongHashSet live = new LongHashSet();
 
         @Override
         public void onGroup(final GroupSource groups)
@@ -76,6 +78,18 @@ public final class AcceptedDrafts
         protected void onSubmit(final SubmitDecoder asked)
         {
             counts.computeIfAbsent(asked.requestId(), id -> new Emissions());
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder answer)
+        {
+            live.add(answer.requestId());
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder end)
+        {
+            live.remove(end.requestId());
         }
 
         @Override

@@ -33,6 +33,7 @@ public final class ExpertQuery extends JournalQuery
     /** By layer and expert. */
     private long[] counts;
     private long rowsCounted;
+    private long rowsMissing;
     private long intervalStart;
     private DirectBuffer rows;
     private int rowsOffset;
@@ -55,6 +56,12 @@ public final class ExpertQuery extends JournalQuery
     public static ExpertQuery all(final TimeWindow window)
     {
         return new ExpertQuery(ALL, Long.MAX_VALUE, window);
+    }
+
+    @Override
+    public Long missingRows()
+    {
+        return rowsMissing;
     }
 
     @Override
@@ -136,6 +143,7 @@ public final class ExpertQuery extends JournalQuery
             {
                 count(rowsOffset + row * shape.rowBytes());
             }
+            rowsMissing += row < end ? 1 : 0;
             if (row < end && !RowCheck.isMarked(shape, rows, rowsOffset + row * shape.rowBytes()))
             {
                 throw new IllegalArgumentException("row " + row + " names experts that no expert router can have chosen");

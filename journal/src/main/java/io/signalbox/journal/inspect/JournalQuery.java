@@ -46,6 +46,12 @@ public abstract class JournalQuery extends EventReader
     private long nowNanos;
     private long record;
 
+    /** Captured rows that are missing and that the answer does not count; {@code null} if it counts no captured rows. */
+    public Long missingRows()
+    {
+        return null;
+    }
+
     /** The columns of the answer. */
     public abstract List<TableColumn> columns();
 

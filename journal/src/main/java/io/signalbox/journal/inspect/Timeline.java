@@ -117,7 +117,15 @@ public final class Timeline extends EventReader implements GroupCollector
         {
             timeline.begin(start.state());
         }
-        return GroupCollector.read(directory, start.reader(), timeline);
+        final JournalEnd end = GroupCollector.read(directory, start.reader(), timeline);
+        receiver.onEnd(timeline.openSteps());
+        return end;
+    }
+
+    private long openSteps()
+    {
+        return Arrays.stream(ranks).flatMap(rank -> rank.flights.stream())
+            .filter(flight -> window.has(flight.plannedNanos)).count();
     }
 
     /** Steps in flight are handed out when they land, without the requests that they admitted. */

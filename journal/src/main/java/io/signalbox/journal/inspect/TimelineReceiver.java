@@ -32,4 +32,11 @@ public interface TimelineReceiver
 
     /** Figures of a rank changed. */
     void onFigures(int rank, long nanos, long blocksInUse, long runningRequests);
+
+    /**
+     * After anything else.
+     *
+     * @param openSteps steps that were planned in the window and had not ended where the journal ends.
+     */
+    void onEnd(long openSteps);
 }

@@ -72,6 +72,12 @@ public final class QuestionsOf
         }
 
         @Override
+        public void onEnd(final long openSteps)
+        {
+            // Nothing is drawn.
+        }
+
+        @Override
         public void onFigures(final int rank, final long nanos, final long blocksInUse, final long runningRequests)
         {
             // Nothing is drawn.

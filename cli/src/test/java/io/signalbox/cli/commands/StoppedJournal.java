@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
+
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The journal of a run that has requests and steps which had not ended. */
+final class StoppedJournal
+{
+    private StoppedJournal()
+    {
+    }
+
+    /** Writes the first groups of a run as a whole journal, beside which the journal of the run is. */
+    static Path write(final Path place, final int groups)
+    {
+        final Path run = place.resolveSibling(place.getFileName() + "-run");
+        assertEquals(ExitCode.OK, CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--depth=2", "--no-capture",
+            "--no-verify", "--journal", run.toString()).exitCode());
+        try (JournalReader reader = JournalReader.open(run, ReadProgress.NONE);
+            JournalWriter writer = JournalWriter.create(place, reader.settings(), JournalConfig.of(Durability.PROCESS)))
+        {
+            for (int i = 0; i < groups; i++)
+            {
+                assertTrue(reader.next());
+                writer.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), null);
+            }
+        }
+        return place;
+    }
+}
