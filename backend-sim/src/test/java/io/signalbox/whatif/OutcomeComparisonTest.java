@@ -128,6 +128,27 @@ class OutcomeComparisonTest
         assertEquals(new Count(2, 0), decisions(twice, twice).placements());
     }
 
+    private static List<Long> times(final ToldRun before, final ToldRun after)
+    {
+        return decisions(before, after).list().stream().map(ChangedDecision::atNanos).toList();
+    }
+
+    /** If the first run did not take a decision, the decision has the time of the other run. */
+    @Test
+    void shouldListADecisionWithTheTimeOfTheRunThatTookIt()
+    {
+        final ToldRun none = new ToldRun().accepted(1, 10).ended(1, 50, FreeReason.CANCELLED, 0);
+        final ToldRun all = new ToldRun().accepted(1, 10).placed(1, 21, 0).admitted(1, 22, 0).preempted(1, 23)
+            .placed(1, 31, 2).ended(1, 60, FreeReason.CANCELLED, 1);
+        assertEquals(List.of(21L, 22L, 22L, 31L, 50L), times(none, all));
+        assertEquals(List.of(21L, 22L, 22L, 31L, 60L), times(all, none));
+        assertEquals(List.of("placement", "admission", "preemption", "placement", "outcome"),
+            decisions(none, all).list().stream().map(ChangedDecision::kind).toList());
+        assertEquals(List.of(60L), times(all, new ToldRun()));
+        final ToldRun unfinished = new ToldRun().accepted(1, 10).placed(1, 31, 0);
+        assertEquals(List.of(31L), times(unfinished, none));
+    }
+
     /** If the first run ends before a decision, that decision is not compared. */
     @Test
     void shouldCompareAnUnfinishedRequestAsFarAsItWent()

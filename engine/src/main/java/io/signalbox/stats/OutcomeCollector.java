@@ -120,7 +120,7 @@ public class OutcomeCollector extends EventReader
         final RequestOutcome outcome = live(decision.requestId());
         if (outcome != null)
         {
-            outcome.placed(decision.rank());
+            outcome.placed(decision.rank(), nowNanos);
         }
     }
 
