@@ -207,7 +207,7 @@ class ReportListenerTest
         assertEquals(5, cache.promptBlocks());
         assertEquals(32.0 / 90, cache.tokenHitRate());
         assertEquals(0.4, cache.blockHitRate());
-        assertEquals(new RunReport.RankPrefixCache(0, 32.0 / 90, 0.4, 2, 90), cache.ranks().get(0));
+        assertEquals(new RunReport.RankPrefixCache(0, 32.0 / 90, 0.4, 2, 90, 5), cache.ranks().get(0));
     }
 
     /** Ten blocks: two prompts of five blocks leave none for a token of either. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -147,6 +148,22 @@ class OutcomeComparisonTest
         assertEquals(List.of(60L), times(all, new ToldRun()));
         final ToldRun unfinished = new ToldRun().accepted(1, 10).placed(1, 31, 0);
         assertEquals(List.of(31L), times(unfinished, none));
+    }
+
+    /** Cached tokens of an admission count if a step of that admission was committed. */
+    @Test
+    void shouldCompareTheCachedTokensThatARequestUsed()
+    {
+        final ToldRun withdrawn = new ToldRun().accepted(1, 10).admitted(1, 20, 2).preempted(1, 21).admitted(1, 21, 1)
+            .token(1, 30).preempted(1, 31).admitted(1, 32, 2).ended(1, 50, FreeReason.LENGTH, 1);
+        final ToldRun once = new ToldRun().accepted(1, 10).admitted(1, 20, 1).token(1, 30)
+            .ended(1, 50, FreeReason.LENGTH, 1);
+        assertEquals(new Count(1, 0), decisions(withdrawn, once).admissions());
+        final ToldRun gone = new ToldRun().accepted(1, 10).admitted(1, 20, 2).preempted(1, 21)
+            .ended(1, 50, FreeReason.CANCELLED, 0);
+        assertEquals(List.of("0 cached tokens", "16 cached tokens"), decisions(gone, once).list().stream()
+            .filter(change -> change.kind().equals("admission"))
+            .flatMap(change -> Stream.of(change.before(), change.after())).toList());
     }
 
     /** If the first run ends before a decision, that decision is not compared. */

@@ -23,8 +23,11 @@ public final class RequestOutcome
     private long[] placedNanos = NO_TIMES;
     /** {@link #NONE} until it is admitted. */
     long admittedNanos = NONE;
-    /** Prompt tokens that were cached at its first admission. */
     int matchedTokens;
+    /** The plan, counted over all ranks, that set {@link #matchedTokens}. */
+    long matchedInPlan = NONE;
+    /** A step that computed it was committed. */
+    boolean landed;
     long firstTokenNanos = NONE;
     long endNanos = NONE;
     int generatedTokens;
@@ -64,7 +67,7 @@ public final class RequestOutcome
         return admittedNanos;
     }
 
-    /** Prompt tokens that were cached at its first admission. */
+    /** Prompt tokens that were cached at its first admission whose step was committed. */
     public int matchedTokens()
     {
         return matchedTokens;
