@@ -27,8 +27,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Figures that two commands print are equal: the report of a run as JSON and as text, the report that {@code inspect} makes
- * of its journal, the sums of its tables, {@code whatif}, {@code trace}, {@code replay}, {@code runs} and {@code compare}, and
- * the live figures of the same groups. The simulated runs have drafts, preemptions, cancellations, lost ranks, refused
+ * of its journal, the sums of its tables, {@code whatif}, {@code trace}, {@code replay}, {@code runs} and {@code compare},
+ * and the live figures of the same groups. The simulated runs have drafts, preemptions, cancellations, lost ranks, refused
  * requests and tenants, and begin at a Unix time; the engine's run has drafts and stops within them.
  */
 class TwiceToldFiguresTest
@@ -316,7 +316,8 @@ class TwiceToldFiguresTest
             assertEquals(number(report, "prefixCache.promptTokens"), stats.prefixCache().queriedTokens());
             assertEquals(number(report, "prefixCache.matchedTokens"), stats.prefixCache().hitTokens());
         }
-        assertEquals(number(report, "placements.placements"), stats.placements().byRouter() + stats.placements().byFallback());
+        assertEquals(number(report, "placements.placements"),
+            stats.placements().byRouter() + stats.placements().byFallback());
         assertEquals(number(report, "placements.gateClosed"), stats.placements().gateClosed());
         assertEquals(number(report, "placements.bound"), stats.placements().byConversation());
         assertEquals(number(report, "routedExperts.captured"), stats.rows().captured());
@@ -425,8 +426,8 @@ class TwiceToldFiguresTest
         final Map<String, String> names = Map.of("ttftP50Ms", "latency.ttft.p50", "ttftP90Ms", "latency.ttft.p90",
             "ttftP99Ms", "latency.ttft.p99", "tpotP50Ms", "latency.tpot.p50", "tpotP90Ms", "latency.tpot.p90",
             "outputTokensPerSecond", "throughput.outputTokensPerSecond", "requestsPerSecond",
-            "throughput.completedRequestsPerSecond", "tokenHitRate", "prefixCache.tokenHitRate", "preemptions", "preemptions",
-            "completed", "requests.completed");
+            "throughput.completedRequestsPerSecond", "tokenHitRate", "prefixCache.tokenHitRate",
+            "preemptions", "preemptions", "completed", "requests.completed");
         names.forEach((name, field) -> assertEquals(
             number(report, field), number(cell, "cells[0]." + name + ".values[0]"), 1e-9, name));
         assertEquals(number(report, "requests.refused"), number(cell, "cells[0].refused.values[0]"));
