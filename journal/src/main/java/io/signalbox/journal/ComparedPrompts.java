@@ -11,9 +11,10 @@ import java.util.Map;
  *
  * @param withHashes      whether block hashes of both name the same blocks.
  * @param withTails       whether both have the tokens behind the last whole block; without hashes, whether both have all.
+ * @param ofTrace         whether one is of a trace of requests, whose answers have other block hashes.
  * @param blockSizeTokens of both, if hashes name the same blocks.
  */
-record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeTokens)
+record ComparedPrompts(boolean withHashes, boolean withTails, boolean ofTrace, int blockSizeTokens)
 {
     /** Groups of each journal that are searched for a prompt with tokens. */
     private static final int MOST_GROUPS = 10_000;
@@ -28,7 +29,12 @@ record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeToken
         // Blocks of different sizes have nothing in common; tokens have.
         final int tailsOf = sameBlocks ? blockSize : WHOLE_PROMPT;
         final boolean withTails = Tails.of(left, tailsOf) && Tails.of(right, tailsOf);
-        return new ComparedPrompts(sameBlocks, withTails, blockSize);
+        return new ComparedPrompts(sameBlocks, withTails, isOfTrace(left) || isOfTrace(right), blockSize);
+    }
+
+    private static boolean isOfTrace(final JournalReader journal)
+    {
+        return "requests".equals(journal.settings().get("workload.kind"));
     }
 
     /** Tokens at the end of a prompt that count beside its hashes. */
@@ -40,7 +46,7 @@ record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeToken
     /** Only the lengths. */
     ComparedPrompts lengths()
     {
-        return new ComparedPrompts(false, false, blockSizeTokens);
+        return new ComparedPrompts(false, false, ofTrace, blockSizeTokens);
     }
 
     /** Whether equal blocks have equal hashes in journals with these descriptions. */

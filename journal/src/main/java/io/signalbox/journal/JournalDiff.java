@@ -125,7 +125,7 @@ public record JournalDiff(
         }
         final SideBySide byPrompt = read(left, right, progress, "prompt", prompts);
         final SideBySide best = byPrompt.samePrompts() > byId.samePrompts() ? byPrompt : byId;
-        if (!prompts.withHashes() || prompts.withTails() || 2 * best.samePrompts() > best.requests())
+        if (!prompts.withHashes() || !prompts.ofTrace() || 2 * best.samePrompts() > best.requests())
         {
             return best.diff();
         }

@@ -197,7 +197,7 @@ final class MutatedInputsTest
             case 3:
                 final MemoryFiles compared = forged();
                 return () -> new SideBySide(directory, reader(compared), directory, reader(compared), JournalDiff.BY_ID,
-                    new ComparedPrompts(true, true, 16)).run();
+                    new ComparedPrompts(true, true, false, 16)).run();
             case 4:
                 final MemoryFiles asked = forged();
                 final int question = random.nextInt(QuestionsOf.KINDS);
