@@ -193,7 +193,8 @@ final class RankRecord
     RankPrefixCache prefixCache()
     {
         return new RankPrefixCache(
-            rank, rate(matchedTokens, promptTokens), rate(matchedBlocks, promptBlocks), admittedRequests, promptTokens);
+            rank, rate(matchedTokens, promptTokens), rate(matchedBlocks, promptBlocks), admittedRequests, promptTokens,
+            promptBlocks);
     }
 
     /** @param elapsedNanos from the beginning of the run, or of what is known of it. */

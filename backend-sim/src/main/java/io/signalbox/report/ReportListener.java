@@ -113,7 +113,8 @@ public final class ReportListener implements GroupListener
     @Override
     public void onGroup(final DirectBuffer group, final int offset, final int length)
     {
-        nowNanos = GroupReader.inputTimeNanos(group, offset, length);
+        // Different clocks may stamp the inputs; the time of a run never decreases.
+        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
         events.readGroup(group, offset, length);
     }
 
@@ -196,6 +197,10 @@ public final class ReportListener implements GroupListener
         {
             submitted++;
             refused++;
+            if (tenant != null)
+            {
+                tenant.submitted();
+            }
         }
 
         @Override
@@ -276,6 +281,7 @@ public final class ReportListener implements GroupListener
             if (request.admittedInStep == 0)
             {
                 request.admittedInStep = plan.step();
+                request.admittedOnRank = plan.rank();
                 rank.onFirstAdmission(request, plan.matchedBlocks(i), copiedTokens(plan, request), blockSizeTokens);
             }
         }
@@ -305,7 +311,7 @@ public final class ReportListener implements GroupListener
         {
             rank.onAllocated(block);
         }
-        else if (request.admittedInStep == plan.step())
+        else if (request.admittedInStep == plan.step() && request.admittedOnRank == plan.rank())
         {
             rank.onMatched(request, block, plan.changeIsPendingMatch(change));
         }

@@ -23,8 +23,9 @@ final class RequestRecord
     long lastTokenNanos;
     int tokens;
     boolean ended;
-    /** The step with which it was admitted for the first time; 0: not yet. */
+    /** The step with which it was admitted for the first time; 0: not yet. Each rank numbers its own steps. */
     long admittedInStep;
+    int admittedOnRank = -1;
     /** A step that computed it was committed. */
     boolean landed;
     int matchedBlocks;

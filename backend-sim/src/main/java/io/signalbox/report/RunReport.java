@@ -72,6 +72,7 @@ public record RunReport(
     /**
      * The requests of one tenant.
      *
+     * @param submitted    refused requests included.
      * @param servedTokens prompt and output tokens of the completed ones.
      */
     public record Tenant(String name, long submitted, long completed, long servedTokens, LatencySummary ttft)
@@ -109,7 +110,7 @@ public record RunReport(
 
     /** The same figures for the requests first admitted on one rank. */
     public record RankPrefixCache(
-        int rank, double tokenHitRate, double blockHitRate, long admittedRequests, long promptTokens)
+        int rank, double tokenHitRate, double blockHitRate, long admittedRequests, long promptTokens, long promptBlocks)
     {
     }
 
@@ -118,7 +119,7 @@ public record RunReport(
      *
      * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
      * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
-     * @param tokens        tokens that went through a forward step, recomputed ones included.
+     * @param tokens        tokens of the steps; recomputed tokens and withdrawn steps are included.
      * @param tokensPerRank the same by rank.
      * @param pauses        times that a request kept its blocks and waited for a further one.
      */

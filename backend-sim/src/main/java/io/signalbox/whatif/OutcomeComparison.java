@@ -77,27 +77,29 @@ final class OutcomeComparison
         if (is == null)
         {
             notSubmitted++;
-            differ(Kind.OUTCOME, was, was.submitNanos(), was.ending(), "not submitted");
+            differ(Kind.OUTCOME, was, was.endNanos(), was.ending(), "not submitted");
             return;
         }
         final int placements = Math.max(was.placements(), is.placements());
         for (int i = 0; i < placements; i++)
         {
             final boolean same = was.rank(i) == is.rank(i);
-            count(Kind.PLACEMENT, same, was, placementTime(was, i), rank(was.rank(i)), rank(is.rank(i)));
+            count(Kind.PLACEMENT, same, was, (i < was.placements() ? was : is).placedNanos(i),
+                rank(was.rank(i)), rank(is.rank(i)));
         }
         if (was.isAdmitted() || is.isAdmitted())
         {
             count(Kind.ADMISSION, was.isAdmitted() == is.isAdmitted() && was.matchedTokens() == is.matchedTokens(), was,
-                was.isAdmitted() ? was.admittedNanos() : was.submitNanos(), cached(was), cached(is));
+                (was.isAdmitted() ? was : is).admittedNanos(), cached(was), cached(is));
         }
         if (was.preemptions() + was.pauses() + is.preemptions() + is.pauses() > 0)
         {
+            final RequestOutcome pressed = was.preemptions() + was.pauses() > 0 ? was : is;
             count(Kind.PREEMPTION, was.preemptions() == is.preemptions() && was.pauses() == is.pauses(), was,
-                was.isAdmitted() ? was.admittedNanos() : was.submitNanos(), pressure(was), pressure(is));
+                pressed.isAdmitted() ? pressed.admittedNanos() : was.submitNanos(), pressure(was), pressure(is));
         }
         count(Kind.OUTCOME, was.ending().equals(is.ending()) && was.generatedTokens() == is.generatedTokens(), was,
-            was.endNanos() == RequestOutcome.NONE ? was.submitNanos() : was.endNanos(), end(was), end(is));
+            was.endNanos(), end(was), end(is));
         compareTimes(was, is);
     }
 
@@ -108,7 +110,7 @@ final class OutcomeComparison
         for (int i = 0; i < placements; i++)
         {
             final int rank = is == null ? RequestOutcome.NONE : is.rank(i);
-            count(Kind.PLACEMENT, was.rank(i) == rank, was, was.submitNanos(), rank(was.rank(i)), rank(rank));
+            count(Kind.PLACEMENT, was.rank(i) == rank, was, was.placedNanos(i), rank(was.rank(i)), rank(rank));
         }
         if (was.isAdmitted())
         {
@@ -116,11 +118,6 @@ final class OutcomeComparison
             count(Kind.ADMISSION, same, was, was.admittedNanos(), cached(was), is == null ? "not submitted" : cached(is));
         }
         unknown++;
-    }
-
-    private static long placementTime(final RequestOutcome request, final int placement)
-    {
-        return placement == 0 || request.endNanos() == RequestOutcome.NONE ? request.submitNanos() : request.endNanos();
     }
 
     private void count(

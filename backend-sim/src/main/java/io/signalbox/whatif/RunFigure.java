@@ -15,12 +15,14 @@ public enum RunFigure
     TPOT_P99("tpotP99Ms", report -> millis(report.latency().tpot(), report.latency().tpot().p99Nanos())),
     E2E_P50("e2eP50Ms", report -> millis(report.latency().e2e(), report.latency().e2e().p50Nanos())),
     E2E_P99("e2eP99Ms", report -> millis(report.latency().e2e(), report.latency().e2e().p99Nanos())),
-    REQUESTS_PER_SECOND("requestsPerSecond", report -> report.throughput().completedRequestsPerSecond()),
-    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond", report -> report.throughput().outputTokensPerSecond()),
+    REQUESTS_PER_SECOND("requestsPerSecond",
+        report -> report.simulatedNanos() == 0 ? Double.NaN : report.throughput().completedRequestsPerSecond()),
+    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond",
+        report -> report.simulatedNanos() == 0 ? Double.NaN : report.throughput().outputTokensPerSecond()),
     /** Matched over prompt tokens, 0 to 1. */
     TOKEN_HIT_RATE("tokenHitRate",
         report -> report.prefixCache().promptTokens() == 0 ? Double.NaN : report.prefixCache().tokenHitRate()),
-    /** Tokens that went through a forward step, recomputed ones included. */
+    /** Tokens of the steps; recomputed tokens and withdrawn steps are included. */
     COMPUTED_TOKENS("computedTokens", report -> report.steps().tokens()),
     EVICTED_BLOCKS("evictedBlocks", report -> report.steps().evictions()),
     PREEMPTIONS("preemptions", report -> report.steps().preemptions()),

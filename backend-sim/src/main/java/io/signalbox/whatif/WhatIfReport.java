@@ -156,7 +156,8 @@ public record WhatIfReport(
      *
      * @param kind    {@code placement}: rank; {@code admission}: cached prompt tokens; {@code preemption}: how often the
      *                request was preempted or paused; {@code outcome}: how it ended.
-     * @param atNanos time of the decision in the first run, or in the other one if the first did not take it.
+     * @param atNanos time of the decision in the first run, or in the other run if the first run did not take the decision.
+     *                A {@code preemption} has the time of the first admission.
      */
     public record ChangedDecision(long requestId, String kind, long atNanos, String before, String after)
     {

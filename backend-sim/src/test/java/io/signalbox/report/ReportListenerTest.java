@@ -6,10 +6,17 @@ import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.CommitEncoder;
 import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.ScheduleEncoder;
+import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport.ExpertSkew;
@@ -17,8 +24,10 @@ import io.signalbox.report.RunReport.LatencySummary;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.LiveFigures;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.sbe.MessageEncoderFlyweight;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -174,6 +183,82 @@ class ReportListenerTest
         assertNull(figures.routedExperts().load());
     }
 
+    private void tell(final LiveFigures live, final MessageEncoderFlyweight output)
+    {
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + output.encodedLength());
+        report.onGroup(group.buffer(), 0, group.length());
+        live.onGroup(group.buffer(), 0, group.length());
+        group.reset();
+        inputs.wake().timeNanos(20);
+        group.append(inputs.buffer(), 0, inputs.length());
+    }
+
+    /** A plan that admits request 1 with a block that another step computes and tokens of a copied block. */
+    private ScheduleEncoder admission(final int rank, final int copiedTokens)
+    {
+        final ScheduleEncoder plan = new ScheduleEncoder()
+            .wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder())
+            .step(5).epoch(0).rank(rank).tokens(0).weightGeneration(0);
+        plan.admittedCount(1).next().requestId(1).matchedBlocks(1).resumed(Flag.NO);
+        plan.evictedCount(0);
+        plan.tableChangesCount(1).next().requestId(1).blockIndex(0).blockId(3).issue(1).kind(TableChangeKind.MATCHED_PENDING);
+        plan.pendingCount(0);
+        plan.entriesCount(0);
+        plan.copiesCount(1).next().requestId(1).fromBlock(4).fromIssue(1).toBlock(5).toIssue(1).tokens(copiedTokens);
+        return plan;
+    }
+
+    /** Each rank numbers its own steps: a request is admitted again in a step with the number of its first one. */
+    @Test
+    void shouldCountOneAdmissionIfTheStepsOfTwoRanksHaveOneNumber()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(2).kvBlocks(11).build();
+        final LiveFigures live = new LiveFigures(2, 11, 16, 0, "a", "b");
+        start(config);
+        submit(10, 1, 40, 2);
+        live.onGroup(group.buffer(), 0, group.length());
+        group.reset();
+        inputs.wake().timeNanos(20);
+        group.append(inputs.buffer(), 0, inputs.length());
+        tell(live, admission(0, 3));
+        final CommitEncoder commit = new CommitEncoder()
+            .wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder())
+            .step(5).epoch(0).rank(0).missingRows(0).impossibleRows(0);
+        commit.entriesCount(1).next().requestId(1).start(0).advance(30).rejected((short)0).afterStop((short)0)
+            .emitted((short)0).verdict(EntryVerdict.LIVE);
+        commit.tokensCount(0);
+        commit.spansCount(0);
+        commit.registeredCount(0);
+        commit.logprobsCount(0);
+        commit.partlyFilledCount(0);
+        tell(live, commit);
+        final RequeuedEncoder requeued = new RequeuedEncoder()
+            .wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder())
+            .requestId(1).rank(0).reason(RequeueReason.STEP_WITHDRAWN);
+        requeued.releasedCount(0);
+        tell(live, requeued);
+        tell(live, admission(1, 4));
+        final RunReport.PrefixCache cache = report.report().prefixCache();
+        assertEquals(16 + 3, cache.matchedTokens());
+        assertEquals(1, cache.pendingBlocks());
+        assertEquals(16 + 3, live.stats(null).prefixCache().hitTokens());
+    }
+
+    /** Two clocks stamp inputs, and the clock of the results is slower: the time of the run does not decrease. */
+    @Test
+    void shouldMeasureWithATimeThatDoesNotDecrease()
+    {
+        start(NO_CAPTURE);
+        submit(100, 1, 40, 2);
+        wake(200);
+        complete(50, 1);
+        complete(300, 2);
+        final RunReport figures = report.report();
+        assertEquals(new LatencySummary(1, 100.0, 100, 100, 100, 100), figures.latency().ttft());
+        assertEquals(new LatencySummary(1, 100.0, 100, 100, 100, 100), figures.latency().itl());
+        assertEquals(200, figures.simulatedNanos());
+    }
+
     /** A prompt that never fits is refused, but the run begins with it: the clock began a million seconds earlier. */
     @Test
     void shouldCountTimeFromTheFirstSubmitIfItIsRefused()
@@ -207,7 +292,7 @@ class ReportListenerTest
         assertEquals(5, cache.promptBlocks());
         assertEquals(32.0 / 90, cache.tokenHitRate());
         assertEquals(0.4, cache.blockHitRate());
-        assertEquals(new RunReport.RankPrefixCache(0, 32.0 / 90, 0.4, 2, 90), cache.ranks().get(0));
+        assertEquals(new RunReport.RankPrefixCache(0, 32.0 / 90, 0.4, 2, 90, 5), cache.ranks().get(0));
     }
 
     /** Ten blocks: two prompts of five blocks leave none for a token of either. */

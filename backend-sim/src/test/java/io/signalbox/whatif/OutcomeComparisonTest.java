@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -126,6 +127,43 @@ class OutcomeComparisonTest
         assertEquals(new Count(2, 1), decisions(twice, ended(FreeReason.LENGTH, 7)).placements());
         assertEquals(new Count(2, 1), decisions(ended(FreeReason.LENGTH, 7), twice).placements());
         assertEquals(new Count(2, 0), decisions(twice, twice).placements());
+    }
+
+    private static List<Long> times(final ToldRun before, final ToldRun after)
+    {
+        return decisions(before, after).list().stream().map(ChangedDecision::atNanos).toList();
+    }
+
+    /** If the first run did not take a decision, the decision has the time of the other run. */
+    @Test
+    void shouldListADecisionWithTheTimeOfTheRunThatTookIt()
+    {
+        final ToldRun none = new ToldRun().accepted(1, 10).ended(1, 50, FreeReason.CANCELLED, 0);
+        final ToldRun all = new ToldRun().accepted(1, 10).placed(1, 21, 0).admitted(1, 22, 0).preempted(1, 23)
+            .placed(1, 31, 2).ended(1, 60, FreeReason.CANCELLED, 1);
+        assertEquals(List.of(21L, 22L, 22L, 31L, 50L), times(none, all));
+        assertEquals(List.of(21L, 22L, 22L, 31L, 60L), times(all, none));
+        assertEquals(List.of("placement", "admission", "preemption", "placement", "outcome"),
+            decisions(none, all).list().stream().map(ChangedDecision::kind).toList());
+        assertEquals(List.of(60L), times(all, new ToldRun()));
+        final ToldRun unfinished = new ToldRun().accepted(1, 10).placed(1, 31, 0);
+        assertEquals(List.of(31L), times(unfinished, none));
+    }
+
+    /** Cached tokens of an admission count if a step of that admission was committed. */
+    @Test
+    void shouldCompareTheCachedTokensThatARequestUsed()
+    {
+        final ToldRun withdrawn = new ToldRun().accepted(1, 10).admitted(1, 20, 2).preempted(1, 21).admitted(1, 21, 1)
+            .token(1, 30).preempted(1, 31).admitted(1, 32, 2).ended(1, 50, FreeReason.LENGTH, 1);
+        final ToldRun once = new ToldRun().accepted(1, 10).admitted(1, 20, 1).token(1, 30)
+            .ended(1, 50, FreeReason.LENGTH, 1);
+        assertEquals(new Count(1, 0), decisions(withdrawn, once).admissions());
+        final ToldRun gone = new ToldRun().accepted(1, 10).admitted(1, 20, 2).preempted(1, 21)
+            .ended(1, 50, FreeReason.CANCELLED, 0);
+        assertEquals(List.of("0 cached tokens", "16 cached tokens"), decisions(gone, once).list().stream()
+            .filter(change -> change.kind().equals("admission"))
+            .flatMap(change -> Stream.of(change.before(), change.after())).toList());
     }
 
     /** If the first run ends before a decision, that decision is not compared. */

@@ -123,7 +123,8 @@ public class LaunchedStepsStress
             final Launch launch = launches.find(0, 0, 1);
             if (launch == null)
             {
-                result.r1 = ReportCheck.isFormer(launches.lastEpoch(0), launches.lastStep(0), 0, 1) ? "former" : "never given";
+                final boolean isFormer = ReportCheck.isFormer(launches.lastEpoch(0), launches.lastStep(0), 0, 1);
+                result.r1 = isFormer ? "former" : "never given";
             }
             else
             {

@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.cli.printing.ExitCode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A plug-in that ends the process does not end the command with its exit code. */
+@Tag("threads")
 class ForeignExitTest
 {
     @TempDir

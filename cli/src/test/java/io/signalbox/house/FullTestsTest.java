@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,7 +21,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class FullTestsTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
-    private static final Pattern PART = Pattern.compile("(?m)^part ([a-z-]+) ([a-z,-]+) ([A-Za-z*,]+)( .+)?$");
+    private static final Pattern PART = Pattern.compile("(?m)^part ([a-z-]+) ([a-z,-]+) ([A-Za-z0-9*,]+)( .+)?$");
+    private static final Pattern TEST = Pattern.compile("([a-z-]+)/src/test/java/.*/(\\w+Test)\\.java");
+    private static final String THREADS = "@Tag(\"threads\")";
     private static final Pattern FULL = Pattern.compile(
         "\"signalbox\\.tests\"|\\b(?:TestStrength|Strength)\\.(?:is|of|count)|\\bFuzzRun\\.count\\(|" +
         "@Property(?!\\w| *\\([^)]*tries)");
@@ -36,7 +39,7 @@ class FullTestsTest
         for (final Path source : HouseSources.all())
         {
             final String path = HouseSources.relative(source);
-            final Matcher test = Pattern.compile("([a-z-]+)/src/test/java/.*/(\\w+Test)\\.java").matcher(path);
+            final Matcher test = TEST.matcher(path);
             if (test.matches() && !path.contains("/house/") && isFull(String.join("\n", HouseSources.lines(source))))
             {
                 expected.put(test.group(2), List.of(test.group(1)));
@@ -46,6 +49,28 @@ class FullTestsTest
         expected.forEach((test, module) -> assertTrue(parts.get(test).size() == 1 &&
             List.of(parts.get(test).get(0).split(",")).containsAll(module),
             () -> test + " of " + module + " is in " + parts.get(test)));
+    }
+
+    @Test
+    void shouldRepeatEveryClassWithThreadsInOnePart()
+    {
+        final List<String> repeated = script().stream().filter(part -> part.group(1).startsWith("threads-"))
+            .flatMap(part -> Stream.of(part.group(3).split(",")).map(test -> test + " of " + part.group(2)))
+            .sorted().toList();
+        final List<String> expected = new ArrayList<>();
+        for (final Path source : HouseSources.all())
+        {
+            final Matcher test = TEST.matcher(HouseSources.relative(source));
+            if (test.matches() && HouseSources.lines(source).contains(THREADS))
+            {
+                final String module = test.group(1);
+                final String name = test.group(2);
+                expected.add(name + " of " + script().stream().map(part -> part.group(2)).filter(modules ->
+                    repeated.contains(name + " of " + modules) && List.of(modules.split(",")).contains(module))
+                    .findFirst().orElse(module));
+            }
+        }
+        assertEquals(expected.stream().sorted().toList(), repeated);
     }
 
     @Test

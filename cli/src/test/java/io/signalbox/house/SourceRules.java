@@ -35,7 +35,7 @@ final class SourceRules
         Pattern.compile("\\b(?:(?:Thread|TimeUnit\\.\\w+)\\.sleep|LockSupport\\.parkNanos)\\s*\\(");
     /** They park a thread for the pace of a load, the time of a device, or the moment of a kill. */
     private static final Pattern PACED =
-        Pattern.compile("(?:.*/)?(?:Storm|SoakClients|CountingBackend|ContentBackend|EngineKillTest)\\.java");
+        Pattern.compile("(?:.*/)?(?:Storm|SoakClients|RepeatedClass|CountingBackend|ContentBackend|EngineKillTest)\\.java");
 
     private SourceRules()
     {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
  * listeners, subscribers, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
  * The listener thread writes the tokens and publishes their count; the first end is kept, under the lock of this object.
+ * One file, because each way to read a request reads the same tokens and the same end.
  */
 public final class CompletionHandle implements Iterable<Integer>
 {

@@ -5,8 +5,16 @@ import java.util.List;
 
 /**
  * Figures of a run, since its first engine was launched. All parts but the shell are of one moment: that of the
- * last group whose results clients can see. Names follow vLLM's metrics if it has the figure. A report of a simulated run
- * counts otherwise: its failed requests include refused ones.
+ * last group whose results clients can see. Names follow vLLM's metrics if it has the figure.
+ *
+ * <p>The report of a run defines three figures differently:
+ * <ul>
+ * <li>Its failed requests include refused requests.
+ * <li>Its tokens are the tokens of all steps; {@link StepFigures#computedTokens} excludes withdrawn steps and draft
+ * tokens that were not emitted.
+ * <li>Its prefix matches exclude an admission whose step was withdrawn; {@link PrefixFigures} includes it, because a counter
+ * never falls.
+ * </ul>
  *
  * @param requests    requests by state and end.
  * @param steps       steps by end, and their tokens.
@@ -49,7 +57,7 @@ public record EngineStats(
     /**
      * @param inFlight         steps given to a rank and not yet answered.
      * @param withdrawn        steps that will never be committed.
-     * @param computedTokens   tokens that went through committed steps.
+     * @param computedTokens   tokens of committed steps, without draft tokens that were rejected or follow a stop token.
      * @param generatedTokens  tokens that clients may see.
      * @param tokensInFlight   tokens of the steps in flight.
      * @param captureBytesInFlight bytes of routed experts that these tokens will bring from the device; 0 without capture.
@@ -60,7 +68,7 @@ public record EngineStats(
     {
     }
 
-    /** Prompt tokens of admitted requests, and those of them that were found in KV blocks. */
+    /** Prompt tokens at the first admission of each request, and the tokens of them that were found in KV blocks. */
     public record PrefixFigures(long queriedTokens, long hitTokens)
     {
     }

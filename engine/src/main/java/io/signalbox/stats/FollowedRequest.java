@@ -19,7 +19,9 @@ final class FollowedRequest
     int promptTokens;
     int rank;
     boolean hasToken;
+    /** The step with which it was admitted for the first time. Each rank numbers its own steps. */
     long firstStep;
+    int firstRank;
     boolean isPaused;
 
     void accepted(final long id, final long timeNanos, final int prompt)
@@ -31,6 +33,7 @@ final class FollowedRequest
         rank = NO_RANK;
         hasToken = false;
         firstStep = NO_STEP;
+        firstRank = NO_RANK;
         isPaused = false;
     }
 

@@ -218,7 +218,8 @@ public final class LiveFigures
             }
             for (int i = 0; i < plan.copyCount(); i++)
             {
-                final boolean first = live.get(plan.copyRequestId(i)).firstStep == plan.step();
+                final FollowedRequest copier = live.get(plan.copyRequestId(i));
+                final boolean first = copier.firstStep == plan.step() && copier.firstRank == plan.rank();
                 add(Count.HIT_TOKENS, first ? plan.copyTokens(i) : 0);
             }
             // Changes of one request follow one another.
@@ -329,6 +330,7 @@ public final class LiveFigures
         if (request.firstStep == FollowedRequest.NO_STEP)
         {
             request.firstStep = plan.step();
+            request.firstRank = plan.rank();
             interval.queueTime.record(nowNanos - request.submitNanos, 1);
             add(Count.QUERIED_TOKENS, request.promptTokens);
             add(Count.HIT_TOKENS, (long)plan.matchedBlocks(index) * blockSizeTokens);

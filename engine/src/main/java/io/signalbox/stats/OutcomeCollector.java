@@ -30,6 +30,7 @@ public class OutcomeCollector extends EventReader
     private long idsGivenAgain;
     /** Requests that were admitted and have no token yet: of the others, no step says anything that counts here. */
     private long tokenless;
+    private long plans;
 
     public OutcomeCollector(final int blockSizeTokens)
     {
@@ -120,30 +121,43 @@ public class OutcomeCollector extends EventReader
         final RequestOutcome outcome = live(decision.requestId());
         if (outcome != null)
         {
-            outcome.placed(decision.rank());
+            outcome.placed(decision.rank(), nowNanos);
         }
     }
 
     @Override
     protected void onSchedule(final StepView plan)
     {
+        plans++;
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final RequestOutcome outcome = live(plan.admittedRequestId(i));
-            if (outcome != null && !outcome.isAdmitted())
+            if (outcome != null)
             {
-                outcome.admittedNanos = nowNanos;
-                tokenless++;
-                outcome.matchedTokens = plan.matchedBlocks(i) * blockSizeTokens;
+                admit(outcome, plan.matchedBlocks(i));
             }
         }
         for (int i = 0; i < plan.copyCount(); i++)
         {
             final RequestOutcome outcome = live(plan.copyRequestId(i));
-            if (outcome != null && outcome.admittedNanos == nowNanos)
+            if (outcome != null && outcome.matchedInPlan == plans)
             {
                 outcome.matchedTokens += plan.copyTokens(i);
             }
+        }
+    }
+
+    private void admit(final RequestOutcome outcome, final int matchedBlocks)
+    {
+        if (!outcome.isAdmitted())
+        {
+            outcome.admittedNanos = nowNanos;
+            tokenless++;
+        }
+        if (outcome.matchedInPlan == RequestOutcome.NONE)
+        {
+            outcome.matchedInPlan = plans;
+            outcome.matchedTokens = matchedBlocks * blockSizeTokens;
         }
     }
 
@@ -153,15 +167,24 @@ public class OutcomeCollector extends EventReader
         final int entries = tokenless == 0 ? 0 : step.entryCount();
         for (int entry = 0; entry < entries; entry++)
         {
-            if (step.emitted(entry) > 0)
+            if (step.advance(entry) > 0)
             {
-                final RequestOutcome outcome = live(step.requestId(entry));
-                if (outcome != null && outcome.firstTokenNanos == RequestOutcome.NONE)
-                {
-                    outcome.firstTokenNanos = nowNanos;
-                    tokenless--;
-                }
+                land(live(step.requestId(entry)), step.emitted(entry));
             }
+        }
+    }
+
+    private void land(final RequestOutcome outcome, final int emitted)
+    {
+        if (outcome == null)
+        {
+            return;
+        }
+        outcome.landed = true;
+        if (emitted > 0 && outcome.firstTokenNanos == RequestOutcome.NONE)
+        {
+            outcome.firstTokenNanos = nowNanos;
+            tokenless--;
         }
     }
 
@@ -171,6 +194,12 @@ public class OutcomeCollector extends EventReader
         final RequestOutcome outcome = live(requeued.requestId());
         if (outcome != null)
         {
+            if (!outcome.landed)
+            {
+                // The step of the admission was withdrawn, so the request has not used the cached tokens.
+                outcome.matchedInPlan = RequestOutcome.NONE;
+                outcome.matchedTokens = 0;
+            }
             outcome.preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
             outcome.restarts += requeued.reason() == RequeueReason.PREEMPTED ? 0 : 1;
         }

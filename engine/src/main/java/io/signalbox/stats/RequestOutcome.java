@@ -13,16 +13,21 @@ public final class RequestOutcome
     /** No time, no rank. */
     public static final int NONE = -1;
     private static final int[] NO_RANKS = {};
+    private static final long[] NO_TIMES = {};
 
     private final long requestId;
     private final long submitNanos;
     private final int promptTokens;
     /** Ranks of its placements, in order; more than one if a rank was lost. */
     private int[] ranks = NO_RANKS;
+    private long[] placedNanos = NO_TIMES;
     /** {@link #NONE} until it is admitted. */
     long admittedNanos = NONE;
-    /** Prompt tokens that were cached at its first admission. */
     int matchedTokens;
+    /** The plan, counted over all ranks, that set {@link #matchedTokens}. */
+    long matchedInPlan = NONE;
+    /** A step that computed it was committed. */
+    boolean landed;
     long firstTokenNanos = NONE;
     long endNanos = NONE;
     int generatedTokens;
@@ -62,7 +67,7 @@ public final class RequestOutcome
         return admittedNanos;
     }
 
-    /** Prompt tokens that were cached at its first admission. */
+    /** Prompt tokens that were cached at its first admission whose step was committed. */
     public int matchedTokens()
     {
         return matchedTokens;
@@ -106,10 +111,13 @@ public final class RequestOutcome
         return end != null || refusal != null;
     }
 
-    void placed(final int rank)
+    void placed(final int rank, final long timeNanos)
     {
-        ranks = Arrays.copyOf(ranks, ranks.length + 1);
-        ranks[ranks.length - 1] = rank;
+        final int placement = ranks.length;
+        ranks = Arrays.copyOf(ranks, placement + 1);
+        ranks[placement] = rank;
+        placedNanos = Arrays.copyOf(placedNanos, placement + 1);
+        placedNanos[placement] = timeNanos;
     }
 
     public int placements()
@@ -121,6 +129,12 @@ public final class RequestOutcome
     public int rank(final int placement)
     {
         return placement < ranks.length ? ranks[placement] : NONE;
+    }
+
+    /** The time of a placement; {@link #NONE} if there were fewer. */
+    public long placedNanos(final int placement)
+    {
+        return placement < ranks.length ? placedNanos[placement] : NONE;
     }
 
     public boolean isAdmitted()

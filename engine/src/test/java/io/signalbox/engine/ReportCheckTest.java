@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Reports that a backend must not make; its clients get their results nevertheless. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -219,13 +220,22 @@ class ReportCheckTest
         final PlannedStep first = plan();
         backend.complete(0);
         backend.sink().d2hComplete(1, 0, 0, first.step(), first.sampled(), backend.rows(40));
-        assertFault(FaultClass.STEP_FAILED, 1,
-            "the backend reported step 1 of epoch 0 for rank 0, which was given step 2 of epoch 0 last");
+        assertFault(FaultClass.STEP_FAILED, 1, "step 1 of rank 0 was reported twice");
         final PlannedStep second = plan();
         assertEquals(2, second.step(), "the step in flight stays");
         backend.complete(0);
         backend.sink().d2hComplete(1, 0, 0, 2, second.sampled(), backend.rows(1));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 was reported twice");
+    }
+
+    @Test
+    void shouldTellAFormerStepFromAStepThatWasNeverGiven()
+    {
+        assertTrue(ReportCheck.isFormer(0, 3, 0, 2));
+        assertTrue(ReportCheck.isFormer(1, 3, 0, 9), "of a former epoch");
+        assertFalse(ReportCheck.isFormer(0, 3, 0, 4));
+        assertFalse(ReportCheck.isFormer(0, 3, 1, 2), "of an epoch to come");
+        assertFalse(ReportCheck.isFormer(0, 3, 0, 0), "steps count from 1");
     }
 
     /** Both ranks have a step of the same number with an entry at the same position. */

@@ -6,10 +6,8 @@ import io.signalbox.journal.JournalException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.function.LongConsumer;
 
 /** A file of records. Reads through one direct buffer, so that the JDK keeps no buffer per thread. */

@@ -37,6 +37,12 @@ record ComparedPrompts(boolean withHashes, boolean withTails, int blockSizeToken
         return !withTails ? 0 : withHashes ? promptTokens % blockSizeTokens : promptTokens;
     }
 
+    /** Only the lengths. */
+    ComparedPrompts lengths()
+    {
+        return new ComparedPrompts(false, false, blockSizeTokens);
+    }
+
     /** Whether equal blocks have equal hashes in journals with these descriptions. */
     static boolean sameHashes(final Map<String, String> left, final Map<String, String> right)
     {

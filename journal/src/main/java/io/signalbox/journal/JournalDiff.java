@@ -22,6 +22,8 @@ public record JournalDiff(
     Side left, Side right, Map<String, Values> settings, boolean withoutTokens, long ahead,
     boolean isEqualAhead, long equalGroups, FirstDifference first, Requests requests, List<ChangedRequest> worst)
 {
+    static final String BY_ID = "id";
+
     /** A journal that was read to its end. */
     public record Side(Path path, long records, long groups, Ending ending, String digest)
     {
@@ -60,7 +62,8 @@ public record JournalDiff(
      * Requests of both journals. One request may count in several of the last figures.
      *
      * @param matchedBy      {@code id}, or {@code prompt} if that matches more requests, equal prompts in the order of their
-     *                       Submits: a journal that was made of a trace of the other one has other ids.
+     *                       Submits: a journal that was made of a trace of the other one has other ids. {@code length} if
+     *                       most prompts have other block hashes and their lengths match, as if prompts continue answers.
      * @param compared       in both journals.
      * @param equal          of them: equal in all that follows.
      * @param placedElsewhere on another rank.
@@ -115,23 +118,30 @@ public record JournalDiff(
     public static JournalDiff between(final Path left, final Path right, final ReadProgress progress)
     {
         final ComparedPrompts prompts = prompts(left, right);
-        final SideBySide byId = read(left, right, progress, true, prompts);
+        final SideBySide byId = read(left, right, progress, BY_ID, prompts);
         if (!byId.hasOtherIds())
         {
             return byId.diff();
         }
-        final SideBySide byPrompt = read(left, right, progress, false, prompts);
-        return (byPrompt.samePrompts() > byId.samePrompts() ? byPrompt : byId).diff();
+        final SideBySide byPrompt = read(left, right, progress, "prompt", prompts);
+        final SideBySide best = byPrompt.samePrompts() > byId.samePrompts() ? byPrompt : byId;
+        if (!prompts.withHashes() || prompts.withTails() || 2 * best.samePrompts() > best.requests())
+        {
+            return best.diff();
+        }
+        // A run of a trace hashes the blocks that decoding fills anew, and so all prompts that continue an answer.
+        final SideBySide byLength = read(left, right, progress, "length", prompts.lengths());
+        return (byLength.samePrompts() > 2 * best.samePrompts() ? byLength : best).diff();
     }
 
     private static SideBySide read(
-        final Path left, final Path right, final ReadProgress progress, final boolean byId, final ComparedPrompts prompts)
+        final Path left, final Path right, final ReadProgress progress, final String matchedBy, final ComparedPrompts prompts)
     {
         final TwoReads both = new TwoReads(progress);
         try (JournalReader leftReader = open(left, both.left());
             JournalReader rightReader = open(right, both.right()))
         {
-            return new SideBySide(left, leftReader, right, rightReader, byId, prompts).run();
+            return new SideBySide(left, leftReader, right, rightReader, matchedBy, prompts).run();
         }
     }
 

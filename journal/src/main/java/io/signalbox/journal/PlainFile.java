@@ -46,7 +46,7 @@ final class PlainFile
         return FileChannel.open(file, options);
     }
 
-    /** What is there instead of a regular file; {@code null} if it is a regular file. */
+    /** The kind of a file that is not a regular file; {@code null} if it is a regular file. */
     static String otherKind(final Path file, final LinkOption... links) throws IOException
     {
         final BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, links);

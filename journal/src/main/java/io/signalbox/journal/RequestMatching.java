@@ -27,6 +27,7 @@ final class RequestMatching
         Comparator.comparingLong(RequestMatching::weight)
             .thenComparing(ChangedRequest::requestId, Comparator.reverseOrder());
 
+    private final String matchedBy;
     private final boolean byId;
     private final Ended left;
     private final Ended right;
@@ -132,11 +133,15 @@ final class RequestMatching
         }
     }
 
-    /** @param byId whether requests are matched by id; else by prompt, equal ones in the order of their Submits. */
+    /**
+     * @param matchedBy {@link JournalDiff#BY_ID}, or the part of prompts by which requests are matched, equal ones in the
+     *                  order of their Submits.
+     */
     RequestMatching(
-        final boolean byId, final int leftBlockTokens, final int rightBlockTokens, final ComparedPrompts compared)
+        final String matchedBy, final int leftBlockTokens, final int rightBlockTokens, final ComparedPrompts compared)
     {
-        this.byId = byId;
+        this.matchedBy = matchedBy;
+        byId = matchedBy.equals(JournalDiff.BY_ID);
         left = new Ended(leftBlockTokens, true, new RequestKeys(byId, compared));
         right = new Ended(rightBlockTokens, false, new RequestKeys(byId, compared));
     }
@@ -246,7 +251,7 @@ final class RequestMatching
 
     Requests counts()
     {
-        return new Requests(byId ? "id" : "prompt", compared, equal, placedElsewhere, otherCachedTokens, otherTimes,
+        return new Requests(matchedBy, compared, equal, placedElsewhere, otherCachedTokens, otherTimes,
             otherOutcome, onlyLeft, onlyRight, notCompared, otherPrompt);
     }
 
@@ -254,6 +259,12 @@ final class RequestMatching
     boolean hasOtherIds()
     {
         return byId && (otherPrompt > 0 || onlyLeft > 0 && onlyRight > 0);
+    }
+
+    /** Requests of the journal that has more. */
+    long requests()
+    {
+        return compared + Math.max(onlyLeft, onlyRight);
     }
 
     /** Requests that are in both journals with the same prompt. */

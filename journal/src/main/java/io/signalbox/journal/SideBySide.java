@@ -100,12 +100,12 @@ final class SideBySide
         final JournalReader leftReader,
         final Path rightPath,
         final JournalReader rightReader,
-        final boolean byId,
+        final String matchedBy,
         final ComparedPrompts prompts)
     {
         left = new One(leftPath, leftReader);
         right = new One(rightPath, rightReader);
-        requests = new RequestMatching(byId, blockSizeTokens(leftReader), blockSizeTokens(rightReader), prompts);
+        requests = new RequestMatching(matchedBy, blockSizeTokens(leftReader), blockSizeTokens(rightReader), prompts);
         withoutTokens =
             ComparedPrompts.sameHashes(leftReader.settings(), rightReader.settings()) ? null : new SameDecisions();
     }
@@ -190,6 +190,11 @@ final class SideBySide
     boolean hasOtherIds()
     {
         return requests.hasOtherIds();
+    }
+
+    long requests()
+    {
+        return requests.requests();
     }
 
     long samePrompts()

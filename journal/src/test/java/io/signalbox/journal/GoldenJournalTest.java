@@ -33,14 +33,14 @@ final class GoldenJournalTest
     {
         /**
          * {@code simulate --trace requests.jsonl --ranks 2 --block-size 4 --kv-blocks 60 --max-running 8 --step-tokens 64
-         * --draft-tokens 2 --moe-layers 2 --experts 16 --top-k 2 --depth 1 --combine-weights --pack-rows --faults 'rank 1 step
-         * 12 lost back-after 100ms'}: combine weights, draft tokens, preemptions, a lost rank; packed rows.
+         * --draft-tokens 2 --moe-layers 2 --experts 16 --top-k 2 --depth 1 --combine-weights --pack-rows --faults 'rank 1
+         * step 12 lost back-after 100ms'}: combine weights, draft tokens, preemptions, a lost rank; packed rows.
          */
         SIMULATED("version-5-simulated", 24,
             "211 records, 210 groups, digest 0cbbd850073e6b63, CLOSED, equal",
-            "{\"records\": 211, \"groups\": 210, \"outputTokens\": 588, \"rows\": 1325, \"messages\": {\"1\": 24, \"3\": " +
-                "24, \"4\": 1, \"6\": 80, \"7\": 79, \"8\": 1, \"10\": 1, \"20\": 24, \"22\": 32, \"23\": 80, \"24\": 79, " +
-                "\"25\": 24, \"27\": 11, \"28\": 1}, \"digest\": \"0cbbd850073e6b63\"}"),
+            "{\"records\": 211, \"groups\": 210, \"outputTokens\": 588, \"rows\": 1325, \"messages\": {\"1\": 24, " +
+                "\"3\": 24, \"4\": 1, \"6\": 80, \"7\": 79, \"8\": 1, \"10\": 1, \"20\": 24, \"22\": 32, " +
+                "\"23\": 80, \"24\": 79, \"25\": 24, \"27\": 11, \"28\": 1}, \"digest\": \"0cbbd850073e6b63\"}"),
         /** {@code GoldenRun}: killed, continued, given new weights, closed with requests, continued again. */
         RESTARTED("version-5-restarted", 15,
             "151 records, 150 groups, digest 9301dc577f6314f1, CLOSED, equal",
@@ -48,8 +48,8 @@ final class GoldenJournalTest
                 "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
                 "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"9301dc577f6314f1\"}"),
         /**
-         * As the first one, with {@code --depth 2 --faults 'rank 0 step 8 failed; rank 0 step 9 failed; failed=0.08'}, without
-         * combine weights and packed rows: failed steps, whose requests take turns with the others; two steps in flight.
+         * As the first one, with {@code --depth 2}, without combine weights and packed rows, and with {@code --faults 'rank 0
+         * step 8 failed; rank 0 step 9 failed; failed=0.08'}: failed steps, whose requests take turns with the others; two steps in flight.
          */
         TURNS("version-5-turns", 24,
             "236 records, 235 groups, digest 9007b9b938c1dba9, CLOSED, equal",

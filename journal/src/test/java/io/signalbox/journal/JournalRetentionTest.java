@@ -167,7 +167,7 @@ class JournalRetentionTest
             removal.notes()::toString);
     }
 
-    /** The rows of one request of the first segment are not released: an operator is told which. */
+    /** The rows of one request of the first segment are not released: the note names the request. */
     @Test
     void shouldNameTheRequestWhoseRowsWereNotReleased()
     {

@@ -196,7 +196,7 @@ final class MutatedInputsTest
                 return () -> JournalVerifier.verify(reader(verified), unread -> new Scheduler(config));
             case 3:
                 final MemoryFiles compared = forged();
-                return () -> new SideBySide(directory, reader(compared), directory, reader(compared), true,
+                return () -> new SideBySide(directory, reader(compared), directory, reader(compared), JournalDiff.BY_ID,
                     new ComparedPrompts(true, true, 16)).run();
             case 4:
                 final MemoryFiles asked = forged();

@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * each use of the journal ends with an answer or in one sentence.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("threads")
 final class OddFilesTest
 {
     private static final int GROUPS = 2_000;
@@ -43,7 +45,7 @@ final class OddFilesTest
     @TempDir
     private Path directory;
 
-    /** What is made in the place of a file. */
+    /** Kinds of entries that the test makes in the place of a file. */
     enum Kind
     {
         PIPE, SOCKET, DIRECTORY, DANGLING_LINK, LINK_LOOP, LINK_TO_IT, ZERO_DEVICE, FULL_DEVICE, SPARSE;

@@ -15,7 +15,8 @@ class TokenizerWallTest
 {
     private static final ArchRule WALL = ArchRuleDefinition.classes().that().resideInAPackage("io.signalbox.tokenizer")
         .should().onlyDependOnClassesThat().resideInAnyPackage("io.signalbox", "io.signalbox.serving",
-            "io.signalbox.tokenizer", "ai.djl.huggingface.tokenizers..", "com.fasterxml.jackson.core..", "java..");
+            "io.signalbox.tokenizer", "ai.djl.huggingface.tokenizers..", "ai.djl.util",
+            "com.fasterxml.jackson.core..", "java..");
 
     @Test
     void shouldKnowTheSeamAlone()

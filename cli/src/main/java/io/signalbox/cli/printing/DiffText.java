@@ -94,7 +94,12 @@ public final class DiffText
             Decimals.grouped(requests.equal()) + " of them equal; " + Decimals.grouped(requests.onlyLeft()) +
             " only left, " + Decimals.grouped(requests.onlyRight()) + " only right" +
             (requests.notCompared() == 0 ? "" : "; " + Decimals.grouped(requests.notCompared()) + " not compared"));
-        if (requests.matchedBy().equals("prompt"))
+        if (requests.matchedBy().equals("length"))
+        {
+            out.printf(ROW, "", "matched by the length of prompts, equal lengths in the order of their Submits: the ids and " +
+                "most block hashes are others");
+        }
+        else if (requests.matchedBy().equals("prompt"))
         {
             out.printf(ROW, "", "matched by prompt, equal prompts in the order of their Submits: the ids are others");
         }

@@ -18,7 +18,7 @@ record RankSummary(double[] requests, double[] tokenHits, double[] blockHits, do
             sorted(report.prefixCache().ranks().stream().mapToDouble(RunReport.RankPrefixCache::admittedRequests).toArray()),
             sorted(report.prefixCache().ranks().stream().filter(rank -> rank.promptTokens() > 0)
                 .mapToDouble(RunReport.RankPrefixCache::tokenHitRate).toArray()),
-            sorted(report.prefixCache().ranks().stream().filter(rank -> rank.promptTokens() > 0)
+            sorted(report.prefixCache().ranks().stream().filter(rank -> rank.promptBlocks() > 0)
                 .mapToDouble(RunReport.RankPrefixCache::blockHitRate).toArray()),
             sorted(report.blockOccupancy().stream().mapToDouble(RunReport.RankOccupancy::mean).toArray()),
             sorted(report.blockOccupancy().stream().mapToDouble(RunReport.RankOccupancy::peak).toArray()));

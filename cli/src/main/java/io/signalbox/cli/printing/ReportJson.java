@@ -192,7 +192,7 @@ public final class ReportJson
             json.writeStartObject();
             json.writeNumberField("rank", rank.rank());
             rate(rank.promptTokens() > 0, "tokenHitRate", rank.tokenHitRate());
-            rate(rank.promptTokens() > 0, "blockHitRate", rank.blockHitRate());
+            rate(rank.promptBlocks() > 0, "blockHitRate", rank.blockHitRate());
             json.writeNumberField("admittedRequests", rank.admittedRequests());
             json.writeNumberField("promptTokens", rank.promptTokens());
             json.writeEndObject();

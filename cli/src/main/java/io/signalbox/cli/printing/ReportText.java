@@ -42,10 +42,11 @@ public final class ReportText
 
     private void tenant(final RunReport.Tenant tenant)
     {
+        final boolean known = tenant.ttft().count() > 0;
         row("tenant " + tenant.name(), Decimals.grouped(tenant.submitted()) + " submitted, " +
             Decimals.grouped(tenant.completed()) + " completed with " + Decimals.grouped(tenant.servedTokens()) +
-            " tokens; TTFT p50 " + Decimals.text(tenant.ttft().p50Nanos() / 1e6, 2) + " ms, p99 " +
-            Decimals.text(tenant.ttft().p99Nanos() / 1e6, 2) + " ms");
+            " tokens; TTFT p50 " + milliseconds(known, tenant.ttft().p50Nanos()) + " ms, p99 " +
+            milliseconds(known, tenant.ttft().p99Nanos()) + " ms");
     }
 
     private void print(final RunReport report, final Asked asked, final JournalFacts journal)
@@ -218,9 +219,8 @@ public final class ReportText
         {
             final RunReport.RankPrefixCache rank = report.prefixCache().ranks().get(i);
             final RunReport.RankOccupancy occupancy = report.blockOccupancy().get(i);
-            final boolean asked = rank.promptTokens() > 0;
             out.printf(LABEL + " %11s %11s %11s %11s %11s%n", rank.rank(), Decimals.grouped(rank.admittedRequests()),
-                percent(asked, rank.tokenHitRate()), percent(asked, rank.blockHitRate()),
+                percent(rank.promptTokens() > 0, rank.tokenHitRate()), percent(rank.promptBlocks() > 0, rank.blockHitRate()),
                 percent(report.simulatedNanos() > 0, occupancy.mean()), Decimals.percent(occupancy.peak()));
         }
     }

@@ -116,7 +116,7 @@ class DiffCommandTest
 
     /** A trace numbers its requests by the order of their Submits, which is not that of the ids of conversations. */
     @Test
-    void shouldMatchRequestsByPromptIfATraceNumberedThemAnew()
+    void shouldMatchRequestsByLengthIfATraceNumberedThemAnew()
     {
         final Path trace = directory.resolve("trace.jsonl");
         final CommandRun run = CommandRun.of("trace", journal.toString(), "--out", trace.toString());
@@ -127,14 +127,14 @@ class DiffCommandTest
         assertEquals(ExitCode.OK, simulated.exitCode(), simulated.err());
         final Map<String, String> diff = json(ExitCode.CHECK_FAILED, journal, again);
 
-        assertEquals("prompt", diff.get("requests.matchedBy"));
+        assertEquals("length", diff.get("requests.matchedBy"));
         assertEquals("0", diff.get("requests.otherPrompt"));
         assertEquals("0", diff.get("requests.onlyLeft"));
         assertEquals("0", diff.get("requests.onlyRight"));
-        // The trace has no tokens, so that blocks which decoding filled are not found; the rest is the same run.
+        // The trace has no tokens, so that blocks which decoding filled have other hashes; the rest is the same run.
         assertEquals("0", diff.get("requests.otherOutcome"));
         assertEquals("id", json(ExitCode.OK, journal, journal).get("requests.matchedBy"));
-        assertTrue(CommandRun.of("diff", journal.toString(), again.toString()).out().contains("matched by prompt"));
+        assertTrue(CommandRun.of("diff", journal.toString(), again.toString()).out().contains("matched by the length of prompts"));
     }
 
     /** Prompts of one block and one token each, of which only the last token differs. */

@@ -73,6 +73,7 @@ public final class RequestQuery extends JournalQuery
         private long matchedBlocks = NONE;
         private long queuedNanos = NONE;
         private long ttftNanos = NONE;
+        private boolean landed;
         private long tokens;
         private long preemptions;
         private long pauses;
@@ -136,10 +137,10 @@ public final class RequestQuery extends JournalQuery
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final Row row = live.get(plan.admittedRequestId(i));
-            if (row != null && row.queuedNanos < 0)
+            if (row != null)
             {
-                row.queuedNanos = nowNanos() - row.submitNanos;
-                row.matchedBlocks = plan.matchedBlocks(i);
+                row.queuedNanos = row.queuedNanos < 0 ? nowNanos() - row.submitNanos : row.queuedNanos;
+                row.matchedBlocks = row.matchedBlocks < 0 ? plan.matchedBlocks(i) : row.matchedBlocks;
             }
         }
     }
@@ -150,19 +151,19 @@ public final class RequestQuery extends JournalQuery
         final int entries = step.entryCount();
         for (int entry = 0; entry < entries; entry++)
         {
-            final int emitted = step.emitted(entry);
-            if (emitted > 0)
+            if (step.advance(entry) > 0)
             {
-                emitted(live.get(step.requestId(entry)), emitted);
+                land(live.get(step.requestId(entry)), step.emitted(entry));
             }
         }
     }
 
-    private void emitted(final Row row, final int tokens)
+    private void land(final Row row, final int tokens)
     {
         if (row != null)
         {
-            row.ttftNanos = row.tokens == 0 ? nowNanos() - row.submitNanos : row.ttftNanos;
+            row.landed = true;
+            row.ttftNanos = row.tokens == 0 && tokens > 0 ? nowNanos() - row.submitNanos : row.ttftNanos;
             row.tokens += tokens;
         }
     }
@@ -175,6 +176,8 @@ public final class RequestQuery extends JournalQuery
         {
             return;
         }
+        // If the step of the admission was withdrawn, the request has not used the matched blocks.
+        row.matchedBlocks = row.landed ? row.matchedBlocks : Row.NONE;
         if (requeued.reason() == RequeueReason.PREEMPTED)
         {
             row.preemptions++;
