@@ -73,6 +73,7 @@ public final class TimelineCommand implements Callable<Integer>
         final TimeWindow window = windowOptions.window(journal);
         RemovedRecords.note(console, NAME, journal);
         return new FileOfJournalRun(console, NAME, journal, out).call(jsonOptions, progressOption,
-            file -> new PerfettoFile(file, window), (timeline, progress) -> Timeline.read(journal, timeline, window, progress));
+            file -> new PerfettoFile(file, window),
+            (timeline, progress) -> Timeline.read(journal, timeline, window, progress));
     }
 }

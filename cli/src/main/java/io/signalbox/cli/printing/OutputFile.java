@@ -71,7 +71,8 @@ public final class OutputFile implements AutoCloseable
         }
         if (!file.toString().isEmpty() && Files.isDirectory(file))
         {
-            throw new ConfigException(option + "=" + file + " cannot be written: it is a directory; give the name of a file.");
+            throw new ConfigException(
+                option + "=" + file + " cannot be written: it is a directory; give the name of a file.");
         }
         if (Files.isRegularFile(file) && !Files.isWritable(file))
         {

@@ -220,8 +220,8 @@ class RunCommandTest
         "{\"prompt\": [1], \"id\": {}} | has an 'id' that is neither a text",
         "{\"prompt\": [1], \"id\": \"a\\ud800\"} | has an 'id' with half of a surrogate pair, which no file can hold",
         "{\"prompt\": null} | has 'prompt' that is not a list of token ids",
-        "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256 positions of " +
-            "the model; give a shorter prompt, or a smaller max_new_tokens.",
+        "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256 " +
+            "positions of the model; give a shorter prompt, or a smaller max_new_tokens.",
         "{\"prompt\": [1], \"stop_token\": [3, 300]} | has 'stop_token' with 300, which is not between 0 and 299",
         "{\"prompt\": [1], \"stop_token\": [-1]} | has 'stop_token' with -1, which is not between 0 and 299",
         "{\"prompt\": [1], \"stop_token\": \"3\"} | has 'stop_token' with 3 where a whole number belongs",

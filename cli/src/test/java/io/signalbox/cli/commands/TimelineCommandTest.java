@@ -184,7 +184,8 @@ class TimelineCommandTest
 
     private static long count(final Path of, final String message)
     {
-        return CommandRun.of("inspect", of.toString(), "--events", "--message=" + message, "--csv").out().lines().count() - 1;
+        return CommandRun.of(
+            "inspect", of.toString(), "--events", "--message=" + message, "--csv").out().lines().count() - 1;
     }
 
     @Test
