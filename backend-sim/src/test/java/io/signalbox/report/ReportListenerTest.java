@@ -201,7 +201,8 @@ class ReportListenerTest
             .step(5).epoch(0).rank(rank).tokens(0).weightGeneration(0);
         plan.admittedCount(1).next().requestId(1).matchedBlocks(1).resumed(Flag.NO);
         plan.evictedCount(0);
-        plan.tableChangesCount(1).next().requestId(1).blockIndex(0).blockId(3).issue(1).kind(TableChangeKind.MATCHED_PENDING);
+        plan.tableChangesCount(1).next().requestId(1).blockIndex(0).blockId(3).issue(1)
+            .kind(TableChangeKind.MATCHED_PENDING);
         plan.pendingCount(0);
         plan.entriesCount(0);
         plan.copiesCount(1).next().requestId(1).fromBlock(4).fromIssue(1).toBlock(5).toIssue(1).tokens(copiedTokens);
