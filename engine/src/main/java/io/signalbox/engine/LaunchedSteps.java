@@ -193,8 +193,8 @@ final class LaunchedSteps
         private static final long READER = 4;
         private static final long READERS = 0xFFFF * READER;
         private static final int STEP_SHIFT = 18;
-        /** The word while the plan is written: no step that exists, and not owed. */
-        private static final long CLAIMED = -1;
+        /** The word while the plan is written: step 0, which is not looked for, and not owed. */
+        private static final long CLAIMED = STATES;
 
         /** {@code step << STEP_SHIFT}, at most 65,535 readers, states. Steps count from 1. */
         private final AtomicLong word = new AtomicLong(ANSWERED);
@@ -206,7 +206,7 @@ final class LaunchedSteps
         private long[] words = {};
 
         /** Whether the dispatching thread may write: the slot has no reader, and gets none. */
-        private boolean claim()
+        boolean claim()
         {
             long before = word.get();
             while ((before & READERS) == 0 && !word.compareAndSet(before, CLAIMED))

@@ -100,6 +100,21 @@ class StepTransitionsTest
     }
 
     @Test
+    void shouldNotFindAStepInASlotWhosePlanIsBeingWritten()
+    {
+        launch(0, 1);
+        final LaunchedSteps.Launch launch = launches.find(1, 0, 1);
+        launch.answer();
+        assertFalse(launch.claim(), "a reader has it");
+        launch.unpin();
+        assertTrue(launch.claim());
+        assertNull(launches.find(1, 0, 1), "the former step");
+        assertNull(launches.find(1, 0, Long.MAX_VALUE >>> 17), "the largest step that a word has");
+        assertNull(launches.find(1, 0, -1));
+        assertEquals(0, oldestOwed());
+    }
+
+    @Test
     void shouldHaveOneStepOfARankInFlight()
     {
         follow(Groups.wakeAndStep(1, 0, 1));

@@ -33,7 +33,7 @@ public final class CommandFiles
     private static final int MAX_DEPTH = 4;
     /** Files that a model's directory is searched for. */
     private static final Pattern MODEL_FILE =
-        Pattern.compile("config\\.json|tokenizer\\.json|.*\\.safetensors(\\.index\\.json)?");
+        Pattern.compile("(generation_)?config\\.json|tokenizer\\.json|.*\\.safetensors(\\.index\\.json)?");
 
     private final List<NamedFile> inputs = new ArrayList<>();
     private final List<NamedFile> outputs = new ArrayList<>();

@@ -149,7 +149,8 @@ class CommandFilesTest
         assertRefused(command, input, inputs, output, outside, place);
         assertRefused(command, input, inputs, output, inputs, place);
         assertRefused(command, input, member, output, inputs, place);
-        for (final String model : List.of("config.json", "tokenizer.json", "a.safetensors", "model.safetensors.index.json"))
+        for (final String model : List.of("config.json", "generation_config.json", "tokenizer.json", "a.safetensors",
+            "model.safetensors.index.json"))
         {
             assertRefused(command, input, inputs, output, inputs.resolve(model), place);
         }
