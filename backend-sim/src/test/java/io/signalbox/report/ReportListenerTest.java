@@ -38,7 +38,10 @@ import java.util.Map;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** Hand-made inputs through the real scheduler, so that every figure can be checked by counting. */
+/**
+ * Hand-made inputs through the real scheduler, so that every figure can be checked by counting. One file, because all tests
+ * use the same inputs.
+ */
 class ReportListenerTest
 {
     private static final SchedulerConfig NO_CAPTURE = SchedulerConfig.builder().ranks(1).kvBlocks(11).build();

@@ -89,7 +89,8 @@ class OutsideJournalsTest
             final CommandRun run = CommandRun.of("simulate", "--conversations=2", "--journal", place.toString());
 
             assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
-            assertTrue(run.err().contains(place + " is a part of a journal, which it would damage; give a place outside the journal."), run.err());
+            assertTrue(run.err().contains(place + " is a part of a journal, which it would damage; give a place outside " +
+                "the journal."), run.err());
             assertFalse(Files.exists(place), inside);
         }
     }

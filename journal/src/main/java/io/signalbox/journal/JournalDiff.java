@@ -135,7 +135,11 @@ public record JournalDiff(
     }
 
     private static SideBySide read(
-        final Path left, final Path right, final ReadProgress progress, final String matchedBy, final ComparedPrompts prompts)
+        final Path left,
+        final Path right,
+        final ReadProgress progress,
+        final String matchedBy,
+        final ComparedPrompts prompts)
     {
         final TwoReads both = new TwoReads(progress);
         try (JournalReader leftReader = open(left, both.left());

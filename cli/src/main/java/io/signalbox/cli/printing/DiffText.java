@@ -96,8 +96,8 @@ public final class DiffText
             (requests.notCompared() == 0 ? "" : "; " + Decimals.grouped(requests.notCompared()) + " not compared"));
         if (requests.matchedBy().equals("length"))
         {
-            out.printf(ROW, "", "matched by the length of prompts, equal lengths in the order of their Submits: the ids and " +
-                "most block hashes are others");
+            out.printf(ROW, "", "matched by the length of prompts, equal lengths in the order of their Submits: the ids " +
+                "and most block hashes are others");
         }
         else if (requests.matchedBy().equals("prompt"))
         {

@@ -134,7 +134,8 @@ class DiffCommandTest
         // The trace has no tokens, so that blocks which decoding filled have other hashes; the rest is the same run.
         assertEquals("0", diff.get("requests.otherOutcome"));
         assertEquals("id", json(ExitCode.OK, journal, journal).get("requests.matchedBy"));
-        assertTrue(CommandRun.of("diff", journal.toString(), again.toString()).out().contains("matched by the length of prompts"));
+        assertTrue(CommandRun.of("diff", journal.toString(), again.toString()).out()
+            .contains("matched by the length of prompts"));
     }
 
     /** Prompts of one block and one token each, of which only the last token differs. */
