@@ -43,7 +43,7 @@ public final class FileFault
     }
 
     /**
-     * What helps if a result cannot be written.
+     * Returns the remedy if a result cannot be written.
      *
      * @param result the kind of the result: a file or a directory.
      */

@@ -274,7 +274,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         out.flush();
     }
 
-    /** What a table of routed experts does not count. */
+    /** Names the tokens that a table of routed experts does not count. */
     public static String missingRows(final long missing)
     {
         return Decimals.counted(missing, "token") + " whose rows of routed experts are missing";
