@@ -85,7 +85,6 @@ final class SoakTest
                 clients.finish();
                 final long faults = engine.stats().requests().restarts();
                 assertTrue(faults > 0, "no step failed");
-                assertEquals(0, engine.untakenRows().requests(), "rows that nobody released");
             }
             else
             {
@@ -102,6 +101,11 @@ final class SoakTest
             {
                 engine.closeNow();
             }
+        }
+        if (toItsEnd)
+        {
+            // A release is an input of its own: the close has handled all of them.
+            assertEquals(0, engine.untakenRows().requests(), "rows that nobody released");
         }
     }
 
