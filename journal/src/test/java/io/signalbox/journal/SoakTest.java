@@ -104,7 +104,7 @@ final class SoakTest
         }
         if (toItsEnd)
         {
-            // A release is an input of its own: the close has handled all of them.
+            // The engine handles a release after the call: the close has handled all of them.
             assertEquals(0, engine.untakenRows().requests(), "rows that nobody released");
         }
     }
