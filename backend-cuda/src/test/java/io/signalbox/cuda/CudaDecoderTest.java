@@ -127,7 +127,8 @@ class CudaDecoderTest
         final Backend backend, final int ranks, final int depth, final int drafts, final ModelShape shape,
         final Preemptions preemptions, final Path journal) throws Exception
     {
-        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(13)
+        // The largest request fits into nine blocks, and no two large ones run on a rank of two to their ends.
+        final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks).kvBlocks(ranks == 1 ? 13 : 10)
             .blockSizeTokens(BLOCK_SIZE).stepTokens(16).depth(depth).draftTokens(drafts).capture(shape).prefixCaching(true)
             .sameStepSharing(true).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(backend)
