@@ -83,7 +83,7 @@ public final class MemoryNeed
         }
     }
 
-    /** The pools' books are laid out at the start, one per rank. */
+    /** Each rank allocates the records of its pool at the start. */
     private static long poolBytes(final SchedulerConfig config, final int kvBlocks, final HeapLimits limits)
     {
         long bytes = RANK_BYTES + blockBytes(BLOCK_ARRAYS, kvBlocks, limits);

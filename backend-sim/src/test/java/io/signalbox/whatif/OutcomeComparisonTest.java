@@ -115,7 +115,7 @@ class OutcomeComparisonTest
         assertEquals(new WhatIfReport.Requests(1, 0, 0, 2, 0, 0, 1, 0, 0, 0), requests(completed, alone));
     }
 
-    /** A placement that only one of the runs made differs; so does each one that is on another rank. */
+    /** A placement differs if only one run made it, or if its rank differs. */
     @Test
     void shouldComparePlacementsOneByOne()
     {

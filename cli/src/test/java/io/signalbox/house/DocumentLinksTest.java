@@ -103,7 +103,7 @@ class DocumentLinksTest
             "c.md: ReportCheck.no" + "Member"), missing(page, words));
     }
 
-    /** Returns the tests, types and members in code within sentences that no source has. */
+    /** Returns the tests, types and members that a sentence names and the sources do not have. */
     private static List<String> missing(final Path page, final Map<String, Set<String>> words) throws IOException
     {
         final List<String> missing = new ArrayList<>();

@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Compares the rows of a group with the group immediately before the journal appends both. The engine stops if a backend
  * wrote into a slice before its release, or if a completion does not describe its rows: such a journal could not be read.
  *
- * <p>One word says who has the journal: nobody, the thread that appends, or for good the thread that closes. The journal is
- * closed in the middle of no append, and a thread that was held up elsewhere appends nothing once it is closed.
+ * <p>One word has the user of the journal: no thread, the thread that appends, or permanently the thread that closes. The
+ * close never interrupts an append, and a delayed thread cannot append after the close.
  */
 final class CheckedJournal implements GroupJournal
 {
-    /** A disk may be slow, and a journal that is not closed has to be recovered: it has so many times as long. */
+    /** The close of the journal may take this many times the bound, because a disk may be slow. */
     private static final int DISK = 10;
 
     private static final int NOBODY = 0;

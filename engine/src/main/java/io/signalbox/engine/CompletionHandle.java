@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class CompletionHandle implements Iterable<Integer>
 {
-    /** Of a request that the scheduler never had. */
+    /** Id of a request that the scheduler never received. */
     static final long NO_ID = -1;
 
     private final EngineClient client;

@@ -166,7 +166,7 @@ final class LaunchedSteps
         become(rank, step, Launch.ANSWERED);
     }
 
-    /** No result of the step is wanted any more. Called by the dispatching thread. */
+    /** The scheduler has withdrawn the step. Called by the dispatching thread. */
     void withdrawn(final int rank, final long step)
     {
         become(rank, step, Launch.WITHDRAWN);

@@ -45,7 +45,7 @@ class BoundedCloseTest
         "or give a larger closeTimeoutNanos";
     private static final String BACKEND = "the backend hanging was not closed" + LEFT;
 
-    /** A call that does not return before the test is over. */
+    /** A call that blocks until the test ends. */
     private enum Place
     {
         SUBMIT, ABORT, CLOSE

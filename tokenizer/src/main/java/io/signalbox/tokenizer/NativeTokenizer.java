@@ -154,7 +154,7 @@ final class NativeTokenizer implements TextTokenizer
         }
     }
 
-    /** Without a message, the name of the exception. */
+    /** The message of the root cause; the name of its class if it has no message. */
     private static String reason(final Throwable thrown)
     {
         Throwable cause = thrown;
