@@ -11,6 +11,10 @@ constexpr int SEGMENT = 256;
 /** Keys of which a thread has two lanes of the sums each; half a warp has all lanes. */
 constexpr int KEYS = 4;
 constexpr int HALF_WARP = WARP_LANES / 2;
+/** Positions whose values a thread loads before it adds the first. */
+constexpr int VALUES_AHEAD = 16;
+/** Pairs of elements that a thread loads before it turns the first. */
+constexpr int PAIRS_AHEAD = 4;
 /** Blocks at a time on a multiprocessor, as far as registers decide. */
 constexpr int ATTENTION_BLOCKS = 4;
 constexpr int WARP_KEYS = 2 * KEYS;
@@ -21,6 +25,7 @@ struct AttentionMemory
     float largest[MAX_BLOCK_WARPS];
     float total;
     float2 parts[MAX_BLOCK_THREADS];
+    float4 query[32];
 };
 
 /** Queries and keys of a token's heads are clipped and turned; keys and values go to their place in the block. */
@@ -45,15 +50,23 @@ __device__ inline float clipped(float value, const Heads& shape)
     return kept(upper < -shape.clip ? -shape.clip : upper, shape.round);
 }
 
-/** Elements i and i + half of a head after rotation. */
-__device__ inline float2 turned(const float* head, int i, const float* cosines, const float* sines, const Heads& shape)
+/** Elements i and i + half of a head, and the angle by which they are turned. */
+struct Pair
 {
-    const int half = shape.headSize / 2;
-    const float x = clipped(head[i], shape);
-    const float y = clipped(head[half + i], shape);
+    float x;
+    float y;
+    float cosine;
+    float sine;
+};
+
+/** The elements after rotation. */
+__device__ inline float2 turned(const Pair& pair, const Heads& shape)
+{
+    const float x = clipped(pair.x, shape);
+    const float y = clipped(pair.y, shape);
     const int round = shape.round;
-    const float first = __fadd_rn(kept(__fmul_rn(x, cosines[i]), round), kept(__fmul_rn(-y, sines[i]), round));
-    const float second = __fadd_rn(kept(__fmul_rn(y, cosines[i]), round), kept(__fmul_rn(x, sines[i]), round));
+    const float first = __fadd_rn(kept(__fmul_rn(x, pair.cosine), round), kept(__fmul_rn(-y, pair.sine), round));
+    const float second = __fadd_rn(kept(__fmul_rn(y, pair.cosine), round), kept(__fmul_rn(x, pair.sine), round));
     return {kept(first, round), kept(second, round)};
 }
 
@@ -63,23 +76,85 @@ __device__ inline long long kv_slot(const int* table, int position, int blockSiz
     return static_cast<long long>(table[position / blockSize]) * blockSize + position % blockSize;
 }
 
-/** By a thread for each pair of a query or a key, and for each value. */
+/** The norms of queries and keys; both weights are null if there are none. */
+struct HeadNorms
+{
+    const float* queries;
+    const float* keys;
+    /** 0: all heads of a token are one vector; otherwise each head is one. */
+    int perHead;
+    float epsilon;
+};
+
+/** Normalises the heads of a token in place, by a block. */
+__device__ inline void normalise_heads(
+    float* vectors, int heads, const float* weights, const HeadNorms& norms, const Heads& shape, NormMemory& memory)
+{
+    if (weights == nullptr)
+    {
+        return;
+    }
+    if (norms.perHead == 0)
+    {
+        const Activations target = {vectors, nullptr};
+        normalise(
+            vectors, nullptr, nullptr, weights, heads * shape.headSize, norms.epsilon, shape.round, target, memory);
+        return;
+    }
+#pragma unroll 1
+    for (int head = static_cast<int>(threadIdx.x) / WARP_LANES; head < heads;
+        head += static_cast<int>(blockDim.x) / WARP_LANES)
+    {
+        normalise_by_warp(vectors + head * shape.headSize, weights, shape.headSize, norms.epsilon, shape.round);
+    }
+    __syncthreads();
+}
+
+/** Turns the heads of a token, by a block; {@code put(i, value)} takes each element. */
+template <typename Put>
+__device__ inline void turn_heads(
+    const float* vectors, int heads, const float* cosines, const float* sines, const Heads& shape, const Put& put)
+{
+    const int half = shape.headSize / 2;
+    const int threads = static_cast<int>(blockDim.x);
+#pragma unroll 1
+    for (int from = static_cast<int>(threadIdx.x); from < heads * half; from += PAIRS_AHEAD * threads)
+    {
+        Pair pairs[PAIRS_AHEAD];
+#pragma unroll
+        for (int j = 0; j < PAIRS_AHEAD; j++)
+        {
+            const int i = from + j * threads < heads * half ? from + j * threads : from;
+            const float* head = vectors + i / half * shape.headSize + i % half;
+            pairs[j] = {head[0], head[half], cosines[i % half], sines[i % half]};
+        }
+#pragma unroll
+        for (int j = 0; j < PAIRS_AHEAD; j++)
+        {
+            const int i = from + j * threads;
+            if (i < heads * half)
+            {
+                const float2 pair = turned(pairs[j], shape);
+                put(i / half * shape.headSize + i % half, pair.x);
+                put(i / half * shape.headSize + i % half + half, pair.y);
+            }
+        }
+    }
+}
+
+/** Queries, keys and values of a token, each by a block. */
 template <typename Cached>
 __device__ inline void place(
-    const unsigned char* step, float* queries, const float* keys, const float* values, const float* cosines,
-    const float* sines, const Heads& shape, Cached* keyPool, Cached* valuePool)
+    const unsigned char* step, float* queries, float* keys, const float* values, const HeadNorms& norms,
+    const float* cosines, const float* sines, const Heads& shape, Cached* keyPool, Cached* valuePool, NormMemory& memory)
 {
     const Feed feed = step_feed(step);
     const int half = shape.headSize / 2;
     const int kvWidth = shape.kvHeads * shape.headSize;
-    const int queryPairs = shape.heads * half;
-    const int pairs = queryPairs + shape.kvHeads * half;
-    const long long each = pairs + kvWidth;
 #pragma unroll 1
-    for (long long i = grid_thread(); i < step_header(step)->tokens * each; i += grid_threads())
+    for (int task = static_cast<int>(blockIdx.x); task < 3 * step_header(step)->tokens; task += gridDim.x)
     {
-        const int token = static_cast<int>(i / each);
-        const int item = static_cast<int>(i - token * each);
+        const int token = task / 3;
         const int position = step_position(step, token);
         if (position == NOT_COMPUTED)
         {
@@ -88,26 +163,27 @@ __device__ inline void place(
         const float* cosine = cosines + static_cast<long long>(position) * half;
         const float* sine = sines + static_cast<long long>(position) * half;
         const long long cached = kv_slot(feed.blocks + feed.tables[token], position, shape.blockSize) * kvWidth;
-        if (item < queryPairs)
+        if (task % 3 == 0)
         {
-            float* head = queries + (static_cast<long long>(token) * shape.heads + item / half) * shape.headSize;
-            const float2 pair = turned(head, item % half, cosine, sine, shape);
-            head[item % half] = pair.x;
-            head[half + item % half] = pair.y;
+            float* own = queries + static_cast<long long>(token) * shape.heads * shape.headSize;
+            normalise_heads(own, shape.heads, norms.queries, norms, shape, memory);
+            turn_heads(own, shape.heads, cosine, sine, shape, [&](int i, float value) { own[i] = value; });
         }
-        else if (item < pairs)
+        else if (task % 3 == 1)
         {
-            const int key = (item - queryPairs) / half * shape.headSize;
-            const int at = (item - queryPairs) % half;
-            const float2 pair =
-                turned(keys + static_cast<long long>(token) * kvWidth + key, at, cosine, sine, shape);
-            store(keyPool + cached + key + at, pair.x);
-            store(keyPool + cached + key + at + half, pair.y);
+            float* own = keys + static_cast<long long>(token) * kvWidth;
+            normalise_heads(own, shape.kvHeads, norms.keys, norms, shape, memory);
+            turn_heads(own, shape.kvHeads, cosine, sine, shape,
+                [&](int i, float value) { store(keyPool + cached + i, value); });
         }
         else
         {
-            const int at = item - pairs;
-            store(valuePool + cached + at, clipped(values[static_cast<long long>(token) * kvWidth + at], shape));
+            const float* own = values + static_cast<long long>(token) * kvWidth;
+#pragma unroll 4
+            for (int i = static_cast<int>(threadIdx.x); i < kvWidth; i += blockDim.x)
+            {
+                store(valuePool + cached + i, clipped(own[i], shape));
+            }
         }
     }
 }
@@ -168,19 +244,84 @@ __device__ inline float products_of_keys(
         key[t] = keys + static_cast<long long>(place < count ? place : 0) * stride;
         lanes[t] = {0.0f, 0.0f};
     }
-#pragma unroll 2
+#pragma unroll(sizeof(Cached) == 2 ? 2 : 1)
     for (int i = lane_index() % HALF_WARP * 2; i < headSize; i += WARP_LANES)
     {
         const float2 asked = *reinterpret_cast<const float2*>(query + i);
+        float2 pair[KEYS];
 #pragma unroll
         for (int t = 0; t < KEYS; t++)
         {
-            const float2 pair = pair_of(key[t] + i);
-            lanes[t].x = __fadd_rn(lanes[t].x, __fmul_rn(pair.x, asked.x));
-            lanes[t].y = __fadd_rn(lanes[t].y, __fmul_rn(pair.y, asked.y));
+            pair[t] = pair_of(key[t] + i);
+        }
+#pragma unroll
+        for (int t = 0; t < KEYS; t++)
+        {
+            lanes[t].x = __fadd_rn(lanes[t].x, __fmul_rn(pair[t].x, asked.x));
+            lanes[t].y = __fadd_rn(lanes[t].y, __fmul_rn(pair[t].y, asked.y));
         }
     }
     return lane_sums(lanes);
+}
+
+/** Heads of 128 elements in bf16: four threads have the 32 lanes of a key, eight each, and read 16 bytes at a time. */
+constexpr int WIDE_HEAD = 128;
+constexpr int WIDE_ROUNDS = WIDE_HEAD / WARP_LANES;
+
+__device__ inline float product_of_wide_key(const float4* asked, const unsigned short* keys, int stride, int count)
+{
+    const int place = lane_index() / 4;
+    const unsigned short* key = keys + static_cast<long long>(place < count ? place : 0) * stride + lane_index() % 4 * 8;
+    uint4 raw[WIDE_ROUNDS];
+#pragma unroll
+    for (int s = 0; s < WIDE_ROUNDS; s++)
+    {
+        raw[s] = *reinterpret_cast<const uint4*>(key + WARP_LANES * s);
+    }
+    float lanes[8];
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+    {
+        lanes[j] = 0.0f;
+    }
+#pragma unroll
+    for (int s = 0; s < WIDE_ROUNDS; s++)
+    {
+        const unsigned words[4] = {raw[s].x, raw[s].y, raw[s].z, raw[s].w};
+        const float4 low = asked[8 * s + lane_index() % 4 * 2];
+        const float4 high = asked[8 * s + lane_index() % 4 * 2 + 1];
+        const float part[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+        {
+            const float value = __uint_as_float(j % 2 == 0 ? words[j / 2] << 16 : words[j / 2] & 0xFFFF0000u);
+            lanes[j] = __fadd_rn(lanes[j], __fmul_rn(value, part[j]));
+        }
+    }
+#pragma unroll
+    for (int distance = 2; distance > 0; distance /= 2)
+    {
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+        {
+            lanes[j] = __fadd_rn(lanes[j], __shfl_xor_sync(ALL_LANES, lanes[j], distance));
+        }
+    }
+#pragma unroll
+    for (int half = 4; half > 0; half /= 2)
+    {
+#pragma unroll
+        for (int j = 0; j < half; j++)
+        {
+            lanes[j] = __fadd_rn(lanes[j], lanes[j + half]);
+        }
+    }
+    return lanes[0];
+}
+
+__device__ inline float product_of_wide_key(const float4*, const float*, int, int)
+{
+    return 0.0f;
 }
 
 /** The scaled products of a query with the keys of all positions, by a block; returns the largest. */
@@ -196,15 +337,26 @@ __device__ inline float scores_of(
     const int warps = static_cast<int>(blockDim.x) / WARP_LANES;
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     float largest = negative_infinity();
+    const bool wide = sizeof(Cached) == 2 && shape.headSize == WIDE_HEAD;
+    if (wide && threadIdx.x < 32)
+    {
+        memory.query[threadIdx.x] = reinterpret_cast<const float4*>(query)[threadIdx.x];
+    }
+    __syncthreads();
+    int next = warp < tiles ? table[warp / tilesOfBlock] : 0;
 #pragma unroll 1
     for (int tile = warp; tile < tiles; tile += warps)
     {
         const int block = tile / tilesOfBlock;
+        const int id = next;
+        // The next block is known before the keys of this one have arrived.
+        next = tile + warps < tiles ? table[(tile + warps) / tilesOfBlock] : id;
         const int within = tile % tilesOfBlock * WARP_KEYS;
         const int first = block * size + within;
         const int rest = size - within < positions - first ? size - within : positions - first;
-        const float sum = products_of_keys<Cached>(
-            query, keys + (static_cast<long long>(table[block]) * size + within) * stride, stride, rest, shape.headSize);
+        const Cached* firstKey = keys + (static_cast<long long>(id) * size + within) * stride;
+        const float sum = wide ? product_of_wide_key(memory.query, firstKey, stride, rest) :
+            products_of_keys<Cached>(query, firstKey, stride, rest, shape.headSize);
         const float score = kept(__fmul_rn(kept(sum, shape.round), scale), shape.round);
         if (lane_index() / KEYS < rest)
         {
@@ -266,6 +418,26 @@ __device__ inline void softmax(float* scores, int count, float largest, int roun
     __syncthreads();
 }
 
+/** Adds the values of {@code Count} neighbouring positions times their shares: all are loaded before the first is used. */
+template <int Count, typename Cached>
+__device__ inline void add_values(const float* shares, const Cached* value, int stride, float2& sum)
+{
+    float2 pair[Count];
+    float share[Count];
+#pragma unroll
+    for (int i = 0; i < Count; i++)
+    {
+        pair[i] = pair_of(value + i * static_cast<long long>(stride));
+        share[i] = shares[i];
+    }
+#pragma unroll
+    for (int i = 0; i < Count; i++)
+    {
+        sum.x = __fadd_rn(sum.x, __fmul_rn(share[i], pair[i].x));
+        sum.y = __fadd_rn(sum.y, __fmul_rn(share[i], pair[i].y));
+    }
+}
+
 /** The sum of the values of some positions times their shares, for two elements of a head. */
 template <typename Cached>
 __device__ inline float2 segment_sum(
@@ -274,20 +446,31 @@ __device__ inline float2 segment_sum(
     const int stride = shape.kvHeads * shape.headSize;
     float2 sum = {0.0f, 0.0f};
     int position = first;
+    int block = first / shape.blockSize;
+    int id = table[block];
 #pragma unroll 1
-    for (int block = first / shape.blockSize; position < end; block++)
+    while (position < end)
     {
         const int begin = block * shape.blockSize;
         const int stop = end - begin < shape.blockSize ? end : begin + shape.blockSize;
-        const long long slot = static_cast<long long>(table[block]) * shape.blockSize + (position - begin);
-        const Cached* value = values + slot * stride;
-#pragma unroll 8
+        const Cached* value = values + (static_cast<long long>(id) * shape.blockSize + (position - begin)) * stride;
+        block++;
+        // The next block is known before the values of this one have arrived.
+        id = stop < end ? table[block] : id;
+#pragma unroll 1
+        for (; position + VALUES_AHEAD <= stop; position += VALUES_AHEAD, value += VALUES_AHEAD * stride)
+        {
+            add_values<VALUES_AHEAD>(shares + position, value, stride, sum);
+        }
+#pragma unroll 1
+        for (; position + 4 <= stop; position += 4, value += 4 * stride)
+        {
+            add_values<4>(shares + position, value, stride, sum);
+        }
+#pragma unroll 1
         for (; position < stop; position++, value += stride)
         {
-            const float2 pair = pair_of(value);
-            const float share = shares[position];
-            sum.x = __fadd_rn(sum.x, __fmul_rn(share, pair.x));
-            sum.y = __fadd_rn(sum.y, __fmul_rn(share, pair.y));
+            add_values<1>(shares + position, value, stride, sum);
         }
     }
     return sum;
@@ -297,7 +480,7 @@ __device__ inline float2 segment_sum(
 template <typename Cached>
 __device__ inline void mix_values(
     const float* shares, const Cached* values, const int* table, int positions, const Heads& shape, AttentionMemory& memory,
-    float* mixed)
+    const Activations& mixed, long long at)
 {
     const int threads = static_cast<int>(blockDim.x);
     const int thread = static_cast<int>(threadIdx.x);
@@ -332,8 +515,8 @@ __device__ inline void mix_values(
         }
         if (own == 0)
         {
-            mixed[element] = kept(sum.x, shape.round);
-            mixed[element + 1] = kept(sum.y, shape.round);
+            put(mixed, at + element, kept(sum.x, shape.round));
+            put(mixed, at + element + 1, kept(sum.y, shape.round));
         }
     }
 }
@@ -342,7 +525,7 @@ __device__ inline void mix_values(
 template <typename Cached>
 __device__ inline void attend(
     const unsigned char* step, const float* queries, const Cached* keys, const Cached* values, const Heads& shape,
-    float scale, float* scores, int maxPositions, AttentionMemory& memory, float* mixed)
+    float scale, float* scores, int maxPositions, AttentionMemory& memory, const Activations& mixed)
 {
     float* own = scores + static_cast<long long>(blockIdx.x) * maxPositions;
 #pragma unroll 1
@@ -357,6 +540,6 @@ __device__ inline void attend(
         const float largest =
             scores_of<Cached>(queries + task * shape.headSize, keys + head, table, positions, shape, scale, own, memory);
         softmax(own, positions, largest, shape.round, memory);
-        mix_values<Cached>(own, values + head, table, positions, shape, memory, mixed + task * shape.headSize);
+        mix_values<Cached>(own, values + head, table, positions, shape, memory, mixed, task * shape.headSize);
     }
 }

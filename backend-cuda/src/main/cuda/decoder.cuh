@@ -26,55 +26,45 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_copy_blo
     }
 }
 
+/** A block for each token at a time. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm(
     const unsigned char* step, float* states, const float* added, const float* weights, int width, float epsilon, int round,
-    float* out)
+    float* out, unsigned short* narrow)
 {
+    __shared__ NormMemory memory;
 #pragma unroll 1
-    for (long long token = grid_warp(); token < step_header(step)->tokens; token += grid_warps())
+    for (long long token = blockIdx.x; token < step_header(step)->tokens; token += gridDim.x)
     {
         float* state = states + token * width;
-        if (added != nullptr)
-        {
-            add_vectors(state, added + token * width, width, round, state);
-        }
-        normalise(state, weights, width, epsilon, round, out + token * width);
+        const Activations target = row_of({out, narrow}, token, width);
+        normalise(state, added == nullptr ? nullptr : added + token * width, added == nullptr ? nullptr : state, weights,
+            width, epsilon, round, target, memory);
     }
 }
 
+/** As decoder_norm, for the last token of each entry, and the states stay as they are. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_last_norm(
     const unsigned char* step, const float* states, const float* added, const float* weights, int width, float epsilon,
-    int round, float* out)
+    int round, float* out, unsigned short* narrow)
 {
+    __shared__ NormMemory memory;
 #pragma unroll 1
-    for (long long entry = grid_warp(); entry < step_header(step)->entries; entry += grid_warps())
+    for (long long entry = blockIdx.x; entry < step_header(step)->entries; entry += gridDim.x)
     {
         const long long from = static_cast<long long>(step_last_token(step, static_cast<int>(entry))) * width;
-        float* row = out + entry * width;
-        add_vectors(states + from, added + from, width, round, row);
-        normalise(row, weights, width, epsilon, round, row);
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm_heads(
-    const unsigned char* step, float* heads, int perToken, int width, const float* weights, float epsilon, int round)
-{
-    const long long count = static_cast<long long>(step_header(step)->tokens) * perToken;
-#pragma unroll 1
-    for (long long head = grid_warp(); head < count; head += grid_warps())
-    {
-        normalise(heads + head * width, weights, width, epsilon, round, heads + head * width);
+        const Activations row = row_of({out, narrow}, entry, width);
+        normalise(states + from, added + from, row.values, weights, width, epsilon, round, row, memory);
     }
 }
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_activate(
-    const unsigned char* step, float* gates, const float* others, int width, int round)
+    const unsigned char* step, float* gates, const float* others, int width, int round, unsigned short* narrow)
 {
     const long long count = static_cast<long long>(step_header(step)->tokens) * width;
 #pragma unroll 1
     for (long long i = grid_thread(); i < count; i += grid_threads())
     {
-        gates[i] = kept(__fmul_rn(kept(silu(gates[i]), round), others[i]), round);
+        put({gates, narrow}, i, kept(__fmul_rn(kept(silu(gates[i]), round), others[i]), round));
     }
 }
 
@@ -305,52 +295,59 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
             static_cast<const Weight*>(weights), experts, width, hidden, starts, inner, round, outputs); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_place_##type( \
-        const unsigned char* step, float* queries, const float* keys, const float* values, const float* cosines, \
-        const float* sines, int heads, int kvHeads, int headSize, int blockSize, float clip, int round, void* keyPool, \
-        void* valuePool) \
+        const unsigned char* step, float* queries, float* keys, const float* values, const float* queryNorm, \
+        const float* keyNorm, int perHead, float epsilon, const float* cosines, const float* sines, int heads, \
+        int kvHeads, int headSize, int blockSize, float clip, int round, void* keyPool, void* valuePool) \
     { \
+        __shared__ NormMemory memory; \
         const Heads shape = {heads, kvHeads, headSize, blockSize, clip, round}; \
-        place<Weight>(step, queries, keys, values, cosines, sines, shape, static_cast<Weight*>(keyPool), \
-            static_cast<Weight*>(valuePool)); \
+        const HeadNorms norms = {queryNorm, keyNorm, perHead, epsilon}; \
+        place<Weight>(step, queries, keys, values, norms, cosines, sines, shape, static_cast<Weight*>(keyPool), \
+            static_cast<Weight*>(valuePool), memory); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, ATTENTION_BLOCKS) decoder_attend_##type( \
         const unsigned char* step, const float* queries, const void* keyPool, const void* valuePool, int heads, \
-        int kvHeads, int headSize, int blockSize, float scale, int round, float* scores, int maxPositions, float* mixed) \
+        int kvHeads, int headSize, int blockSize, float scale, int round, float* scores, int maxPositions, float* mixed, \
+        unsigned short* narrow) \
     { \
         __shared__ AttentionMemory memory; \
         const Heads shape = {heads, kvHeads, headSize, blockSize, 0.0f, round}; \
+        const Activations target = {mixed, narrow}; \
         attend<Weight>(step, queries, static_cast<const Weight*>(keyPool), static_cast<const Weight*>(valuePool), shape, \
-            scale, scores, maxPositions, memory, mixed); \
+            scale, scores, maxPositions, memory, target); \
     }
 
 SIGNALBOX_DECODER(bf16, unsigned short)
 SIGNALBOX_DECODER(fp32, float)
 
-#define SIGNALBOX_TENSOR(vectors, pairBlocks) \
-    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, TENSOR_BLOCKS) tensor_linear_v##vectors( \
-        const unsigned char* step, const void* weights, int rows, int columns, const float* in, int perEntry, int round, \
-        float* out) \
+#define SIGNALBOX_TENSOR(vectors, linearBlocks, pairBlocks) \
+    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, linearBlocks) tensor_linear_v##vectors( \
+        const unsigned char* step, const void* weights0, const void* weights1, const void* weights2, int rows0, int rows1, \
+        int rows2, int columns, const unsigned short* in, int perEntry, int round, float* out0, float* out1, float* out2) \
     { \
         const StepHeader* header = step_header(step); \
-        tensor_linear<Linear##vectors>(static_cast<const unsigned short*>(weights), rows, columns, in, \
-            perEntry != 0 ? header->entries : header->tokens, round, out); \
+        const TensorMatrices matrices = {{static_cast<const unsigned short*>(weights0), \
+            static_cast<const unsigned short*>(weights1), static_cast<const unsigned short*>(weights2)}, \
+            {rows0, rows1, rows2}, {out0, out1, out2}}; \
+        tensor_linear<Linear##vectors>( \
+            matrices, columns, in, perEntry != 0 ? header->entries : header->tokens, round); \
     } \
     extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, pairBlocks) tensor_expert_up_v##vectors( \
         const unsigned char* step, const void* gates, const void* others, int experts, int width, int hidden, \
-        const int* starts, const int* tokens, const float* in, int round, float* inner) \
+        const int* starts, const int* tokens, const unsigned short* in, int round, unsigned short* inner) \
     { \
         tensor_expert_up<Pairs##vectors>(static_cast<const unsigned short*>(gates), \
             static_cast<const unsigned short*>(others), experts, width, hidden, starts, tokens, in, round, inner); \
     } \
-    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, TENSOR_BLOCKS) tensor_expert_down_v##vectors( \
+    extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, linearBlocks) tensor_expert_down_v##vectors( \
         const unsigned char* step, const void* weights, int experts, int width, int hidden, const int* starts, \
-        const float* inner, int round, float* outputs) \
+        const unsigned short* inner, int round, float* outputs) \
     { \
         tensor_expert_down<Linear##vectors>( \
             static_cast<const unsigned short*>(weights), experts, width, hidden, starts, inner, round, outputs); \
     }
 
-// Of the last one a block more would need memory in place of registers.
-SIGNALBOX_TENSOR(8, TENSOR_BLOCKS)
-SIGNALBOX_TENSOR(32, TENSOR_BLOCKS)
-SIGNALBOX_TENSOR(64, TENSOR_BLOCKS - 1)
+// Of the last ones a block more would need memory in place of registers.
+SIGNALBOX_TENSOR(8, TENSOR_BLOCKS, TENSOR_BLOCKS)
+SIGNALBOX_TENSOR(32, TENSOR_BLOCKS, TENSOR_BLOCKS - 1)
+SIGNALBOX_TENSOR(64, TENSOR_BLOCKS, TENSOR_BLOCKS - 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast family: products of bf16 weights with vectors on tensor cores, with sums in float32. Rows of weights are the left
+// The fast family: products of bf16 weights with bf16 vectors on tensor cores, with sums in float32. Rows of weights are the left
 // factor, 16 at a time, vectors the right one, 8 at a time. Every element has one order of sums, whatever the tiling: its
 // columns are cut into SEGMENTS; the products of a segment are added 16 columns at a time, then the segments in their order.
 // So a token's values depend on nothing else in the step. No #pragma once: tests include it once more in a namespace.
@@ -15,8 +15,7 @@ constexpr int SEGMENTS = 4;
 /** The columns of a segment are a multiple, which all chunks divide. */
 constexpr int SEGMENT_UNIT = 64;
 constexpr int COPY_BYTES = 16;
-constexpr int COPY_WEIGHTS = COPY_BYTES / static_cast<int>(sizeof(unsigned short));
-constexpr int COPY_VALUES = COPY_BYTES / static_cast<int>(sizeof(float));
+constexpr int COPY_VALUES = COPY_BYTES / static_cast<int>(sizeof(unsigned short));
 
 /**
  * The part of a product that a block computes at a time, in chunks of columns that wait in shared memory. Warps are side by
@@ -35,34 +34,34 @@ struct Tiling
     static constexpr int VECTORS = VectorWarps * VectorTiles * TILE_VECTORS;
     static constexpr int CHUNK = Chunk;
     static constexpr int STAGES = Stages;
-    static constexpr int LEFT_PIECES = Chunk / COPY_WEIGHTS;
-    static constexpr int RIGHT_PIECES = Chunk / COPY_VALUES;
+    /** Copies of a row's chunk. */
+    static constexpr int PIECES = Chunk / COPY_VALUES;
     /** Copies of each thread for a stage. */
-    static constexpr int LEFT_COPIES = SIDES * ROWS * LEFT_PIECES / TENSOR_THREADS;
-    static constexpr int RIGHT_COPIES = SIDES * VECTORS * RIGHT_PIECES / TENSOR_THREADS;
+    static constexpr int LEFT_COPIES = SIDES * ROWS * PIECES / TENSOR_THREADS;
+    static constexpr int RIGHT_COPIES = SIDES * VECTORS * PIECES / TENSOR_THREADS;
     /** Rows and vectors among them: the same ones come again for the next sides. */
     static constexpr int LEFT_SOURCES = LEFT_COPIES > SIDES ? LEFT_COPIES / SIDES : 1;
     static constexpr int RIGHT_SOURCES = RIGHT_COPIES > SIDES ? RIGHT_COPIES / SIDES : 1;
-    static constexpr int LEFT_BYTES = SIDES * ROWS * LEFT_PIECES * COPY_BYTES;
-    static constexpr int STAGE_BYTES = LEFT_BYTES + SIDES * VECTORS * RIGHT_PIECES * COPY_BYTES;
+    static constexpr int LEFT_BYTES = SIDES * ROWS * PIECES * COPY_BYTES;
+    static constexpr int STAGE_BYTES = LEFT_BYTES + SIDES * VECTORS * PIECES * COPY_BYTES;
     /** Sums of a lane. */
     static constexpr int SUMS = RowTiles * VectorTiles * 4;
     static constexpr int SHARED_BYTES = Stages * STAGE_BYTES;
 
     static_assert(SIDES == 1 || SIDES == SEGMENTS, "one order of sums");
     static_assert(SEGMENT_UNIT % Chunk == 0 && Stages >= 2, "a stage is filled while another one is read");
-    static_assert(LEFT_COPIES * TENSOR_THREADS == SIDES * ROWS * LEFT_PIECES, "no thread copies more than others");
-    static_assert(RIGHT_COPIES * TENSOR_THREADS == SIDES * VECTORS * RIGHT_PIECES, "no thread copies more than others");
-    static_assert(SIDES * SUMS * WARP_LANES * 4 <= SHARED_BYTES && SHARED_BYTES <= 48 * 1024, "what any block may have");
+    static_assert(LEFT_COPIES * TENSOR_THREADS == SIDES * ROWS * PIECES, "no thread copies more than others");
+    static_assert(RIGHT_COPIES * TENSOR_THREADS == SIDES * VECTORS * PIECES, "no thread copies more than others");
+    static_assert(SIDES * SUMS * WARP_LANES * 4 <= SHARED_BYTES, "the sums of all sides meet there");
 };
 
 // By the vectors of a tile; Pairs for two matrices whose rows meet in one lane.
-using Linear8 = Tiling<1, 1, 1, 1, 64, 2>;
-using Linear32 = Tiling<1, 1, 1, 4, 32, 2>;
-using Linear64 = Tiling<2, 2, 2, 4, 32, 3>;
+using Linear8 = Tiling<1, 1, 1, 1, 64, 4>;
+using Linear32 = Tiling<1, 1, 1, 4, 64, 3>;
+using Linear64 = Tiling<2, 2, 2, 4, 32, 4>;
 using Pairs8 = Tiling<1, 1, 2, 1, 64, 2>;
-using Pairs32 = Tiling<1, 1, 2, 4, 32, 2>;
-using Pairs64 = Tiling<2, 2, 2, 4, 32, 3>;
+using Pairs32 = Tiling<1, 1, 4, 4, 32, 2>;
+using Pairs64 = Tiling<2, 2, 2, 4, 32, 4>;
 
 /** Which tiles of a block are those of this warp. */
 template <typename T>
@@ -84,19 +83,24 @@ __device__ inline int sum_vector(int i)
     return lane_index() % 4 * 2 + i % 2;
 }
 
-// Pieces change places within a row, so that the rows that a warp reads at a time are in different banks.
+/** A row's pieces change places, so that the rows that a warp reads at a time are in different banks. */
+template <typename T>
+__device__ inline char* row_piece(char* rows, int row, int piece)
+{
+    const int place = T::PIECES == 8 ? piece ^ (row & 7) : piece ^ (row >> 1 & 3);
+    return rows + (row * T::PIECES + place) * COPY_BYTES;
+}
+
 template <typename T>
 __device__ inline char* left_piece(char* stage, int side, int row, int piece)
 {
-    const int place = T::LEFT_PIECES == 8 ? piece ^ (row & 7) : piece ^ (row >> 1 & 3);
-    return stage + ((side * T::ROWS + row) * T::LEFT_PIECES + place) * COPY_BYTES;
+    return row_piece<T>(stage, side * T::ROWS + row, piece);
 }
 
 template <typename T>
 __device__ inline char* right_piece(char* stage, int side, int vector, int piece)
 {
-    const int place = piece ^ (vector & 3) << 1;
-    return stage + T::LEFT_BYTES + ((side * T::VECTORS + vector) * T::RIGHT_PIECES + place) * COPY_BYTES;
+    return row_piece<T>(stage + T::LEFT_BYTES, side * T::VECTORS + vector, piece);
 }
 
 /** The rows and vectors of which this thread copies pieces; null: there is none, its place is filled with zeros. */
@@ -104,7 +108,7 @@ template <typename T>
 struct Sources
 {
     const unsigned short* left[T::LEFT_SOURCES];
-    const float* right[T::RIGHT_SOURCES];
+    const unsigned short* right[T::RIGHT_SOURCES];
     /** Any memory, which is not read. */
     const void* none;
 };
@@ -123,12 +127,12 @@ __device__ inline Sources<T> sources_of(const void* none, const Rows& rows, cons
 #pragma unroll
     for (int i = 0; i < T::LEFT_SOURCES; i++)
     {
-        sources.left[i] = rows(static_cast<int>(copy_index(i) / T::LEFT_PIECES % T::ROWS));
+        sources.left[i] = rows(static_cast<int>(copy_index(i) / T::PIECES % T::ROWS));
     }
 #pragma unroll
     for (int i = 0; i < T::RIGHT_SOURCES; i++)
     {
-        sources.right[i] = vectors(static_cast<int>(copy_index(i) / T::RIGHT_PIECES % T::VECTORS));
+        sources.right[i] = vectors(static_cast<int>(copy_index(i) / T::PIECES % T::VECTORS));
     }
     return sources;
 }
@@ -140,10 +144,10 @@ __device__ inline void fill_stage(const Sources<T>& sources, int columns, int se
 #pragma unroll
     for (int i = 0; i < T::LEFT_COPIES; i++)
     {
-        const int side = static_cast<int>(copy_index(i) / (T::LEFT_PIECES * T::ROWS));
-        const int row = static_cast<int>(copy_index(i) / T::LEFT_PIECES % T::ROWS);
-        const int piece = static_cast<int>(copy_index(i) % T::LEFT_PIECES);
-        const int column = side * segment + first + piece * COPY_WEIGHTS;
+        const int side = static_cast<int>(copy_index(i) / (T::PIECES * T::ROWS));
+        const int row = static_cast<int>(copy_index(i) / T::PIECES % T::ROWS);
+        const int piece = static_cast<int>(copy_index(i) % T::PIECES);
+        const int column = side * segment + first + piece * COPY_VALUES;
         const auto* source = sources.left[i % T::LEFT_SOURCES];
         const bool there = source != nullptr && column < columns;
         copy_async(left_piece<T>(stage, side, row, piece), there ? source + column : sources.none, there);
@@ -151,9 +155,9 @@ __device__ inline void fill_stage(const Sources<T>& sources, int columns, int se
 #pragma unroll
     for (int i = 0; i < T::RIGHT_COPIES; i++)
     {
-        const int side = static_cast<int>(copy_index(i) / (T::RIGHT_PIECES * T::VECTORS));
-        const int vector = static_cast<int>(copy_index(i) / T::RIGHT_PIECES % T::VECTORS);
-        const int piece = static_cast<int>(copy_index(i) % T::RIGHT_PIECES);
+        const int side = static_cast<int>(copy_index(i) / (T::PIECES * T::VECTORS));
+        const int vector = static_cast<int>(copy_index(i) / T::PIECES % T::VECTORS);
+        const int piece = static_cast<int>(copy_index(i) % T::PIECES);
         const int column = side * segment + first + piece * COPY_VALUES;
         const auto* source = sources.right[i % T::RIGHT_SOURCES];
         const bool there = source != nullptr && column < columns;
@@ -167,9 +171,7 @@ __device__ inline unsigned right_pair(char* stage, int side, int tile, int colum
 {
     const int vector = tile * TILE_VECTORS + lane_index() / 4;
     const int at = column + lane_index() % 4 * 2;
-    const float2 pair =
-        *reinterpret_cast<const float2*>(right_piece<T>(stage, side, vector, at / COPY_VALUES) + at % COPY_VALUES * 4);
-    return bf16_pair(pair.x, pair.y);
+    return *reinterpret_cast<const unsigned*>(right_piece<T>(stage, side, vector, at / COPY_VALUES) + at % COPY_VALUES * 2);
 }
 
 template <typename T>
@@ -184,7 +186,7 @@ __device__ inline void multiply_stage(
         for (int r = 0; r < T::ROW_TILES; r++)
         {
             const int row = (place.row + r) * TILE_ROWS + lane_index() % TILE_ROWS;
-            load_tile(left[r], left_piece<T>(stage, place.side, row, column / COPY_WEIGHTS + lane_index() / TILE_ROWS));
+            load_tile(left[r], left_piece<T>(stage, place.side, row, column / COPY_VALUES + lane_index() / TILE_ROWS));
         }
 #pragma unroll
         for (int v = 0; v < T::VECTOR_TILES; v++)
@@ -295,18 +297,36 @@ __device__ inline void products_of(
     }
 }
 
+/** Matrices with which the same vectors are multiplied; a matrix without rows is not there. */
+constexpr int MATRICES = 3;
+
+struct TensorMatrices
+{
+    const unsigned short* weights[MATRICES];
+    int rows[MATRICES];
+    float* out[MATRICES];
+};
+
 /** As linear(), on tensor cores. Neighbouring blocks have the same rows for neighbouring vectors. */
 template <typename T>
 __device__ inline void tensor_linear(
-    const unsigned short* weights, int rows, int columns, const float* in, int count, int round, float* out)
+    const TensorMatrices& matrices, int columns, const unsigned short* in, int count, int round)
 {
     DYNAMIC_SHARED(uint4, memory);
     const WarpPlace<T> place{};
     const long long tiles = (count + T::VECTORS - 1) / T::VECTORS;
-    const long long tasks = tiles * ((rows + T::ROWS - 1) / T::ROWS);
+    const long long first0 = tiles * ((matrices.rows[0] + T::ROWS - 1) / T::ROWS);
+    const long long first1 = first0 + tiles * ((matrices.rows[1] + T::ROWS - 1) / T::ROWS);
+    const long long tasks = first1 + tiles * ((matrices.rows[2] + T::ROWS - 1) / T::ROWS);
 #pragma unroll 1
-    for (long long task = blockIdx.x; task < tasks; task += gridDim.x)
+    for (long long index = blockIdx.x; index < tasks; index += gridDim.x)
     {
+        const int matrix = index < first0 ? 0 : index < first1 ? 1 : 2;
+        const long long task = matrix == 0 ? index : matrix == 1 ? index - first0 : index - first1;
+        const unsigned short* weights = matrix == 0 ? matrices.weights[0] : matrix == 1 ? matrices.weights[1] :
+            matrices.weights[2];
+        const int rows = matrix == 0 ? matrices.rows[0] : matrix == 1 ? matrices.rows[1] : matrices.rows[2];
+        float* out = matrix == 0 ? matrices.out[0] : matrix == 1 ? matrices.out[1] : matrices.out[2];
         const int firstRow = static_cast<int>(task / tiles) * T::ROWS;
         const int first = static_cast<int>(task % tiles) * T::VECTORS;
         const Sources<T> sources = sources_of<T>(weights,
@@ -362,9 +382,9 @@ __device__ inline ExpertTile warp_expert_tile(const int* starts, int experts, in
 template <typename T>
 __device__ inline void tensor_expert_up(
     const unsigned short* gates, const unsigned short* others, int experts, int width, int hidden, const int* starts,
-    const int* tokens, const float* in, int round, float* inner)
+    const int* tokens, const unsigned short* in, int round, unsigned short* inner)
 {
-    static_assert(T::ROW_TILES == 2, "a tile of each matrix");
+    static_assert(T::ROW_TILES % 2 == 0, "a tile of each matrix");
     DYNAMIC_SHARED(uint4, memory);
     const WarpPlace<T> place{};
     const int blocks = (width + T::ROWS / 2 - 1) / (T::ROWS / 2);
@@ -395,13 +415,15 @@ __device__ inline void tensor_expert_up(
 #pragma unroll
         for (int i = 0; i < T::SUMS / 2; i++)
         {
-            const int row = firstRow + place.row / 2 * TILE_ROWS + sum_row(i % 4);
-            const int at = tile.first + (place.vector + i / 4) * TILE_VECTORS + sum_vector(i % 4);
+            const int pair = i / 4 / T::VECTOR_TILES;
+            const int vector = i / 4 % T::VECTOR_TILES;
+            const int row = firstRow + (place.row / 2 + pair) * TILE_ROWS + sum_row(i % 4);
+            const int at = tile.first + (place.vector + vector) * TILE_VECTORS + sum_vector(i % 4);
             if (place.side == 0 && row < width && at < tile.end)
             {
-                const float activated = kept(silu(kept(total[0][i / 4][i % 4], round)), round);
-                inner[static_cast<long long>(at) * width + row] =
-                    kept(__fmul_rn(activated, kept(total[1][i / 4][i % 4], round)), round);
+                const float activated = kept(silu(kept(total[2 * pair][vector][i % 4], round)), round);
+                store(inner + static_cast<long long>(at) * width + row,
+                    kept(__fmul_rn(activated, kept(total[2 * pair + 1][vector][i % 4], round)), round));
             }
         }
     }
@@ -410,8 +432,8 @@ __device__ inline void tensor_expert_up(
 /** As expert_down(), on tensor cores. */
 template <typename T>
 __device__ inline void tensor_expert_down(
-    const unsigned short* weights, int experts, int width, int hidden, const int* starts, const float* inner, int round,
-    float* outputs)
+    const unsigned short* weights, int experts, int width, int hidden, const int* starts, const unsigned short* inner,
+    int round, float* outputs)
 {
     DYNAMIC_SHARED(uint4, memory);
     const WarpPlace<T> place{};

@@ -178,56 +178,167 @@ __device__ inline float norm_factor(float squares, int width, float epsilon)
     return __fdiv_rn(1.0f, __fsqrt_rn(__fadd_rn(mean, epsilon)));
 }
 
-/** RMSNorm of a vector, by one warp; {@code in} and {@code out} may be the same. */
-__device__ inline void normalise(const float* in, const float* weights, int width, float epsilon, int round, float* out)
+/** Elements of a vector whose squares a block keeps at a time. */
+constexpr int NORM_ELEMENTS = AHEAD * MAX_BLOCK_THREADS;
+
+/** Shared by the threads of a block that normalises a vector. */
+struct NormMemory
 {
-    float squares = 0.0f;
-#pragma unroll 8
-    for (int i = lane_index(); i < width; i += WARP_LANES)
+    float squares[NORM_ELEMENTS];
+    float factor;
+};
+
+/** Activations in float32 and, for products on tensor cores, in bf16, to which they are rounded then; otherwise null. */
+struct Activations
+{
+    float* values;
+    unsigned short* narrow;
+};
+
+__device__ inline Activations row_of(const Activations& all, long long row, int width)
+{
+    return {all.values + row * width, all.narrow == nullptr ? nullptr : all.narrow + row * width};
+}
+
+__device__ inline void put(const Activations& row, long long i, float value)
+{
+    row.values[i] = value;
+    if (row.narrow != nullptr)
     {
-        squares = __fadd_rn(squares, __fmul_rn(in[i], in[i]));
+        store(row.narrow + i, value);
     }
-    const float factor = norm_factor(squares, width, epsilon);
-#pragma unroll 1
-    for (int first = lane_index(); first < width; first += AHEAD * WARP_LANES)
+}
+
+/**
+ * Adds a piece of two vectors, of which the second may be null, and shares the squares of the sums. Each thread has every
+ * element that is a multiple of the block's threads behind its first.
+ */
+__device__ inline void share_squares(
+    const float* in, const float* added, int first, int width, int round, float* sums, NormMemory& memory)
+{
+    const int threads = static_cast<int>(blockDim.x);
+    float sum[AHEAD];
+    float more[AHEAD];
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
     {
-        float scaled[AHEAD];
+        const int i = first + static_cast<int>(threadIdx.x) + j * threads;
+        sum[j] = i < width ? in[i] : 0.0f;
+        more[j] = added != nullptr && i < width ? added[i] : 0.0f;
+    }
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+    {
+        const int at = static_cast<int>(threadIdx.x) + j * threads;
+        if (added != nullptr)
+        {
+            sum[j] = kept(__fadd_rn(sum[j], more[j]), round);
+        }
+        if (sums != nullptr && first + at < width)
+        {
+            sums[first + at] = sum[j];
+        }
+        memory.squares[at] = __fmul_rn(sum[j], sum[j]);
+    }
+}
+
+/** Every element times the factor and its weight; a thread reads what it has itself written. */
+__device__ inline void scale_by(
+    const float* in, const float* weights, float factor, int width, int round, const Activations& out)
+{
+    const int threads = static_cast<int>(blockDim.x);
+#pragma unroll 1
+    for (int first = static_cast<int>(threadIdx.x); first < width; first += AHEAD * threads)
+    {
+        float value[AHEAD];
+        float scale[AHEAD];
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
         {
-            const int i = first + j * WARP_LANES;
-            scaled[j] = i < width ? kept(__fmul_rn(weights[i], kept(__fmul_rn(in[i], factor), round)), round) : 0.0f;
+            const int i = first + j * threads;
+            value[j] = i < width ? in[i] : 0.0f;
+            scale[j] = i < width ? weights[i] : 0.0f;
         }
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
         {
-            if (first + j * WARP_LANES < width)
+            if (first + j * threads < width)
             {
-                out[first + j * WARP_LANES] = scaled[j];
+                put(out, first + j * threads,
+                    kept(__fmul_rn(scale[j], kept(__fmul_rn(value[j], factor), round)), round));
             }
         }
     }
 }
 
-/** The sum of two vectors, by one warp, of which each lane has the elements that it has in normalise(). */
-__device__ inline void add_vectors(const float* state, const float* added, int width, int round, float* sums)
+/**
+ * RMSNorm of the sum of two vectors by a block; the second vector and the place of the sum are null together. The squares
+ * are added as one warp would add them: lane l those of elements l, l + 32, ..., in their order.
+ */
+__device__ inline void normalise(
+    const float* in, const float* added, float* sums, const float* weights, int width, float epsilon, int round,
+    const Activations& out, NormMemory& memory)
 {
+    const int threads = static_cast<int>(blockDim.x);
+    float squares = 0.0f;
+#pragma unroll 1
+    for (int first = 0; first < width; first += AHEAD * threads)
+    {
+        share_squares(in, added, first, width, round, sums, memory);
+        __syncthreads();
+        if (threadIdx.x < WARP_LANES)
+        {
+            const int count = width - first < AHEAD * threads ? width - first : AHEAD * threads;
+#pragma unroll 8
+            for (int i = lane_index(); i < count; i += WARP_LANES)
+            {
+                squares = __fadd_rn(squares, memory.squares[i]);
+            }
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x < WARP_LANES)
+    {
+        const float factor = norm_factor(squares, width, epsilon);
+        if (lane_index() == 0)
+        {
+            memory.factor = factor;
+        }
+    }
+    __syncthreads();
+    scale_by(added == nullptr ? in : sums, weights, memory.factor, width, round, out);
+    __syncthreads();
+}
+
+/** RMSNorm of a short vector in place, by one warp. */
+__device__ inline void normalise_by_warp(float* vector, const float* weights, int width, float epsilon, int round)
+{
+    float squares = 0.0f;
+#pragma unroll 8
+    for (int i = lane_index(); i < width; i += WARP_LANES)
+    {
+        squares = __fadd_rn(squares, __fmul_rn(vector[i], vector[i]));
+    }
+    const float factor = norm_factor(squares, width, epsilon);
 #pragma unroll 1
     for (int first = lane_index(); first < width; first += AHEAD * WARP_LANES)
     {
-        float sum[AHEAD];
+        float value[AHEAD];
+        float scale[AHEAD];
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
         {
             const int i = first + j * WARP_LANES;
-            sum[j] = i < width ? kept(__fadd_rn(state[i], added[i]), round) : 0.0f;
+            value[j] = i < width ? vector[i] : 0.0f;
+            scale[j] = i < width ? weights[i] : 0.0f;
         }
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
         {
             if (first + j * WARP_LANES < width)
             {
-                sums[first + j * WARP_LANES] = sum[j];
+                vector[first + j * WARP_LANES] =
+                    kept(__fmul_rn(scale[j], kept(__fmul_rn(value[j], factor), round)), round);
             }
         }
     }

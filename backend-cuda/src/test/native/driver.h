@@ -177,6 +177,8 @@ struct Function
     ContextRef context;
     std::shared_ptr<const Module> module;
     const Kernel* kernel = nullptr;
+    // Bytes of dynamic memory of a block that were asked for.
+    unsigned most_shared = 0;
 };
 
 struct Graph

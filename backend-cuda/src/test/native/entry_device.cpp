@@ -16,6 +16,9 @@ constexpr int MAX_DEVICE_ATTRIBUTE = 255;
 constexpr int MAX_FUNCTION_ATTRIBUTE = 15;
 constexpr unsigned FATBIN_MAGIC = 0xBA55ED50;
 constexpr std::size_t MAX_STATIC_SHARED_BYTES = 48 * 1024;
+// Of a block of a device of this capability, beside what the system takes.
+constexpr int MOST_SHARED_BYTES = 227 * 1024;
+constexpr int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 
 struct ErrorName
 {
@@ -355,6 +358,22 @@ EMULATED_EXPORT CUresult cuModuleGetFunction(CUfunction* handle, const CUmodule 
     return CUDA_SUCCESS;
 }
 
+EMULATED_EXPORT CUresult cuFuncSetAttribute(const CUfunction handle, const int attribute, const int value)
+{
+    EMULATED_CALL(cuFuncSetAttribute, context);
+    const std::shared_ptr<Function> function = live(driver.functions, handle);
+    if (function == nullptr || function->context != call.context || !function->module->loaded)
+    {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (attribute != MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > MOST_SHARED_BYTES)
+    {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    function->most_shared = static_cast<unsigned>(value);
+    return CUDA_SUCCESS;
+}
+
 // A symbol is there when the image names it, so that a check of the image's own marks works as on a device.
 EMULATED_EXPORT CUresult cuModuleGetGlobal_v2(
     CUdeviceptr* address, std::size_t* bytes, const CUmodule handle, const char* name)
@@ -393,7 +412,7 @@ EMULATED_EXPORT CUresult cuFuncGetAttribute(int* value, const int attribute, con
         case 4:  *value = 32; break;                           // NUM_REGS
         case 5:
         case 6:  *value = 10 * COMPUTE_CAPABILITY_MAJOR; break;
-        case 8:  *value = static_cast<int>(MAX_STATIC_SHARED_BYTES); break;
+        case 8:  *value = static_cast<int>(std::max<std::size_t>(MAX_STATIC_SHARED_BYTES, function->most_shared)); break;
         default: *value = 0; break;
     }
     return CUDA_SUCCESS;

@@ -11,7 +11,8 @@ namespace
 constexpr unsigned MAX_BLOCK_DEPTH = 64;
 constexpr unsigned MAX_GRID_WIDTH = 0x7FFFFFFF;
 constexpr unsigned MAX_GRID_HEIGHT = 65535;
-constexpr unsigned MAX_SHARED_BYTES = 48 * 1024;
+// Without cuFuncSetAttribute. A device gives all 48 KiB to a kernel without static shared memory; none may rely on it here.
+constexpr unsigned MAX_SHARED_BYTES = 48 * 1024 - 1;
 constexpr unsigned EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
 // Captures what the stream is given, or runs it.
@@ -65,12 +66,13 @@ bool is_captured(const Driver& driver, const Event& event)
     return false;
 }
 
-bool fits(const Kernel& kernel, const dim3& blocks, const dim3& threads, const unsigned shared_bytes)
+bool fits(const Function& function, const dim3& blocks, const dim3& threads, const unsigned shared_bytes)
 {
     return blocks.x > 0 && blocks.y > 0 && blocks.z > 0 && blocks.x <= MAX_GRID_WIDTH && blocks.y <= MAX_GRID_HEIGHT &&
         blocks.z <= MAX_GRID_HEIGHT && threads.x > 0 && threads.y > 0 && threads.z > 0 &&
         threads.x <= MAX_DEVICE_THREADS && threads.y <= MAX_DEVICE_THREADS && threads.z <= MAX_BLOCK_DEPTH &&
-        std::uint64_t{threads.x} * threads.y * threads.z <= kernel.max_threads && shared_bytes <= MAX_SHARED_BYTES;
+        std::uint64_t{threads.x} * threads.y * threads.z <= function.kernel->max_threads &&
+        (shared_bytes <= MAX_SHARED_BYTES || shared_bytes <= function.most_shared);
 }
 
 bool copy_arguments(const Kernel& kernel, void** parameters, Work& work)
@@ -334,7 +336,7 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     work->threads = dim3(block_x, block_y, block_z);
     work->shared_bytes = shared_bytes;
     work->device = call.context->device;
-    if (extra != nullptr || !fits(*work->kernel, work->blocks, work->threads, shared_bytes) ||
+    if (extra != nullptr || !fits(*function, work->blocks, work->threads, shared_bytes) ||
         !copy_arguments(*function->kernel, parameters, *work))
     {
         return CUDA_ERROR_INVALID_VALUE;

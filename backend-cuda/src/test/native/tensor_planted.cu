@@ -85,7 +85,7 @@ namespace swapped_fragment
 
 namespace dropped_columns
 {
-#define copy_async(shared, global, there) copy_async(shared, global, (there) && column + COPY_WEIGHTS < columns)
+#define copy_async(shared, global, there) copy_async(shared, global, (there) && column + COPY_VALUES < columns)
 #include "fast.cuh"
 #undef copy_async
 }
@@ -104,12 +104,14 @@ namespace early_reads
 
 #define PLANTED_LINEAR(name) \
     extern "C" __global__ void test_linear_##name( \
-        const unsigned char* step, const void* weights, int rows, int columns, const float* in, int perEntry, int round, \
-        float* out) \
+        const unsigned char* step, const void* weights0, const void* weights1, const void* weights2, int rows0, int rows1, \
+        int rows2, int columns, const unsigned short* in, int perEntry, int round, float* out0, float* out1, float* out2) \
     { \
         const int count = perEntry != 0 ? step_header(step)->entries : step_header(step)->tokens; \
-        name::tensor_linear<name::Linear8>( \
-            static_cast<const unsigned short*>(weights), rows, columns, in, count, round, out); \
+        const name::TensorMatrices matrices = {{static_cast<const unsigned short*>(weights0), \
+            static_cast<const unsigned short*>(weights1), static_cast<const unsigned short*>(weights2)}, \
+            {rows0, rows1, rows2}, {out0, out1, out2}}; \
+        name::tensor_linear<name::Linear8>(matrices, columns, in, count, round); \
     }
 
 PLANTED_LINEAR(swapped_fragment)

@@ -50,8 +50,8 @@ final class DeviceBudget
         }
         final CaptureLayout layout = RankDevice.layout(config, shape);
         final DecoderSetup decoder = config.decoder();
-        return new DeviceBudget(DecoderMemory.of(decoder.weights(), decoder.precision(), decoder.memory(layout.slots()),
-            config.maxStepTokens()), layout, here);
+        return new DeviceBudget(DecoderMemory.of(decoder.weights(), decoder.precision(), decoder.family(),
+            decoder.memory(layout.slots()), config.maxStepTokens()), layout, here);
     }
 
     /** @param availableBytes of the device. */

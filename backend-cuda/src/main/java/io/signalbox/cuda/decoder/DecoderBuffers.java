@@ -2,8 +2,10 @@
 package io.signalbox.cuda.decoder;
 
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.kernel.Activations;
 import io.signalbox.cuda.kernel.DecoderLaunches;
 import io.signalbox.cuda.kernel.ExpertGroups;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
 
@@ -13,15 +15,15 @@ import java.util.function.LongFunction;
 final class DecoderBuffers
 {
     final DeviceMemory states;
-    final DeviceMemory normed;
+    final Activations normed;
     final DeviceMemory added;
     final DeviceMemory queries;
     final DeviceMemory keys;
     final DeviceMemory values;
-    final DeviceMemory mixed;
+    final Activations mixed;
     final DeviceMemory scores;
     /** Gates and other halves of a dense MLP or of the shared experts, and what these add. */
-    final DeviceMemory gates;
+    final Activations gates;
     final DeviceMemory others;
     final DeviceMemory common;
     final DeviceMemory routerLogits;
@@ -38,22 +40,23 @@ final class DecoderBuffers
 
     /** @param memory takes so many bytes. */
     DecoderBuffers(
-        final LongFunction<DeviceMemory> memory, final DecoderPlan plan, final int maxTokens, final DecoderSizes sizes)
+        final LongFunction<DeviceMemory> memory, final DecoderPlan plan, final int maxTokens, final DecoderSizes sizes,
+        final KernelFamily family)
     {
         this.memory = memory;
         final ExpertsPlan experts = plan.experts();
         final int dense = Math.max(plan.denseWidth(), experts.sharedWidth());
         final long choices = (long)maxTokens * experts.topK();
         states = words(maxTokens, plan.hidden());
-        normed = words(maxTokens, plan.hidden());
+        normed = activations(maxTokens, plan.hidden(), family);
         added = words(maxTokens, plan.hidden());
         queries = words(maxTokens, plan.attention().queryWidth());
         keys = words(maxTokens, plan.attention().keyWidth());
         values = words(maxTokens, plan.attention().valueWidth());
-        mixed = words(maxTokens, plan.attention().outputWidth());
+        mixed = activations(maxTokens, plan.attention().outputWidth(), family);
         scores = words(Math.min(DecoderLaunches.ATTENTION_BLOCKS, (long)maxTokens * plan.attention().heads()),
             sizes.maxPositions());
-        gates = dense == 0 ? null : words(maxTokens, dense);
+        gates = dense == 0 ? null : activations(maxTokens, dense, family);
         others = dense == 0 ? null : words(maxTokens, dense);
         common = experts.sharedWidth() == 0 ? null : words(maxTokens, plan.hidden());
         routerLogits = words(maxTokens, experts.experts());
@@ -68,6 +71,12 @@ final class DecoderBuffers
     private DeviceMemory words(final long rows, final long width)
     {
         return memory.apply(Math.multiplyExact(Math.multiplyExact(rows, width), (long)Integer.BYTES));
+    }
+
+    private Activations activations(final long rows, final long width, final KernelFamily family)
+    {
+        return new Activations(words(rows, width), family == KernelFamily.EXACT ? null :
+            memory.apply(Math.multiplyExact(Math.multiplyExact(rows, width), (long)Short.BYTES)));
     }
 
     /** Ids or weights of one MoE layer, {@code [n][K]}. */

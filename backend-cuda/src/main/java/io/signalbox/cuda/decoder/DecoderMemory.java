@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.decoder;
 
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
@@ -17,12 +18,13 @@ public record DecoderMemory(long weightBytes, long kvBytes, long logitBytes, lon
 {
     /** @param maxTokens of a step. */
     public static DecoderMemory of(
-        final ModelWeights weights, final Precision precision, final DecoderSizes sizes, final int maxTokens)
+        final ModelWeights weights, final Precision precision, final KernelFamily family, final DecoderSizes sizes,
+        final int maxTokens)
     {
         final DecoderPlan plan = weights.plan();
         final CountedBytes buffers = new CountedBytes();
         final long logits = (long)sizes.maxSampled() * plan.vocabulary() * Float.BYTES;
-        new DecoderBuffers(buffers::add, plan, maxTokens, sizes);
+        new DecoderBuffers(buffers::add, plan, maxTokens, sizes, family);
         buffers.add(DecoderStep.sampledBytes(sizes, maxTokens));
         if (sizes.drafts())
         {

@@ -9,11 +9,12 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.DecoderLaunches;
 import io.signalbox.cuda.kernel.ExpertRouterMemory;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.HeadNorms;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.LinearLayer;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.model.DecoderPlan;
-import io.signalbox.model.QkNorm;
 import io.signalbox.model.forward.Precision;
 
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ public final class DecoderStep implements AutoCloseable
         owned = new DriverResources(driver);
         try
         {
-            buffers = new DecoderBuffers(owned::device, plan, step.maxTokens(), sizes);
+            buffers = new DecoderBuffers(owned::device, plan, step.maxTokens(), sizes, family);
             cache = new DecoderCache(driver, owned, plan, precision, sizes);
             sampled = owned.device(sampledBytes(sizes, step.maxTokens()));
             starts = sizes.drafts() ? owned.device(sampledBytes(sizes, step.maxTokens())) : null;
@@ -116,7 +117,8 @@ public final class DecoderStep implements AutoCloseable
             launches.add(decoder.keepWeights(buffers.weights, tokens));
         }
         launches.add(decoder.lastNorm(buffers.states, buffers.added, weights.finalNorm(), buffers.normed, tokens));
-        launches.add(decoder.entryLinear(weights.head(), buffers.normed, buffers.logits, tokens));
+        launches.add(decoder.entryLinear(
+            new LinearLayer(weights.head(), buffers.logits), buffers.normed, tokens));
         launches.add(decoder.sample(buffers.logits, sampled, tokens));
         if (starts != null)
         {
@@ -128,39 +130,24 @@ public final class DecoderStep implements AutoCloseable
     private void addAttention(
         final List<Launch> launches, final DecoderWeights.Attention part, final int layer, final int tokens)
     {
-        launches.add(decoder.linear(part.query(), buffers.normed, buffers.queries, tokens));
-        launches.add(decoder.linear(part.key(), buffers.normed, buffers.keys, tokens));
-        launches.add(decoder.linear(part.value(), buffers.normed, buffers.values, tokens));
-        addHeadNorm(launches, buffers.queries, plan.attention().heads(), part.queryNorm(), tokens);
-        addHeadNorm(launches, buffers.keys, plan.attention().kvHeads(), part.keyNorm(), tokens);
-        launches.add(decoder.place(
-            buffers.queries, buffers.keys, buffers.values, cache.rope(), cache.layer(layer), tokens));
+        launches.addAll(decoder.linear(List.of(new LinearLayer(part.query(), buffers.queries),
+            new LinearLayer(part.key(), buffers.keys), new LinearLayer(part.value(), buffers.values)),
+            buffers.normed, tokens));
+        launches.add(decoder.place(buffers.queries, buffers.keys, buffers.values,
+            new HeadNorms(part.queryNorm(), part.keyNorm()), cache.rope(), cache.layer(layer), tokens));
         launches.add(decoder.attend(
             buffers.queries, cache.layer(layer), buffers.scores, sizes.maxPositions(), buffers.mixed, tokens));
-        launches.add(decoder.linear(part.output(), buffers.mixed, buffers.added, tokens));
-    }
-
-    private void addHeadNorm(
-        final List<Launch> launches, final DeviceMemory heads, final int count, final DeviceMemory norm, final int tokens)
-    {
-        final int size = plan.attention().headSize();
-        if (plan.attention().qkNorm() == QkNorm.FULL_WIDTH)
-        {
-            launches.add(decoder.normHeads(heads, 1, count * size, norm, tokens));
-        }
-        else if (plan.attention().qkNorm() == QkNorm.PER_HEAD)
-        {
-            launches.add(decoder.normHeads(heads, count, size, norm, tokens));
-        }
+        launches.addAll(decoder.linear(
+            List.of(new LinearLayer(part.output(), buffers.added)), buffers.mixed, tokens));
     }
 
     private void addMlp(
         final List<Launch> launches, final DecoderWeights.Mlp part, final DeviceMemory out, final int tokens)
     {
-        launches.add(decoder.linear(part.gate(), buffers.normed, buffers.gates, tokens));
-        launches.add(decoder.linear(part.up(), buffers.normed, buffers.others, tokens));
+        launches.addAll(decoder.linear(List.of(new LinearLayer(part.gate(), buffers.gates.values()),
+            new LinearLayer(part.up(), buffers.others)), buffers.normed, tokens));
         launches.add(decoder.activate(buffers.gates, buffers.others, part.width(), tokens));
-        launches.add(decoder.linear(part.down(), buffers.gates, out, tokens));
+        launches.addAll(decoder.linear(List.of(new LinearLayer(part.down(), out)), buffers.gates, tokens));
     }
 
     private void addExperts(
@@ -169,7 +156,8 @@ public final class DecoderStep implements AutoCloseable
         final int layers = plan.moeLayers().size();
         final DeviceMemory ids = DecoderBuffers.ofLayer(buffers.ids, layers, moeLayer);
         final DeviceMemory chosen = DecoderBuffers.ofLayer(buffers.weights, layers, moeLayer);
-        launches.add(decoder.routerLinear(part.router(), buffers.normed, buffers.routerLogits, tokens));
+        launches.add(decoder.routerLinear(
+            new LinearLayer(part.router(), buffers.routerLogits), buffers.normed, tokens));
         final ExpertRouterMemory choice = new ExpertRouterMemory(buffers.routerLogits, part.bias(), ids, chosen);
         launches.add(form == CaptureForm.FUSED ? kernels.routeCapturing(router, choice, moeLayer, tokens) :
             kernels.route(router, choice, tokens));

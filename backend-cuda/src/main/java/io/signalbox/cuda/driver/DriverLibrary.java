@@ -30,7 +30,7 @@ final class DriverLibrary
     static final List<String> NEEDED = List.of("cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet",
         "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
         "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuMemGetInfo_v2", "cuModuleLoadDataEx", "cuModuleUnload",
-        "cuModuleGetFunction", "cuModuleGetGlobal_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc",
+        "cuModuleGetFunction", "cuFuncSetAttribute", "cuModuleGetGlobal_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc",
         "cuMemHostGetDevicePointer_v2", "cuMemFreeHost", "cuStreamCreate", "cuStreamCreateWithPriority",
         "cuStreamDestroy_v2", "cuStreamQuery", "cuStreamSynchronize", "cuEventCreate", "cuEventDestroy_v2",
         "cuEventRecord", "cuEventQuery",

@@ -19,6 +19,8 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUresult;
 import jcuda.driver.CUstreamCaptureMode;
@@ -394,7 +396,14 @@ public final class JCudaBinding implements CudaDriver
         final int sharedBytes,
         final KernelArguments arguments)
     {
-        return new LaunchHandle(((KernelHandle)kernel).function, blocks, threadsPerBlock, sharedBytes, arguments);
+        final CUfunction function = ((KernelHandle)kernel).function;
+        if (sharedBytes > 0)
+        {
+            // A block may have more than 48 KiB, or all of them beside memory that is not dynamic, only if this was said.
+            check("cuFuncSetAttribute", JCudaDriver.cuFuncSetAttribute(
+                function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, sharedBytes));
+        }
+        return new LaunchHandle(function, blocks, threadsPerBlock, sharedBytes, arguments);
     }
 
     @Override

@@ -9,8 +9,11 @@ import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
+
+import java.util.List;
 
 /**
  * Launches of a decoder's kernels, arguments bound and grid sized for up to so many tokens. docs/cuda.md says what each
@@ -23,13 +26,21 @@ public final class DecoderLaunches
     private static final int WARP_LANES = 32;
     private static final int THREADS = 256;
     private static final int MAX_BLOCKS = 1024;
+    /** Of kernels with a block for each row: blocks wait for their turn at no cost. */
+    private static final int ROW_BLOCKS = 1 << 14;
+    /** The same of linear layers on tensor cores, of which every block has a task. */
+    private static final int LINEAR_BLOCKS = 1 << 14;
+    /** Matrices that a launch multiplies with on tensor cores. */
+    private static final int MATRICES = 3;
+    /** Queries, keys and values. */
+    private static final int PLACED_PARTS = 3;
     /** Tokens that a warp multiplies a weight with. */
     private static final int TILE = 4;
     /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
     private static final int COPY_THREADS = 16 * THREADS;
     /** Of which each has enough to do in attention for a warp more. */
     private static final int WARP_POSITIONS = 64;
-    private static final int MAX_ARGUMENTS = 14;
+    private static final int MAX_ARGUMENTS = 18;
 
     private final CudaDriver driver;
     private final CudaDriver.KernelModule module;
@@ -75,73 +86,82 @@ public final class DecoderLaunches
 
     /** Adds {@code added} to the states, unless it is {@code null}, and normalises them to {@code out}. */
     public Launch norm(
-        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final DeviceMemory out,
+        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final Activations out,
         final int tokens)
     {
-        return warps(KernelNames.DECODER_NORM, tokens, MAX_BLOCKS, orNull(step().pointer(states), added).pointer(weights)
-            .int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round).pointer(out));
+        return perBlock(KernelNames.DECODER_NORM, tokens, activations(orNull(step().pointer(states), added)
+            .pointer(weights).int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round), out));
     }
 
     /** The normalised sums of state and {@code added} of each entry's last token, {@code [entries][hidden]}. */
     public Launch lastNorm(
-        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final DeviceMemory out,
+        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final Activations out,
         final int tokens)
     {
-        return warps(KernelNames.DECODER_LAST_NORM, tokens, MAX_BLOCKS, step().pointer(states).pointer(added)
-            .pointer(weights).int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round).pointer(out));
+        return perBlock(KernelNames.DECODER_LAST_NORM, tokens, activations(step().pointer(states).pointer(added)
+            .pointer(weights).int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round), out));
     }
 
-    /** Normalises vectors of {@code width} in place, {@code perToken} of each token. */
-    public Launch normHeads(
-        final DeviceMemory heads, final int perToken, final int width, final DeviceMemory weights, final int tokens)
+    /** Linear layers of every token, rounded as the precision says: one launch for all of them on tensor cores. */
+    public List<Launch> linear(final List<LinearLayer> layers, final Activations in, final int tokens)
     {
-        return warps(KernelNames.DECODER_NORM_HEADS, (long)tokens * perToken, MAX_BLOCKS, step().pointer(heads)
-            .int32(perToken).int32(width).pointer(weights).float32((float)plan.normEpsilon()).int32(round));
-    }
-
-    /** A linear layer of every token, rounded as the precision says. */
-    public Launch linear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
-    {
-        return product(matrix, in, out, tokens, 0);
+        if (layers.stream().allMatch(layer -> onTensorCores(layer.matrix().type())))
+        {
+            return List.of(tensorLinear(layers, in, tokens, 0));
+        }
+        return layers.stream().map(layer -> product(layer, in, tokens, 0)).toList();
     }
 
     /** A linear layer of every entry. */
-    public Launch entryLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
+    public Launch entryLinear(final LinearLayer layer, final Activations in, final int tokens)
     {
-        return product(matrix, in, out, tokens, 1);
+        return product(layer, in, tokens, 1);
     }
 
     /** Scores of the experts, by the exact kernels; those that a sigmoid follows are not rounded. */
-    public Launch routerLinear(final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens)
+    public Launch routerLinear(final LinearLayer layer, final Activations in, final int tokens)
     {
         final boolean sigmoid = plan.experts().scoring() == ExpertScoring.SIGMOID_GROUPS;
-        return exactLinear(matrix, linearArguments(matrix, in, 0, sigmoid ? 0 : round, out), tokens);
+        return exactLinear(layer, in, tokens, 0, sigmoid ? 0 : round);
     }
 
-    private Launch product(
-        final DeviceMatrix matrix, final DeviceMemory in, final DeviceMemory out, final int tokens, final int perEntry)
+    private Launch product(final LinearLayer layer, final Activations in, final int tokens, final int perEntry)
     {
-        final KernelArguments arguments = linearArguments(matrix, in, perEntry, round, out);
-        if (!onTensorCores(matrix.type()))
-        {
-            return exactLinear(matrix, arguments, tokens);
-        }
+        return onTensorCores(layer.matrix().type()) ? tensorLinear(List.of(layer), in, tokens, perEntry) :
+            exactLinear(layer, in, tokens, perEntry, round);
+    }
+
+    private Launch tensorLinear(
+        final List<LinearLayer> layers, final Activations in, final int tokens, final int perEntry)
+    {
         final TensorTile tile = TensorTile.of(tokens);
-        return blocks(tile.kernel(KernelNames.TENSOR_LINEAR),
-            whole(tokens, tile.vectors()) * whole(matrix.rows(), tile.rows()), tile.linearBytes(), arguments);
+        final KernelArguments arguments = step();
+        for (int i = 0; i < MATRICES; i++)
+        {
+            orNull(arguments, i < layers.size() ? layers.get(i).matrix().weights() : null);
+        }
+        long blocks = 0;
+        for (int i = 0; i < MATRICES; i++)
+        {
+            final int rows = i < layers.size() ? layers.get(i).matrix().rows() : 0;
+            arguments.int32(rows);
+            blocks += whole(tokens, tile.vectors()) * whole(rows, tile.rows());
+        }
+        arguments.int32(layers.get(0).matrix().columns()).pointer(in.narrow()).int32(perEntry).int32(round);
+        for (int i = 0; i < MATRICES; i++)
+        {
+            orNull(arguments, i < layers.size() ? layers.get(i).out() : null);
+        }
+        return blocks(tile.kernel(KernelNames.TENSOR_LINEAR), blocks, LINEAR_BLOCKS, tile.linearBytes(), arguments);
     }
 
-    private Launch exactLinear(final DeviceMatrix matrix, final KernelArguments arguments, final int tokens)
+    private Launch exactLinear(
+        final LinearLayer layer, final Activations in, final int tokens, final int perEntry, final int rounding)
     {
+        final DeviceMatrix matrix = layer.matrix();
         return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), whole(tokens, TILE) * matrix.rows(),
-            MAX_BLOCKS, arguments);
-    }
-
-    private KernelArguments linearArguments(
-        final DeviceMatrix matrix, final DeviceMemory in, final int perEntry, final int rounding, final DeviceMemory out)
-    {
-        return step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in)
-            .int32(perEntry).int32(rounding).pointer(out);
+            MAX_BLOCKS, step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns())
+                .pointer(in.values()).int32(perEntry).int32(rounding).pointer(layer.out()));
     }
 
     private boolean onTensorCores(final WeightType type)
@@ -149,15 +169,22 @@ public final class DecoderLaunches
         return family == KernelFamily.FAST && type == WeightType.BF16;
     }
 
-    /** Clips and turns queries in place, and keys on their way to the block of their position, with the values. */
+    /**
+     * Normalises, clips and turns queries in place, and keys on their way to the block of their position, with the values.
+     *
+     * @param norms of queries and keys; both are {@code null} if the model has none.
+     */
     public Launch place(
-        final DeviceMemory queries, final DeviceMemory keys, final DeviceMemory values, final RopeMemory rope,
-        final KvLayer kv, final int tokens)
+        final DeviceMemory queries, final DeviceMemory keys, final DeviceMemory values, final HeadNorms norms,
+        final RopeMemory rope, final KvLayer kv, final int tokens)
     {
         final AttentionPlan shape = plan.attention();
-        final long pairs = (shape.queryWidth() + shape.keyWidth()) / 2;
-        return loop(KernelNames.DECODER_PLACE + cacheSuffix(), tokens * (pairs + shape.valueWidth()), step()
-            .pointer(queries).pointer(keys).pointer(values).pointer(rope.cosines()).pointer(rope.sines())
+        final KernelArguments arguments = step().pointer(queries).pointer(keys).pointer(values);
+        orNull(arguments, norms.queries());
+        orNull(arguments, norms.keys());
+        return perBlock(KernelNames.DECODER_PLACE + cacheSuffix(), PLACED_PARTS * (long)tokens, arguments
+            .int32(shape.qkNorm() == QkNorm.PER_HEAD ? 1 : 0).float32((float)plan.normEpsilon())
+            .pointer(rope.cosines()).pointer(rope.sines())
             .int32(shape.heads()).int32(shape.kvHeads()).int32(shape.headSize()).int32(kv.blockSize())
             .float32((float)shape.clip()).int32(round).pointer(kv.keys()).pointer(kv.values()));
     }
@@ -165,24 +192,24 @@ public final class DecoderLaunches
     /** @param scores a row of {@code maxPositions} float32 for each of {@link #ATTENTION_BLOCKS}. */
     public Launch attend(
         final DeviceMemory queries, final KvLayer kv, final DeviceMemory scores, final int maxPositions,
-        final DeviceMemory mixed, final int tokens)
+        final Activations mixed, final int tokens)
     {
         final AttentionPlan shape = plan.attention();
         final float scale = (float)(1.0 / Math.sqrt(shape.headSize()));
         final long tasks = (long)tokens * shape.heads();
         final long threads = WARP_LANES * whole(maxPositions, WARP_POSITIONS);
         return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_ATTEND + cacheSuffix()),
-            (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, step()
+            (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, activations(step()
                 .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
                 .int32(shape.headSize()).int32(kv.blockSize()).float32(scale).int32(round).pointer(scores)
-                .int32(maxPositions).pointer(mixed));
+                .int32(maxPositions), mixed));
     }
 
     /** Replaces each gate by its SiLU times the other half. */
-    public Launch activate(final DeviceMemory gates, final DeviceMemory others, final int width, final int tokens)
+    public Launch activate(final Activations gates, final DeviceMemory others, final int width, final int tokens)
     {
         return loop(KernelNames.DECODER_ACTIVATE, (long)tokens * width,
-            step().pointer(gates).pointer(others).int32(width).int32(round));
+            orNull(step().pointer(gates.values()).pointer(others).int32(width).int32(round), gates.narrow()));
     }
 
     /** Orders the choices of all tokens by expert; a router's score that is no number fails the step. */
@@ -196,23 +223,25 @@ public final class DecoderLaunches
         return oneBlock(KernelNames.DECODER_GROUP, arguments);
     }
 
-    /** Gates times SiLU of each choice, {@code [place][width]}. */
+    /** Gates times SiLU of each choice, {@code [place][width]}: in bf16 on tensor cores, otherwise in float32. */
     public Launch expertUp(
-        final DeviceExperts experts, final ExpertGroups groups, final DeviceMemory in, final DeviceMemory inner,
+        final DeviceExperts experts, final ExpertGroups groups, final Activations in, final DeviceMemory inner,
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
+        final boolean tensor = onTensorCores(experts.type());
         final KernelArguments arguments = step().pointer(experts.gates()).pointer(experts.others())
             .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
-            .pointer(groups.tokens()).pointer(in).int32(round).pointer(inner);
-        if (!onTensorCores(experts.type()))
+            .pointer(groups.tokens()).pointer(tensor ? in.narrow() : in.values()).int32(round).pointer(inner);
+        if (!tensor)
         {
             return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()),
                 expertTiles(tokens, TILE) * shape.width(), MAX_BLOCKS, arguments);
         }
         final TensorTile tile = expertTile(tokens);
         return blocks(tile.kernel(KernelNames.TENSOR_EXPERT_UP),
-            expertTiles(tokens, tile.vectors()) * whole(shape.width(), tile.pairRows()), tile.pairsBytes(), arguments);
+            expertTiles(tokens, tile.vectors()) * whole(shape.width(), tile.pairRows()), MAX_BLOCKS,
+            tile.pairsBytes(), arguments);
     }
 
     /** Outputs of each choice, {@code [place][hidden]}. */
@@ -230,7 +259,8 @@ public final class DecoderLaunches
         }
         final TensorTile tile = expertTile(tokens);
         return blocks(tile.kernel(KernelNames.TENSOR_EXPERT_DOWN),
-            expertTiles(tokens, tile.vectors()) * whole(plan.hidden(), tile.rows()), tile.linearBytes(), arguments);
+            expertTiles(tokens, tile.vectors()) * whole(plan.hidden(), tile.rows()), MAX_BLOCKS,
+            tile.linearBytes(), arguments);
     }
 
     /** Keeps the combine weights of all layers for the step's result. */
@@ -294,6 +324,11 @@ public final class DecoderLaunches
         return memory == null ? arguments.nullPointer() : arguments.pointer(memory);
     }
 
+    private static KernelArguments activations(final KernelArguments arguments, final Activations memory)
+    {
+        return orNull(arguments.pointer(memory.values()), memory.narrow());
+    }
+
     /** Keys and values that are rounded to bf16 are stored so. */
     private String cacheSuffix()
     {
@@ -306,10 +341,10 @@ public final class DecoderLaunches
         return (count + size - 1) / size;
     }
 
-    /** For the mean number of an expert's tokens. */
+    /** For a third more than the mean number of an expert's tokens: a second tile reads the expert's weights again. */
     private TensorTile expertTile(final int tokens)
     {
-        return TensorTile.of(whole((long)tokens * plan.experts().topK(), plan.experts().experts()));
+        return TensorTile.of(whole(4L * tokens * plan.experts().topK(), 3 * plan.experts().experts()));
     }
 
     /** At most one tile per choice, and one that is not full per expert. */
@@ -319,10 +354,18 @@ public final class DecoderLaunches
         return Math.min(choices, choices / size + plan.experts().experts());
     }
 
-    private Launch blocks(final String kernel, final long blocks, final int sharedBytes, final KernelArguments arguments)
+    private Launch blocks(
+        final String kernel, final long blocks, final int most, final int sharedBytes, final KernelArguments arguments)
     {
-        return driver.prepareLaunch(driver.kernel(module, kernel), (int)Math.max(1, Math.min(MAX_BLOCKS, blocks)),
+        return driver.prepareLaunch(driver.kernel(module, kernel), (int)Math.max(1, Math.min(most, blocks)),
             TensorTile.THREADS, sharedBytes, arguments);
+    }
+
+    /** A block for each of so many rows. */
+    private Launch perBlock(final String kernel, final long rows, final KernelArguments arguments)
+    {
+        return driver.prepareLaunch(
+            driver.kernel(module, kernel), (int)Math.max(1, Math.min(ROW_BLOCKS, rows)), THREADS, 0, arguments);
     }
 
     private Launch warps(final String kernel, final long warps, final int most, final KernelArguments arguments)

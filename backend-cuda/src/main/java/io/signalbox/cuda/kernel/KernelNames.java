@@ -16,7 +16,6 @@ final class KernelNames
     static final String DECODER_COPY_BLOCKS = "decoder_copy_blocks";
     static final String DECODER_NORM = "decoder_norm";
     static final String DECODER_LAST_NORM = "decoder_last_norm";
-    static final String DECODER_NORM_HEADS = "decoder_norm_heads";
     static final String DECODER_ACTIVATE = "decoder_activate";
     static final String DECODER_GROUP = "decoder_group";
     static final String DECODER_COMBINE = "decoder_combine";

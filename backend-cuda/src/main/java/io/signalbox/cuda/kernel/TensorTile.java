@@ -4,21 +4,23 @@ package io.signalbox.cuda.kernel;
 /** Tilings of the products on tensor cores: fast.cuh has the same figures. All give the same bits. */
 enum TensorTile
 {
-    V8(8, 16, 32, 48),
-    V32(32, 16, 40, 48),
-    V64(64, 64, 36, 36);
+    V8(8, 16, 16, 48, 40),
+    V32(32, 16, 32, 72, 48),
+    V64(64, 64, 32, 32, 32);
 
     static final int THREADS = 128;
 
     private final int vectors;
     private final int rows;
+    private final int pairRows;
     private final int linearKib;
     private final int pairsKib;
 
-    TensorTile(final int vectors, final int rows, final int linearKib, final int pairsKib)
+    TensorTile(final int vectors, final int rows, final int pairRows, final int linearKib, final int pairsKib)
     {
         this.vectors = vectors;
         this.rows = rows;
+        this.pairRows = pairRows;
         this.linearKib = linearKib;
         this.pairsKib = pairsKib;
     }
@@ -49,7 +51,7 @@ enum TensorTile
     /** The same of each of two matrices. */
     int pairRows()
     {
-        return this == V64 ? rows / 2 : rows;
+        return pairRows;
     }
 
     /** Shared memory of a block. */

@@ -109,7 +109,7 @@ class EmulatedDriverTest
         final KernelArguments arguments = rank.arguments().pointer(data).int32(1).int32(1);
         assertAnswer(INVALID_VALUE, () -> rank.launch("test_add", 1, 1025, 0, arguments));
         assertAnswer(INVALID_VALUE, () -> rank.launch("test_add", 0, 32, 0, arguments));
-        assertAnswer(INVALID_VALUE, () -> rank.launch("test_add", 1, 32, 48 * 1024 + 1, arguments));
+        assertAnswer(INVALID_VALUE, () -> rank.launch("test_add", 1, 32, 227 * 1024 + 1, arguments));
         assertAnswer(NOT_FOUND, () -> rank.launch("test_none", 1, 32, 0, arguments));
         assertAnswer(INVALID_VALUE, () -> rank.launch("test_add", 1, 32, 0, rank.arguments().pointer(data)));
         assertArrayEquals(new int[]{1}, rank.download(data, 1));

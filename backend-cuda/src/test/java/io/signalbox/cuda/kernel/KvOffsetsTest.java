@@ -109,8 +109,10 @@ class KvOffsetsTest
         writeStep(table, 0, 0, 0);
         final KvLayer kv = new KvLayer(all.keys().slice(layer * POOL_BYTES, POOL_BYTES),
             all.values().slice(layer * POOL_BYTES, POOL_BYTES), BLOCK_TOKENS);
-        driver.launch(launches.place(queries, keys, values, rope, kv, TOKENS), device.stream);
-        driver.launch(launches.attend(queries, kv, scores, TOKENS, mixed, TOKENS), device.stream);
+        driver.launch(launches.place(
+            queries, keys, values, new HeadNorms(null, null), rope, kv, TOKENS), device.stream);
+        driver.launch(launches.attend(
+            queries, kv, scores, TOKENS, new Activations(mixed, null), TOKENS), device.stream);
         final float[] found = new float[TOKENS * WIDTH];
         final ByteBuffer bytes = device.download(mixed);
         bytes.duplicate().order(bytes.order()).clear().asFloatBuffer().get(found);

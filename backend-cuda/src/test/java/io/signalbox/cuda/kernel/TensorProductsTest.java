@@ -23,6 +23,8 @@ class TensorProductsTest
 {
     /** Of one addition; tensor cores may cut off what a processor rounds. */
     private static final double ERROR = 0x1p-23;
+    /** Of rounding to bf16. */
+    private static final double HALF_STEP = 0x1p-8;
     private static final int[] STARTS = {0, 1, 1, 8, 16, 25, 58, 58};
     private static final int EXPERTS = STARTS.length - 1;
     private static final int CHOICES = 58;
@@ -94,6 +96,26 @@ class TensorProductsTest
             linear(TensorTile.V8, weights, rows, last, 1), 0.0f, "alone");
     }
 
+    @Test
+    void shouldMultiplySeveralMatricesAtATimeAsOneByOne()
+    {
+        final SplittableRandom random = new SplittableRandom(11);
+        final int columns = 72;
+        final int count = 9;
+        final float[] in = TensorRig.values(count * columns, random);
+        final float[][] matrices = {TensorRig.values(40 * columns, random), TensorRig.values(columns, random),
+            TensorRig.values(17 * columns, random)};
+        for (final TensorTile tile : TensorTile.values())
+        {
+            final float[][] found = rig.linear(tile, matrices, columns, in, count);
+            for (int i = 0; i < matrices.length; i++)
+            {
+                assertArrayEquals(linear(TensorTile.V8, matrices[i], matrices[i].length / columns, in, count), found[i], 0.0f,
+                    tile + ", matrix " + i);
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"swapped_fragment", "dropped_columns", "early_reads"})
     void shouldFindPlantedErrors(final String planted)
@@ -138,8 +160,8 @@ class TensorProductsTest
             final double silu = gate.value / (1 + Math.exp(-gate.value));
             // The slope of SiLU is below 1.1; e^x, the division and the product have some errors too.
             final double product = silu * other.value;
-            final double error = 1.1 * gate.error * Math.abs(other.value) + Math.abs(silu) * other.error +
-                8 * ERROR * Math.abs(product);
+            final double error = 1.1 * (gate.error + HALF_STEP * Math.abs(gate.value)) * Math.abs(other.value) +
+                Math.abs(silu) * other.error + (3 * HALF_STEP + 8 * ERROR) * Math.abs(product);
             assertEquals(product, found[i], 1.01 * error, "place " + place + ", row " + i % width);
         }
         for (final TensorTile tile : TensorTile.values())

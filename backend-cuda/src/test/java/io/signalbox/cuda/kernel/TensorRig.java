@@ -6,14 +6,15 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.KernelArguments;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Weights and vectors in device memory, and the products of kernels with them, which are not rounded. */
+/** Weights and vectors in device memory, and the products of kernels with them; those of linear layers are not rounded. */
 final class TensorRig
 {
     private static final int STAGED_BYTES = 1 << 22;
     private static final int STEP_BYTES = 64;
-    private static final int NO_NUMBER = 0x7FC00000;
+    private static final int NO_NUMBER = 0x7FC07FC0;
     /** More than one task for each of some blocks, and blocks without any. */
     private static final int BLOCKS = 7;
 
@@ -31,22 +32,13 @@ final class TensorRig
         return values;
     }
 
-    private DeviceMemory weights(final float[] values)
+    private DeviceMemory narrow(final float[] values)
     {
         for (int i = 0; i < values.length; i++)
         {
             device.staged().putShort(Short.BYTES * i, (short)(Float.floatToRawIntBits(values[i]) >>> 16));
         }
         return upload(Short.BYTES * values.length);
-    }
-
-    private DeviceMemory floats(final float[] values)
-    {
-        for (int i = 0; i < values.length; i++)
-        {
-            device.staged().putFloat(Float.BYTES * i, values[i]);
-        }
-        return upload(Float.BYTES * values.length);
     }
 
     private DeviceMemory words(final int... values)
@@ -78,19 +70,52 @@ final class TensorRig
     {
         final DeviceMemory out = target(count * rows);
         final int columns = weights.length / rows;
-        return run(kernel, sharedBytes, out, new KernelArguments(8).pointer(step(count)).pointer(weights(weights))
-            .int32(rows).int32(columns).pointer(floats(in)).int32(0).int32(0).pointer(out));
+        run(kernel, sharedBytes, new KernelArguments(14).pointer(step(count)).pointer(narrow(weights)).nullPointer()
+            .nullPointer().int32(rows).int32(0).int32(0).int32(columns).pointer(narrow(in)).int32(0).int32(0).pointer(out)
+            .nullPointer().nullPointer());
+        return floats(out);
     }
 
-    /** {@code [place][width]}. */
+    /** Three matrices of so many columns at once, one after the other {@code [count][rows]}. */
+    float[][] linear(
+        final TensorTile tile, final float[][] weights, final int columns, final float[] in, final int count)
+    {
+        final KernelArguments arguments = new KernelArguments(14).pointer(step(count));
+        final DeviceMemory[] out = new DeviceMemory[weights.length];
+        for (int i = 0; i < weights.length; i++)
+        {
+            arguments.pointer(narrow(weights[i]));
+            out[i] = target(count * (weights[i].length / columns));
+        }
+        for (final float[] matrix : weights)
+        {
+            arguments.int32(matrix.length / columns);
+        }
+        arguments.int32(columns).pointer(narrow(in)).int32(0).int32(0);
+        for (final DeviceMemory each : out)
+        {
+            arguments.pointer(each);
+        }
+        run(tile.kernel(KernelNames.TENSOR_LINEAR), tile.linearBytes(), arguments);
+        return Arrays.stream(out).map(this::floats).toArray(float[][]::new);
+    }
+
+    /** {@code [place][width]}, gates, other halves and products rounded to bf16. */
     float[] expertUp(
         final TensorTile tile, final float[] gates, final float[] others, final int width, final int hidden,
         final int[] starts, final int[] tokens, final float[] in)
     {
-        final DeviceMemory inner = target(tokens.length * width);
-        return run(tile.kernel(KernelNames.TENSOR_EXPERT_UP), tile.pairsBytes(), inner, new KernelArguments(11)
-            .pointer(step(1)).pointer(weights(gates)).pointer(weights(others)).int32(starts.length - 1).int32(width)
-            .int32(hidden).pointer(words(starts)).pointer(words(tokens)).pointer(floats(in)).int32(0).pointer(inner));
+        final DeviceMemory inner = target(tokens.length * width / 2);
+        run(tile.kernel(KernelNames.TENSOR_EXPERT_UP), tile.pairsBytes(), new KernelArguments(11)
+            .pointer(step(1)).pointer(narrow(gates)).pointer(narrow(others)).int32(starts.length - 1).int32(width)
+            .int32(hidden).pointer(words(starts)).pointer(words(tokens)).pointer(narrow(in)).int32(1).pointer(inner));
+        final ByteBuffer bytes = device.download(inner);
+        final float[] values = new float[tokens.length * width];
+        for (int i = 0; i < values.length; i++)
+        {
+            values[i] = Float.intBitsToFloat(bytes.getShort(Short.BYTES * i) << 16);
+        }
+        return values;
     }
 
     /** {@code [place][hidden]}. */
@@ -99,9 +124,10 @@ final class TensorRig
         final float[] inner)
     {
         final DeviceMemory outputs = target(inner.length / width * hidden);
-        return run(tile.kernel(KernelNames.TENSOR_EXPERT_DOWN), tile.linearBytes(), outputs, new KernelArguments(9)
-            .pointer(step(1)).pointer(weights(weights)).int32(starts.length - 1).int32(width).int32(hidden)
-            .pointer(words(starts)).pointer(floats(inner)).int32(0).pointer(outputs));
+        run(tile.kernel(KernelNames.TENSOR_EXPERT_DOWN), tile.linearBytes(), new KernelArguments(9)
+            .pointer(step(1)).pointer(narrow(weights)).int32(starts.length - 1).int32(width).int32(hidden)
+            .pointer(words(starts)).pointer(narrow(inner)).int32(0).pointer(outputs));
+        return floats(outputs);
     }
 
     private DeviceMemory target(final int count)
@@ -111,11 +137,14 @@ final class TensorRig
         return memory;
     }
 
-    private float[] run(
-        final String kernel, final int sharedBytes, final DeviceMemory out, final KernelArguments arguments)
+    private void run(final String kernel, final int sharedBytes, final KernelArguments arguments)
     {
         driver.launch(driver.prepareLaunch(
             driver.kernel(device.module, kernel), BLOCKS, TensorTile.THREADS, sharedBytes, arguments), device.stream);
+    }
+
+    private float[] floats(final DeviceMemory out)
+    {
         final ByteBuffer bytes = device.download(out);
         final float[] values = new float[(int)(out.bytes() / Float.BYTES)];
         for (int i = 0; i < values.length; i++)
