@@ -196,7 +196,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public Kernel kernel(final KernelModule module, final String name)
     {
-        final KernelHandle kernel = new KernelHandle();
+        final KernelHandle kernel = new KernelHandle(name);
         check("cuModuleGetFunction(" + name + ")",
             JCudaDriver.cuModuleGetFunction(kernel.function, ((ModuleHandle)module).module, name));
         return kernel;
@@ -394,7 +394,7 @@ public final class JCudaBinding implements CudaDriver
         final int sharedBytes,
         final KernelArguments arguments)
     {
-        return new LaunchHandle(((KernelHandle)kernel).function, blocks, threadsPerBlock, sharedBytes, arguments);
+        return new LaunchHandle((KernelHandle)kernel, blocks, threadsPerBlock, sharedBytes, arguments);
     }
 
     @Override
@@ -402,7 +402,7 @@ public final class JCudaBinding implements CudaDriver
     {
         final LaunchHandle handle = (LaunchHandle)launch;
         check(stream, "cuLaunchKernel", JCudaDriver.cuLaunchKernel(
-            handle.function, handle.blocks, 1, 1, handle.threadsPerBlock, 1, 1, handle.sharedBytes,
+            handle.kernel.function, handle.blocks, 1, 1, handle.threadsPerBlock, 1, 1, handle.sharedBytes,
             ((StreamHandle)stream).stream, handle.table, null));
     }
 

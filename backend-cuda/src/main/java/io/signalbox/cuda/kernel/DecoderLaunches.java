@@ -141,7 +141,8 @@ public final class DecoderLaunches
         final DeviceMatrix matrix, final DeviceMemory in, final int perEntry, final int rounding, final DeviceMemory out)
     {
         return step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns()).pointer(in)
-            .int32(perEntry).int32(rounding).pointer(out);
+            .int32(perEntry).int32(rounding).pointer(out)
+            .matrix(matrix.rows(), matrix.columns(), matrix.type().bytes());
     }
 
     private boolean onTensorCores(final WeightType type)
