@@ -111,8 +111,8 @@ public final class DeviceSteps implements AutoCloseable
     }
 
     /**
-     * The kernels of a step of {@code tokens}, in order. They read the step block on the device, so they can run again between
-     * {@link StepObserver#afterKernels} and the next step.
+     * The kernels of a step of {@code tokens}, in order. They read the step block on the device, so they can run again in
+     * {@link StepObserver#afterKernels}.
      */
     public List<CudaDriver.Launch> launches(final int tokens)
     {

@@ -33,7 +33,8 @@ final class ProfileSection implements CheckSection
         EventCost.report(device, findings);
         final CheckedModel model = CheckedModel.large(options.modelLayers());
         final ModelWeights weights = GeneratedModel.weights(model.plan(WeightType.BF16), options.seed());
-        final List<Integer> batches = batches(device, model, weights.plan(), findings);
+        final List<Integer> batches = batches(
+            model, weights.plan(), device.driver().freeMemoryBytes() * MEMORY_SHARE, findings);
         if (batches.isEmpty())
         {
             return;
@@ -64,12 +65,11 @@ final class ProfileSection implements CheckSection
             "rows of the embedding; other reads and all writes are not counted.");
     }
 
-    /** Batches for which the device has room, ascending. */
-    private static List<Integer> batches(
-        final CheckDevice device, final CheckedModel model, final DecoderPlan plan, final Findings findings)
+    /** Batches for which so many bytes are enough, ascending. */
+    static List<Integer> batches(
+        final CheckedModel model, final DecoderPlan plan, final double free, final Findings findings)
     {
         final ModelFloor floor = new ModelFloor(plan, 1.0);
-        final double free = device.driver().freeMemoryBytes() * MEMORY_SHARE;
         final List<Integer> fitting = new ArrayList<>();
         for (final int batch : model.batches())
         {
