@@ -30,6 +30,12 @@ final class DecoderModel implements StepModel
     }
 
     @Override
+    public List<DeviceMemory> cache()
+    {
+        return decoder.cache();
+    }
+
+    @Override
     public void close()
     {
         decoder.close();

@@ -16,6 +16,8 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.experts.ModelShape;
 import org.agrona.CloseHelper;
 
+import java.util.List;
+
 /** The property of one rank on its device: compute stream, capture ring, model buffers, prepared steps. */
 final class RankDevice implements AutoCloseable
 {
@@ -126,6 +128,18 @@ final class RankDevice implements AutoCloseable
     DeviceMemory logits()
     {
         return model.logits();
+    }
+
+    /** As {@link StepModel#cache}. */
+    List<DeviceMemory> cache()
+    {
+        return model.cache();
+    }
+
+    /** The kernels of a step of {@code tokens}, as the program runs them. */
+    List<CudaDriver.Launch> launches(final int tokens)
+    {
+        return model.launches(program.bucketTokens(tokens));
     }
 
     CaptureRing ring()

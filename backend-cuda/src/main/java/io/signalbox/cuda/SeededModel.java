@@ -130,6 +130,12 @@ final class SeededModel implements StepModel
     }
 
     @Override
+    public List<DeviceMemory> cache()
+    {
+        return List.of();
+    }
+
+    @Override
     public void close()
     {
         memory.close();

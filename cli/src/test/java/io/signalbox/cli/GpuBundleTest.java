@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -64,9 +65,7 @@ class GpuBundleTest
     @Test
     void shouldRunTheWholeCheckOnTheEmulatedDriver() throws Exception
     {
-        final Path emulated = directory.resolve("emulated");
-        final Run built = run(Map.of(), ROOT, List.of("backend-cuda/src/test/native/build", emulated.toString()));
-        assumeTrue(built.exitCode == 0, "the emulated driver cannot be built here: " + built.output);
+        final Path emulated = emulatedDriver();
         final Path elsewhere = Files.createDirectories(directory.resolve("else where"));
         final Path bundle = Files.move(bundle(), elsewhere.resolve("bundle"));
         final Run check = run(Map.of("LD_LIBRARY_PATH", emulated.toString()), directory,
@@ -82,11 +81,44 @@ class GpuBundleTest
         assertEquals("ended", JsonText.leaves(Files.readString(bundle.resolve("gpu.json"))).get("state"));
     }
 
-    private Path bundle() throws Exception
+    /** A file of each part, the archive unpacked by the script. */
+    @Test
+    void shouldRunInOneCallOnTheEmulatedDriver() throws Exception
+    {
+        final Path emulated = emulatedDriver();
+        final Path bundle = bundle("--archive");
+        final Path output = Files.createDirectory(directory.resolve("files"));
+        final Map<String, String> small = Map.of("LAYERS", "0", "HEAP", "1g", "STEPS", "40", "CELLS", "4",
+            "CHECKS_OPTIONS", "--checked-steps=40 --moe-layers=2 --batch=4",
+            "COSTS_OPTIONS", "--samples=100 --moe-layers=2 --batch=4 --step-time=0 --cells=4",
+            "OVERHEAD_OPTIONS", "--moe-layers=2 --step-time=0", "BUDGET", "900", "LIMIT_FACTOR", "8",
+            "LD_LIBRARY_PATH", emulated.toString());
+        final Run run = run(small, directory,
+            List.of(bundle.resolve("gpu-first-run").toString(), bundle + ".tar.gz", output.toString()));
+
+        assertEquals(0, run.exitCode, run.output);
+        for (final String part : List.of("checks", "model", "profile", "costs", "overhead", "sanitizer"))
+        {
+            assertEquals("ended", JsonText.leaves(Files.readString(output.resolve(part + ".json"))).get("state"), part);
+        }
+        final CommandRun tables = CommandRun.of("gpu", "--tables", output.resolve("profile.json").toString());
+        assertTrue(tables.out().contains("OLMoE, small, FAST, decode of 4 at context 20:\n\n| kernel "), tables.out());
+    }
+
+    private Path emulatedDriver() throws Exception
+    {
+        final Path emulated = directory.resolve("emulated");
+        final Run built = run(Map.of(), ROOT, List.of("backend-cuda/src/test/native/build", emulated.toString()));
+        assumeTrue(built.exitCode == 0, "the emulated driver cannot be built here: " + built.output);
+        return emulated;
+    }
+
+    private Path bundle(final String... options) throws Exception
     {
         final Path bundle = directory.resolve("bundle");
-        final Run made = run(Map.of("JAVA_HOME", System.getProperty("java.home")), ROOT,
-            List.of("scripts/gpu-bundle", bundle.toString()));
+        final List<String> command = new ArrayList<>(List.of("scripts/gpu-bundle", bundle.toString()));
+        command.addAll(List.of(options));
+        final Run made = run(Map.of("JAVA_HOME", System.getProperty("java.home")), ROOT, command);
         assertEquals(0, made.exitCode, made.output);
         return bundle;
     }

@@ -41,6 +41,7 @@ public final class GpuCheck
         sections.put(GpuSection.STEPS, new StepsSection(oracle));
         sections.put(GpuSection.RANKS, new RanksSection(oracle));
         sections.put(GpuSection.MODEL, new ModelSection(engine));
+        sections.put(GpuSection.PROFILE, new ProfileSection());
         sections.put(GpuSection.LINK, new LinkSection());
         sections.put(GpuSection.LATENCY, new LatencySection());
         sections.put(GpuSection.LAUNCHES, new LaunchesSection());

@@ -13,6 +13,7 @@ public enum GpuSection
     STEPS("steps with two in flight, every checksum right"),
     RANKS("two ranks on the device, through the backend and its threads"),
     MODEL("whole models against Java, through steps and the engine; the time of steps beside the bandwidth"),
+    PROFILE("time of each kernel of decode steps of the large model"),
     LINK("rate of result copies against the measured link"),
     LATENCY("from a stream's write to Java"),
     LAUNCHES("what a launch costs the host"),

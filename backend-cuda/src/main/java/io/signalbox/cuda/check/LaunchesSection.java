@@ -42,7 +42,7 @@ final class LaunchesSection implements CheckSection
     }
 
     /** The smallest launch: reads the step block and no memory behind it. */
-    private static CudaDriver.Launch nothing(
+    static CudaDriver.Launch nothing(
         final CheckDevice device, final DriverResources scratch, final CudaDriver.Stream stream)
     {
         final DeviceMemory step = scratch.device(STEP_BYTES);

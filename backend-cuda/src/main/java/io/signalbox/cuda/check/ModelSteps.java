@@ -158,7 +158,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         staged.buffer().duplicate().order(ByteOrder.LITTLE_ENDIAN).clear().asFloatBuffer().get(logits);
     }
 
-    private static void write(final StepBlock block, final List<ModelToken> tokens)
+    static void write(final StepBlock block, final List<ModelToken> tokens)
     {
         final int entries = (int)tokens.stream().filter(ModelToken::sampled).count();
         int blocks = 0;

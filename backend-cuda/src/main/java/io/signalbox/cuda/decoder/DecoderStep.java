@@ -183,6 +183,12 @@ public final class DecoderStep implements AutoCloseable
         return buffers.logits;
     }
 
+    /** Keys and values of all layers. */
+    public List<DeviceMemory> cache()
+    {
+        return List.of(cache.all().keys(), cache.all().values());
+    }
+
     /** Routed experts, {@code [MoE layer][maxTokens][K]} int32. */
     DeviceMemory expertIds()
     {

@@ -144,6 +144,8 @@ public interface CudaDriver extends CudaDevices
     /** A kernel with its grid and arguments. */
     interface Launch
     {
+        /** For reports. */
+        LaunchTraits traits();
     }
 
     /** Captured work. */

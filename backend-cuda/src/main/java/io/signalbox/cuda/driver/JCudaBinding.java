@@ -19,7 +19,6 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent_flags;
-import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUresult;
@@ -198,7 +197,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public Kernel kernel(final KernelModule module, final String name)
     {
-        final KernelHandle kernel = new KernelHandle();
+        final KernelHandle kernel = new KernelHandle(name);
         check("cuModuleGetFunction(" + name + ")",
             JCudaDriver.cuModuleGetFunction(kernel.function, ((ModuleHandle)module).module, name));
         return kernel;
@@ -396,14 +395,14 @@ public final class JCudaBinding implements CudaDriver
         final int sharedBytes,
         final KernelArguments arguments)
     {
-        final CUfunction function = ((KernelHandle)kernel).function;
+        final KernelHandle handle = (KernelHandle)kernel;
         if (sharedBytes > 0)
         {
             // A block may have more than 48 KiB, or all of them beside memory that is not dynamic, only if this was said.
             check("cuFuncSetAttribute", JCudaDriver.cuFuncSetAttribute(
-                function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, sharedBytes));
+                handle.function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, sharedBytes));
         }
-        return new LaunchHandle(function, blocks, threadsPerBlock, sharedBytes, arguments);
+        return new LaunchHandle(handle, blocks, threadsPerBlock, sharedBytes, arguments);
     }
 
     @Override
@@ -411,7 +410,7 @@ public final class JCudaBinding implements CudaDriver
     {
         final LaunchHandle handle = (LaunchHandle)launch;
         check(stream, "cuLaunchKernel", JCudaDriver.cuLaunchKernel(
-            handle.function, handle.blocks, 1, 1, handle.threadsPerBlock, 1, 1, handle.sharedBytes,
+            handle.kernel.function, handle.blocks, 1, 1, handle.threadsPerBlock, 1, 1, handle.sharedBytes,
             ((StreamHandle)stream).stream, handle.table, null));
     }
 

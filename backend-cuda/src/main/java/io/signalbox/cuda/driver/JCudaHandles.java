@@ -33,6 +33,12 @@ final class JCudaHandles
     static final class KernelHandle implements CudaDriver.Kernel
     {
         final CUfunction function = new CUfunction();
+        final String name;
+
+        KernelHandle(final String name)
+        {
+            this.name = name;
+        }
     }
 
     static final class StreamHandle implements CudaDriver.Stream
@@ -67,7 +73,7 @@ final class JCudaHandles
     /** Holds on to the arguments, which the driver reads by address. */
     static final class LaunchHandle implements CudaDriver.Launch
     {
-        final CUfunction function;
+        final KernelHandle kernel;
         final int blocks;
         final int threadsPerBlock;
         final int sharedBytes;
@@ -75,18 +81,24 @@ final class JCudaHandles
         final Pointer table;
 
         LaunchHandle(
-            final CUfunction function,
+            final KernelHandle kernel,
             final int blocks,
             final int threadsPerBlock,
             final int sharedBytes,
             final KernelArguments arguments)
         {
-            this.function = function;
+            this.kernel = kernel;
             this.blocks = blocks;
             this.threadsPerBlock = threadsPerBlock;
             this.sharedBytes = sharedBytes;
             this.arguments = arguments;
             table = Pointer.to(this.arguments.addresses());
+        }
+
+        @Override
+        public LaunchTraits traits()
+        {
+            return arguments.traits(kernel.name);
         }
     }
 

@@ -19,6 +19,8 @@ public final class KernelArguments
     private final ByteBuffer addresses;
     private final long valuesAddress;
     private int count;
+    private String matrix = "";
+    private long matrixBytes;
 
     /** @param capacity the most arguments that will be added. */
     public KernelArguments(final int capacity)
@@ -55,6 +57,14 @@ public final class KernelArguments
         return this;
     }
 
+    /** Describes the matrix that the kernel multiplies with, for reports; adds no argument. */
+    public KernelArguments matrix(final int rows, final int columns, final int weightBytes)
+    {
+        matrix = rows + " x " + columns;
+        matrixBytes = (long)rows * columns * weightBytes;
+        return this;
+    }
+
     private KernelArguments address(final long value)
     {
         values.putLong(next(), value);
@@ -71,6 +81,12 @@ public final class KernelArguments
         addresses.putLong(at, valuesAddress + at);
         count++;
         return at;
+    }
+
+    /** Traits of a launch of a kernel with these arguments. */
+    LaunchTraits traits(final String kernel)
+    {
+        return new LaunchTraits(kernel, matrix, matrixBytes);
     }
 
     /** The table of addresses; holds on to the values for as long as it lives. */

@@ -141,13 +141,17 @@ public final class DecoderLaunches
             orNull(arguments, i < layers.size() ? layers.get(i).matrix().weights() : null);
         }
         long blocks = 0;
+        int allRows = 0;
         for (int i = 0; i < MATRICES; i++)
         {
             final int rows = i < layers.size() ? layers.get(i).matrix().rows() : 0;
             arguments.int32(rows);
             blocks += whole(tokens, tile.vectors()) * whole(rows, tile.rows());
+            allRows += rows;
         }
-        arguments.int32(layers.get(0).matrix().columns()).pointer(in.narrow()).int32(perEntry).int32(round);
+        final DeviceMatrix first = layers.get(0).matrix();
+        arguments.matrix(allRows, first.columns(), first.type().bytes());
+        arguments.int32(first.columns()).pointer(in.narrow()).int32(perEntry).int32(round);
         for (int i = 0; i < MATRICES; i++)
         {
             orNull(arguments, i < layers.size() ? layers.get(i).out() : null);
@@ -161,7 +165,8 @@ public final class DecoderLaunches
         final DeviceMatrix matrix = layer.matrix();
         return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), whole(tokens, TILE) * matrix.rows(),
             MAX_BLOCKS, step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns())
-                .pointer(in.values()).int32(perEntry).int32(rounding).pointer(layer.out()));
+                .pointer(in.values()).int32(perEntry).int32(rounding).pointer(layer.out())
+                .matrix(matrix.rows(), matrix.columns(), matrix.type().bytes()));
     }
 
     private boolean onTensorCores(final WeightType type)

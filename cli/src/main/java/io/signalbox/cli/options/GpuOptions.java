@@ -33,7 +33,7 @@ public final class GpuOptions
         "--rounds", List.of(GpuSection.ROUTERS),
         "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
         "--steps", List.of(GpuSection.OVERHEAD),
-        "--model-layers", List.of(GpuSection.MODEL),
+        "--model-layers", List.of(GpuSection.MODEL, GpuSection.PROFILE),
         "--soak", List.of(GpuSection.SOAK),
         "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
         "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),

@@ -24,6 +24,7 @@ public final class GpuTables
     private static final String CELL_END = ": ";
     private static final int DIGITS = 3;
     private static final String TORCH = "torch";
+    private static final String PROFILE = "profile";
     /** Behind the name of a step's time. */
     private static final String FLOOR = ", floor of the bandwidth";
     private static final String SPEED = ", of the floor's speed";
@@ -49,6 +50,7 @@ public final class GpuTables
         checks.stream().filter(check -> machines.add(check.get("machine"))).forEach(tables::machine);
         tables.sections(checks);
         tables.model(checks);
+        tables.profile(checks);
         tables.overhead(checks);
         tables.figures(checks);
         return tables.text.toString();
@@ -161,6 +163,24 @@ public final class GpuTables
         text.append('\n');
     }
 
+    /** A table of kernels for each profiled step. */
+    private void profile(final List<Map<?, ?>> checks)
+    {
+        forEachSection(checks, section ->
+        {
+            if (PROFILE.equals(section.get("name")))
+            {
+                GpuProfileTable.of(figuresOf(section)).forEach(table ->
+                {
+                    text.append(table.title()).append(":\n\n| ").append(String.join(" | ", GpuProfileTable.HEADER))
+                        .append(" |\n").append("| --- ".repeat(GpuProfileTable.HEADER.size())).append("|\n");
+                    table.rows().forEach(row -> row(row.toArray()));
+                    text.append('\n');
+                });
+            }
+        });
+    }
+
     private void overhead(final List<Map<?, ?>> checks)
     {
         final Map<String, Map<String, String>> cells = new LinkedHashMap<>();
@@ -203,8 +223,10 @@ public final class GpuTables
     private void figures(final List<Map<?, ?>> checks)
     {
         text.append("| section | figure | value | unit |\n| --- | --- | --- | --- |\n");
-        forEachSection(checks, section -> figuresOf(section).forEach(figure -> row(
-            section.get("name"), figure.get("name"), number(figure.get("value")), figure.get("unit"))));
+        forEachSection(checks, section -> figuresOf(section).stream()
+            .filter(figure -> !PROFILE.equals(section.get("name")) || !GpuProfileTable.isPart(figure))
+            .forEach(figure -> row(
+                section.get("name"), figure.get("name"), number(figure.get("value")), figure.get("unit"))));
     }
 
     private static void forEachSection(final List<Map<?, ?>> checks, final Consumer<Map<?, ?>> action)

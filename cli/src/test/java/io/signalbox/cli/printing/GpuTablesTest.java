@@ -77,6 +77,37 @@ class GpuTablesTest
             "| " + step + " | 8 | 4 | 50 | – |\n\n"));
     }
 
+    @Test
+    void shouldMakeATableOfTheKernelsOfAStep() throws IOException
+    {
+        final String step = "OLMoE-1B-7B, FAST, decode of 32 at context 1024";
+        final Path check = write("a.json", new SectionResult(GpuSection.PROFILE, CheckVerdict.PASSED, "", List.of(
+            new CheckFigure("empty launch", 2.5, "us"),
+            new CheckFigure(step + ": decoder_norm: launches", 32, ""),
+            new CheckFigure(step + ": decoder_norm: time", 300, "us"),
+            new CheckFigure(step + ": decoder_norm: time of each", 9.25, "us"),
+            new CheckFigure(step + ": decoder_norm: reads", 0, "MB"),
+            new CheckFigure(step + ": tensor_linear_v32, 2048 x 2048: launches", 64, ""),
+            new CheckFigure(step + ": tensor_linear_v32, 2048 x 2048: time", 700, "us"),
+            new CheckFigure(step + ": tensor_linear_v32, 2048 x 2048: time of each", 11, "us"),
+            new CheckFigure(step + ": tensor_linear_v32, 2048 x 2048: reads", 536.870912, "MB"),
+            new CheckFigure(step + ": sum of the launches", 1000, "us"),
+            new CheckFigure(step + ": as a graph", 900, "us"),
+            new CheckFigure(step + ": experts read, mean of a layer", 63, "")), 1.0));
+        final String out = CommandRun.of("gpu", "--tables", check.toString()).out();
+
+        assertTrue(out.contains(step + ":\n\n" +
+            "| kernel | launches | us in all | us each | MB read | GB/s | share of the step, % |\n" +
+            "| --- | --- | --- | --- | --- | --- | --- |\n" +
+            "| decoder_norm | 32 | 300.0 | 9.25 | – | – | 30.0 |\n" +
+            "| tensor_linear_v32, 2048 x 2048 | 64 | 700.0 | 11.00 | 536.87 | 767 | 70.0 |\n" +
+            "| sum of the launches | – | 1000.0 | – | 536.87 | 537 | 100.0 |\n" +
+            "| as a graph | – | 900.0 | – | 536.87 | 597 | 90.0 |\n\n"), out);
+        assertTrue(out.contains("| profile | empty launch | 2.500 | us |\n"), out);
+        assertTrue(out.contains("| profile | " + step + ": experts read, mean of a layer | 63 |  |\n"), out);
+        assertTrue(!out.contains("| profile | " + step + ": decoder_norm"), out);
+    }
+
     @ParameterizedTest
     @CsvSource({"'{}', is no file that 'signalbox gpu --json-file' has written", "'[1', is not JSON", "'', is no file",
         "'{\"sections\":[],\"machine\":3,\"devices\":[]}', is no file"})
