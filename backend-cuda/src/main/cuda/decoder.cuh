@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_combine(
 }
 
 /** Samples a token for each entry, a block for each at a time; sampled is [slot][maxTokens]. */
-extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) decoder_sample(
     const unsigned char* step, const float* logits, int vocabulary, int* sampled, int maxTokens, char* results,
     long long resultStride)
 {
@@ -244,11 +244,14 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
         const Logits values = {
             logits + static_cast<long long>(entry) * vocabulary, vocabulary, feed.sampling[entry].temperature};
         const int token = sample(values, feed.sampling[entry], memory);
-        if (header->extraWords != 0 && token != NOT_SAMPLED && threadIdx.x < WARP_LANES)
+        if (header->extraWords != 0 && token != NOT_SAMPLED)
         {
-            const LogParts parts = log_parts(values.row, vocabulary, token);
-            words[header->entries + entry] = __float_as_int(parts.difference);
-            words[2 * header->entries + entry] = __float_as_int(parts.sum);
+            const LogParts parts = log_parts(values, token, memory);
+            if (threadIdx.x == 0)
+            {
+                words[header->entries + entry] = __float_as_int(parts.difference);
+                words[2 * header->entries + entry] = __float_as_int(parts.sum);
+            }
         }
         // With draft tokens it is known later whether the token counts.
         if (threadIdx.x == 0 && token == NOT_SAMPLED && header->bindingCount == 0)
@@ -261,6 +264,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
             words[entry] = token;
             sampled[static_cast<long long>(header->slot) * maxTokens + entry] = token == NOT_SAMPLED ? 0 : token;
         }
+        __syncthreads();
     }
     // Zeros up to the next 64 bytes, which the checksum covers.
 #pragma unroll 1
