@@ -68,29 +68,74 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_activate
     }
 }
 
-/** Choices that a thread loads before it looks at the first. */
+/** Experts of a layer, at most. */
+constexpr int MAX_EXPERTS = 512;
+/** Choices that a lane loads before it looks at the first. */
 constexpr int CHOICES_AHEAD = 8;
 
-/** Calls {@code found(i)} for each choice of the given ones that is one of the given experts, in their order. */
-template <typename Found>
-__device__ inline void find_choices(const int* ids, int from, int to, int first, int end, const Found& found)
+/** Shared by the threads of the block that orders choices. */
+struct GroupMemory
 {
+    /** Choices of each expert among those of each warp; then the place of the next one. */
+    int counts[MAX_BLOCK_WARPS][MAX_EXPERTS];
+    int sums[MAX_BLOCK_WARPS];
+    int wrong;
+};
+
+/** The lanes whose expert is that of this lane; all lanes take part. */
+__device__ inline unsigned lanes_with(int expert, int bits)
+{
+    unsigned lanes = ALL_LANES;
 #pragma unroll 1
-    for (int i = from; i < to; i += CHOICES_AHEAD)
+    for (int bit = 0; bit < bits; bit++)
+    {
+        const unsigned set = __ballot_sync(ALL_LANES, (expert >> bit & 1) != 0);
+        lanes &= (expert >> bit & 1) != 0 ? set : ~set;
+    }
+    return lanes;
+}
+
+/**
+ * Goes through a warp's choices in their order and adds them to the counts of their experts. {@code found(i, count)} has the
+ * count before choice i. An id that no expert has is passed over.
+ */
+template <typename Found>
+__device__ inline void count_choices(
+    const int* ids, int from, int to, int experts, int* counts, const Found& found)
+{
+    int bits = 0;
+    while (experts >> bits != 0)
+    {
+        bits++;
+    }
+#pragma unroll 1
+    for (int first = from; first < to; first += CHOICES_AHEAD * WARP_LANES)
     {
         int chosen[CHOICES_AHEAD];
 #pragma unroll
         for (int j = 0; j < CHOICES_AHEAD; j++)
         {
-            chosen[j] = i + j < to ? ids[i + j] : -1;
+            const int i = first + j * WARP_LANES + lane_index();
+            chosen[j] = i < to ? ids[i] : experts;
         }
 #pragma unroll
         for (int j = 0; j < CHOICES_AHEAD; j++)
         {
-            if (chosen[j] >= first && chosen[j] < end)
+            const bool known = chosen[j] >= 0 && chosen[j] < experts;
+            const int expert = known ? chosen[j] : experts;
+            const unsigned lanes = lanes_with(expert, bits);
+            const int rank = __popc(lanes & ((1u << lane_index()) - 1));
+            const int before = known ? counts[expert] : 0;
+            __syncwarp();
+            if (known && rank == 0)
             {
-                found(i + j);
+                counts[expert] = before + __popc(lanes);
             }
+            if (known)
+            {
+                found(first + j * WARP_LANES + lane_index(), before + rank);
+            }
+            __syncwarp();
         }
     }
 }
@@ -120,60 +165,81 @@ __device__ inline int sum_before(int value, int (&sums)[MAX_BLOCK_WARPS])
     return before;
 }
 
+/** The places of the experts' first choices, and in counts those of each warp's, by a block. */
+__device__ inline void place_experts(int experts, int warps, int* starts, GroupMemory& memory)
+{
+    const int threads = static_cast<int>(blockDim.x);
+    const int each = (experts + threads - 1) / threads;
+    const int first = static_cast<int>(threadIdx.x) * each;
+    const int end = first + each < experts ? first + each : experts;
+    int own = 0;
+#pragma unroll 1
+    for (int expert = first; expert < end; expert++)
+    {
+#pragma unroll 1
+        for (int warp = 0; warp < warps; warp++)
+        {
+            own += memory.counts[warp][expert];
+        }
+    }
+    int at = sum_before(own, memory.sums);
+#pragma unroll 1
+    for (int expert = first; expert < end; expert++)
+    {
+        starts[expert] = at;
+#pragma unroll 1
+        for (int warp = 0; warp < warps; warp++)
+        {
+            const int count = memory.counts[warp][expert];
+            memory.counts[warp][expert] = at;
+            at += count;
+        }
+    }
+}
+
 /**
  * Orders the choices of all tokens by expert, stable and without atomics: starts[e] is where expert e's begin, places[i]
- * where choice i went, tokens[p] whose choice is at place p. One block: each thread serves some experts, or an expert for a
- * part of the choices. A score that is no finite number fails the step: nobody knows which experts such a token has.
+ * where choice i went, tokens[p] whose choice is at place p. One block, of which each warp has a part of the choices. A
+ * score that is no finite number fails the step: nobody knows which experts such a token has.
  */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
     const unsigned char* step, const int* ids, int topK, int experts, int* starts, int* places, int* tokens,
     const float* logits, int sigmoid, int layer, char* results, long long resultStride)
 {
-    __shared__ int sums[MAX_BLOCK_WARPS];
-    __shared__ int wrong;
+    __shared__ GroupMemory memory;
     const int count = step_header(step)->tokens * topK;
-    const int threads = static_cast<int>(blockDim.x);
-    const int thread = static_cast<int>(threadIdx.x);
-    const int each = (experts + threads - 1) / threads;
-    const int parts = experts < threads ? threads / experts : 1;
-    const int first = thread / parts * each;
-    const int end = first + each < experts ? first + each : experts;
-    const int length = (count + parts - 1) / parts;
-    const int from = thread % parts * length;
+    const int warps = static_cast<int>(blockDim.x) / WARP_LANES;
+    const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    const int length = (count + warps - 1) / warps;
+    const int from = warp * length;
     const int to = from + length < count ? from + length : count;
-    int own = 0;
-    if (first < end)
+#pragma unroll 1
+    for (int expert = lane_index(); expert < experts; expert += WARP_LANES)
     {
-        find_choices(ids, from, to, first, end, [&](int) { own++; });
+        memory.counts[warp][expert] = 0;
     }
-    if (thread == 0)
+    if (threadIdx.x == 0)
     {
-        wrong = 0;
+        memory.wrong = 0;
     }
-    int at = sum_before(own, sums);
+    __syncwarp();
+    count_choices(ids, from, to, experts, memory.counts[warp], [](int, int) {});
+    __syncthreads();
+    place_experts(experts, warps, starts, memory);
     if (has_wrong_score(logits, static_cast<long long>(step_header(step)->tokens) * experts, sigmoid))
     {
-        atomicOr(&wrong, 1);
-    }
-#pragma unroll 1
-    for (int expert = first; expert < end; expert++)
-    {
-        if (thread % parts == 0)
-        {
-            starts[expert] = at;
-        }
-        find_choices(ids, from, to, expert, expert + 1, [&](int i)
-        {
-            places[i] = at;
-            tokens[at] = i / topK;
-            at++;
-        });
+        atomicOr(&memory.wrong, 1);
     }
     __syncthreads();
-    if (thread == 0)
+    count_choices(ids, from, to, experts, memory.counts[warp], [&](int i, int place)
+    {
+        places[i] = place;
+        tokens[place] = i / topK;
+    });
+    if (threadIdx.x == 0)
     {
         starts[experts] = count;
-        if (wrong != 0)
+        if (memory.wrong != 0)
         {
             report_no_number(step, results, resultStride, 1 + layer);
         }
@@ -220,7 +286,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_combine(
 }
 
 /** Samples a token for each entry, a block for each at a time; sampled is [slot][maxTokens]. */
-extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) decoder_sample(
     const unsigned char* step, const float* logits, int vocabulary, int* sampled, int maxTokens, char* results,
     long long resultStride)
 {
@@ -234,11 +300,14 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
         const Logits values = {
             logits + static_cast<long long>(entry) * vocabulary, vocabulary, feed.sampling[entry].temperature};
         const int token = sample(values, feed.sampling[entry], memory);
-        if (header->extraWords != 0 && token != NOT_SAMPLED && threadIdx.x < WARP_LANES)
+        if (header->extraWords != 0 && token != NOT_SAMPLED)
         {
-            const LogParts parts = log_parts(values.row, vocabulary, token);
-            words[header->entries + entry] = __float_as_int(parts.difference);
-            words[2 * header->entries + entry] = __float_as_int(parts.sum);
+            const LogParts parts = log_parts(values, token, memory);
+            if (threadIdx.x == 0)
+            {
+                words[header->entries + entry] = __float_as_int(parts.difference);
+                words[2 * header->entries + entry] = __float_as_int(parts.sum);
+            }
         }
         // With draft tokens it is known later whether the token counts.
         if (threadIdx.x == 0 && token == NOT_SAMPLED && header->bindingCount == 0)
@@ -251,6 +320,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_sample(
             words[entry] = token;
             sampled[static_cast<long long>(header->slot) * maxTokens + entry] = token == NOT_SAMPLED ? 0 : token;
         }
+        __syncthreads();
     }
     // Zeros up to the next 64 bytes, which the checksum covers.
 #pragma unroll 1

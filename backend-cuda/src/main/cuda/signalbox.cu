@@ -26,12 +26,23 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) slot_open(
             fill_not_written(view + static_cast<long long>(layer) * maxTokens * topK, header->bucket * topK);
         }
     }
-    // The header, and the places of the sampled tokens, which no kernel may leave as they are.
+    if (blockIdx.x != 0)
+    {
+        return;
+    }
+    // The header, and the places of the sampled tokens, which no kernel may leave as they are: those of as many entries as
+    // a step can have, since the next use may have more than the one whose header this is, and the rows of this one there.
+    // A use of no rows has written none; when kernels are loaded by such a one, the first step may be in the slot already.
     int* words = reinterpret_cast<int*>(result_slot(step, results, resultStride));
 #pragma unroll 1
-    for (int i = threadIdx.x; blockIdx.x == 0 && i < RESULT_HEADER_BYTES / 4 + entry_words(header); i += blockDim.x)
+    for (int i = threadIdx.x; i < RESULT_HEADER_BYTES / 4; i += blockDim.x)
     {
-        words[i] = i < RESULT_HEADER_BYTES / 4 ? 0 : NOT_SAMPLED;
+        words[i] = 0;
+    }
+    if (header->bucket > 0)
+    {
+        const int pairs = static_cast<int>(sizeof(int) / sizeof(short));
+        fill_not_written(reinterpret_cast<short*>(words + RESULT_HEADER_BYTES / 4), maxTokens * pairs);
     }
 }
 

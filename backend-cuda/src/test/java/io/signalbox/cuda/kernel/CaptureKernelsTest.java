@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -242,6 +243,35 @@ class CaptureKernelsTest
                 }
             }
         }
+    }
+
+    /** A slot does not know the step to come: one of more entries finds no rows of the last one where its tokens belong. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 16, 17, 20, 39, 40})
+    void shouldOpenTheTokensOfAnyNumberOfEntries(final int entries)
+    {
+        final int tokens = 40;
+        rig = new KernelRig(tokens);
+        final ExpertRouterSpec spec = spec(64, 8);
+        rig.writeStep(tokens, 0);
+        final KernelLaunches launches = rig.launches(spec, true);
+        rig.run(launches.slotOpen());
+        final DeviceMemory logits = rig.words(tokens * spec.experts());
+        for (int layer = 0; layer < KernelRig.LAYERS; layer++)
+        {
+            rig.run(launches.seededLogits(SEEDED, spec, logits, layer, tokens));
+            rig.run(launches.routeCapturing(spec, new ExpertRouterMemory(logits, null, null, null), layer, tokens));
+        }
+        rig.run(launches.packRows(spec.experts(), tokens));
+        rig.run(launches.slotOpen());
+
+        rig.writeStep(tokens, IntStream.range(0, entries).toArray());
+        rig.run(launches.packRows(spec.experts(), tokens));
+        for (int entry = 0; entry < entries; entry++)
+        {
+            assertEquals(-1, rig.result().sampledToken(entry), "entry " + entry);
+        }
+        rig.free(logits);
     }
 
     /** All layers of a step at once. */

@@ -24,12 +24,25 @@ final class KernelRig
     private final DeviceRig device = new DeviceRig(STAGED_BYTES);
     final CudaDriver driver = device.driver;
     final CudaDriver.Stream stream = device.stream;
-    private final DeviceMemory step = driver.allocate(64 + 16 * MAX_TOKENS);
-    private final DeviceMemory capture =
-        driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * ExpertRouterSpec.MAX_TOP_K * Short.BYTES);
+    private final int maxTokens;
+    private final DeviceMemory step;
+    private final DeviceMemory capture;
     private final DeviceMemory results = driver.allocate(SLOTS * RESULT_BYTES);
 
-    private int bucket = MAX_TOKENS;
+    private int bucket;
+
+    KernelRig()
+    {
+        this(MAX_TOKENS);
+    }
+
+    KernelRig(final int maxTokens)
+    {
+        this.maxTokens = maxTokens;
+        bucket = maxTokens;
+        step = driver.allocate(64 + 16 * maxTokens);
+        capture = driver.allocate((long)SLOTS * LAYERS * maxTokens * ExpertRouterSpec.MAX_TOP_K * Short.BYTES);
+    }
 
     /** How many tokens the kernels of the next steps are launched for, as their blocks say. */
     void bucket(final int tokens)
@@ -43,7 +56,7 @@ final class KernelRig
         driver.fill(capture, NOT_TOUCHED, capture.bytes() / Integer.BYTES, stream);
         driver.fill(results, NOT_TOUCHED, results.bytes() / Integer.BYTES, stream);
         final StepMemory memory = new StepMemory(
-            step, capturing ? capture : null, results, RESULT_BYTES, LAYERS, MAX_TOKENS, spec.topK(), spec.idBytes());
+            step, capturing ? capture : null, results, RESULT_BYTES, LAYERS, maxTokens, spec.topK(), spec.idBytes());
         return new KernelLaunches(driver, device.module, memory);
     }
 
@@ -61,7 +74,7 @@ final class KernelRig
         {
             block.putInt(64 + 12 * tokens + 4 * row, lastTokens[row]);
         }
-        device.upload(step, 64 + 16 * MAX_TOKENS);
+        device.upload(step, 64 + 16 * maxTokens);
     }
 
     static long request(final int token)
@@ -160,7 +173,7 @@ final class KernelRig
     short[] captureView(final int slot, final int topK)
     {
         final ByteBuffer bytes = device.download(capture);
-        final short[] view = new short[LAYERS * MAX_TOKENS * topK];
+        final short[] view = new short[LAYERS * maxTokens * topK];
         for (int i = 0; i < view.length; i++)
         {
             view[i] = bytes.getShort(Short.BYTES * (slot * view.length + i));
@@ -172,7 +185,7 @@ final class KernelRig
     void plant(final int topK, final int layer, final int token, final int k, final int id)
     {
         final ByteBuffer bytes = device.download(capture);
-        final int index = (((SLOT * LAYERS + layer) * MAX_TOKENS) + token) * topK + k;
+        final int index = (((SLOT * LAYERS + layer) * maxTokens) + token) * topK + k;
         bytes.putShort(Short.BYTES * index, (short)id);
         device.upload(capture, (int)capture.bytes());
     }
