@@ -17,6 +17,9 @@ constexpr int VALUES_AHEAD = 16;
 constexpr int PAIRS_AHEAD = 4;
 /** Blocks at a time on a multiprocessor, as far as registers decide. */
 constexpr int ATTENTION_BLOCKS = 4;
+/** Tiles of keys and pieces of values that a thread loads at a time, if there are no more tasks than multiprocessors. */
+constexpr int LONE_TILES = 4;
+constexpr int LONE_PIECES = 4;
 constexpr int WARP_KEYS = 2 * KEYS;
 
 /** Shared by the threads of a block. */
@@ -268,16 +271,29 @@ __device__ inline float products_of_keys(
 constexpr int WIDE_HEAD = 128;
 constexpr int WIDE_ROUNDS = WIDE_HEAD / WARP_LANES;
 
-__device__ inline float product_of_wide_key(const float4* asked, const unsigned short* keys, int stride, int count)
+/** What a thread has of a key. */
+struct WideKey
+{
+    uint4 raw[WIDE_ROUNDS];
+};
+
+/** Begins to load the part of key lane / 4 of some neighbouring keys, of which there are {@code count}. */
+__device__ inline WideKey wide_key(const unsigned short* keys, int stride, int count)
 {
     const int place = lane_index() / 4;
     const unsigned short* key = keys + static_cast<long long>(place < count ? place : 0) * stride + lane_index() % 4 * 8;
-    uint4 raw[WIDE_ROUNDS];
+    WideKey own;
 #pragma unroll
     for (int s = 0; s < WIDE_ROUNDS; s++)
     {
-        raw[s] = *reinterpret_cast<const uint4*>(key + WARP_LANES * s);
+        own.raw[s] = *reinterpret_cast<const uint4*>(key + WARP_LANES * s);
     }
+    return own;
+}
+
+/** The product of a query with key lane / 4. */
+__device__ inline float product_of(const WideKey& key, const float4* asked)
+{
     float lanes[8];
 #pragma unroll
     for (int j = 0; j < 8; j++)
@@ -287,7 +303,7 @@ __device__ inline float product_of_wide_key(const float4* asked, const unsigned 
 #pragma unroll
     for (int s = 0; s < WIDE_ROUNDS; s++)
     {
-        const unsigned words[4] = {raw[s].x, raw[s].y, raw[s].z, raw[s].w};
+        const unsigned words[4] = {key.raw[s].x, key.raw[s].y, key.raw[s].z, key.raw[s].w};
         const float4 low = asked[8 * s + lane_index() % 4 * 2];
         const float4 high = asked[8 * s + lane_index() % 4 * 2 + 1];
         const float part[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
@@ -319,21 +335,75 @@ __device__ inline float product_of_wide_key(const float4* asked, const unsigned 
     return lanes[0];
 }
 
-__device__ inline float product_of_wide_key(const float4*, const float*, int, int)
+/** Neighbouring keys of a block of the pool, from one position on. */
+template <typename Cached>
+struct KeyTile
 {
-    return 0.0f;
+    const Cached* keys;
+    int first;
+    /** Keys; 0: the tile is not there, and its first key is that of another one. */
+    int count;
+};
+
+/** The products of the keys of some tiles, of which all are loaded before the first is used. */
+template <int Tiles>
+__device__ inline void wide_products(
+    const float4* asked, const KeyTile<unsigned short> (&tiles)[Tiles], int stride, float (&sums)[Tiles])
+{
+    WideKey keys[Tiles];
+#pragma unroll
+    for (int t = 0; t < Tiles; t++)
+    {
+        keys[t] = wide_key(tiles[t].keys, stride, tiles[t].count);
+    }
+#pragma unroll
+    for (int t = 0; t < Tiles; t++)
+    {
+        sums[t] = product_of(keys[t], asked);
+    }
+}
+
+template <int Tiles>
+__device__ inline void wide_products(const float4*, const KeyTile<float> (&)[Tiles], int, float (&)[Tiles])
+{
+}
+
+/** Tile {@code index} of a sequence, in block {@code id} of the pool; it is empty if there are fewer. */
+template <typename Cached>
+__device__ inline KeyTile<Cached> key_tile(
+    const Cached* keys, int id, int index, int tiles, int positions, const Heads& shape)
+{
+    const int tilesOfBlock = (shape.blockSize + WARP_KEYS - 1) / WARP_KEYS;
+    const int within = index % tilesOfBlock * WARP_KEYS;
+    const int first = index / tilesOfBlock * shape.blockSize + within;
+    const int rest = shape.blockSize - within < positions - first ? shape.blockSize - within : positions - first;
+    const long long slot = static_cast<long long>(id) * shape.blockSize + (index < tiles ? within : 0);
+    return {keys + slot * (shape.kvHeads * shape.headSize), first, index < tiles ? rest : 0};
+}
+
+/** The blocks of a warp's next tiles; for a tile that is not there, the pool's first block. */
+template <int Tiles>
+__device__ inline void tile_blocks(
+    const int* table, int index, int tiles, int warps, int blockSize, int (&ids)[Tiles])
+{
+    const int tilesOfBlock = (blockSize + WARP_KEYS - 1) / WARP_KEYS;
+#pragma unroll
+    for (int t = 0; t < Tiles; t++)
+    {
+        const int tile = index + t * warps;
+        ids[t] = tile < tiles ? table[tile / tilesOfBlock] : 0;
+    }
 }
 
 /** The scaled products of a query with the keys of all positions, by a block; returns the largest. */
-template <typename Cached>
+template <typename Cached, int Tiles>
 __device__ inline float scores_of(
     const float* query, const Cached* keys, const int* table, int positions, const Heads& shape, float scale, float* scores,
     AttentionMemory& memory)
 {
     const int stride = shape.kvHeads * shape.headSize;
     const int size = shape.blockSize;
-    const int tilesOfBlock = (size + WARP_KEYS - 1) / WARP_KEYS;
-    const int tiles = positions / size * tilesOfBlock + (positions % size + WARP_KEYS - 1) / WARP_KEYS;
+    const int tiles = positions / size * ((size + WARP_KEYS - 1) / WARP_KEYS) + (positions % size + WARP_KEYS - 1) / WARP_KEYS;
     const int warps = static_cast<int>(blockDim.x) / WARP_LANES;
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     float largest = negative_infinity();
@@ -343,27 +413,37 @@ __device__ inline float scores_of(
         memory.query[threadIdx.x] = reinterpret_cast<const float4*>(query)[threadIdx.x];
     }
     __syncthreads();
-    int next = warp < tiles ? table[warp / tilesOfBlock] : 0;
+    int ids[Tiles];
+    tile_blocks(table, warp, tiles, warps, size, ids);
 #pragma unroll 1
-    for (int tile = warp; tile < tiles; tile += warps)
+    for (int index = warp; index < tiles; index += Tiles * warps)
     {
-        const int block = tile / tilesOfBlock;
-        const int id = next;
-        // The next block is known before the keys of this one have arrived.
-        next = tile + warps < tiles ? table[(tile + warps) / tilesOfBlock] : id;
-        const int within = tile % tilesOfBlock * WARP_KEYS;
-        const int first = block * size + within;
-        const int rest = size - within < positions - first ? size - within : positions - first;
-        const Cached* firstKey = keys + (static_cast<long long>(id) * size + within) * stride;
-        const float sum = wide ? product_of_wide_key(memory.query, firstKey, stride, rest) :
-            products_of_keys<Cached>(query, firstKey, stride, rest, shape.headSize);
-        const float score = kept(__fmul_rn(kept(sum, shape.round), scale), shape.round);
-        if (lane_index() / KEYS < rest)
+        KeyTile<Cached> tile[Tiles];
+        float sums[Tiles];
+#pragma unroll
+        for (int t = 0; t < Tiles; t++)
         {
-            largest = larger(largest, score);
-            if (lane_index() % KEYS == 0)
+            tile[t] = key_tile<Cached>(keys, ids[t], index + t * warps, tiles, positions, shape);
+        }
+        // The next blocks are known before the keys of these have arrived.
+        tile_blocks(table, index + Tiles * warps, tiles, warps, size, ids);
+        if (wide)
+        {
+            wide_products(memory.query, tile, stride, sums);
+        }
+#pragma unroll
+        for (int t = 0; t < Tiles; t++)
+        {
+            const float sum = wide ? sums[t] :
+                products_of_keys<Cached>(query, tile[t].keys, stride, tile[t].count, shape.headSize);
+            const float score = kept(__fmul_rn(kept(sum, shape.round), scale), shape.round);
+            if (lane_index() / KEYS < tile[t].count)
             {
-                scores[first + lane_index() / KEYS] = score;
+                largest = larger(largest, score);
+                if (lane_index() % KEYS == 0)
+                {
+                    scores[tile[t].first + lane_index() / KEYS] = score;
+                }
             }
         }
     }
@@ -418,20 +498,23 @@ __device__ inline void softmax(float* scores, int count, float largest, int roun
     __syncthreads();
 }
 
-/** Adds the values of {@code Count} neighbouring positions times their shares: all are loaded before the first is used. */
-template <int Count, typename Cached>
-__device__ inline void add_values(const float* shares, const Cached* value, int stride, float2& sum)
+/**
+ * Adds the values of some pieces of {@code Count} neighbouring positions times their shares: all are loaded before the first
+ * is used.
+ */
+template <int Pieces, int Count, typename Cached>
+__device__ inline void add_values(const float* shares, const Cached* const (&values)[Pieces], int stride, float2& sum)
 {
-    float2 pair[Count];
-    float share[Count];
+    float2 pair[Pieces * Count];
+    float share[Pieces * Count];
 #pragma unroll
-    for (int i = 0; i < Count; i++)
+    for (int i = 0; i < Pieces * Count; i++)
     {
-        pair[i] = pair_of(value + i * static_cast<long long>(stride));
+        pair[i] = pair_of(values[i / Count] + i % Count * static_cast<long long>(stride));
         share[i] = shares[i];
     }
 #pragma unroll
-    for (int i = 0; i < Count; i++)
+    for (int i = 0; i < Pieces * Count; i++)
     {
         sum.x = __fadd_rn(sum.x, __fmul_rn(share[i], pair[i].x));
         sum.y = __fadd_rn(sum.y, __fmul_rn(share[i], pair[i].y));
@@ -439,45 +522,60 @@ __device__ inline void add_values(const float* shares, const Cached* value, int 
 }
 
 /** The sum of the values of some positions times their shares, for two elements of a head. */
-template <typename Cached>
+template <typename Cached, int Pieces>
 __device__ inline float2 segment_sum(
     const float* shares, const Cached* values, const int* table, int first, int end, const Heads& shape)
 {
     const int stride = shape.kvHeads * shape.headSize;
     float2 sum = {0.0f, 0.0f};
     int position = first;
-    int block = first / shape.blockSize;
-    int id = table[block];
+    if (Pieces > 1 && shape.blockSize % VALUES_AHEAD == 0)
+    {
+#pragma unroll 1
+        for (; position + Pieces * VALUES_AHEAD <= end; position += Pieces * VALUES_AHEAD)
+        {
+            const Cached* pieces[Pieces];
+#pragma unroll
+            for (int i = 0; i < Pieces; i++)
+            {
+                pieces[i] = values + kv_slot(table, position + i * VALUES_AHEAD, shape.blockSize) * stride;
+            }
+            add_values<Pieces, VALUES_AHEAD>(shares + position, pieces, stride, sum);
+        }
+    }
+    int block = position / shape.blockSize;
+    int id = position < end ? table[block] : 0;
 #pragma unroll 1
     while (position < end)
     {
         const int begin = block * shape.blockSize;
         const int stop = end - begin < shape.blockSize ? end : begin + shape.blockSize;
-        const Cached* value = values + (static_cast<long long>(id) * shape.blockSize + (position - begin)) * stride;
+        const Cached* value[1] = {
+            values + (static_cast<long long>(id) * shape.blockSize + (position - begin)) * stride};
         block++;
         // The next block is known before the values of this one have arrived.
         id = stop < end ? table[block] : id;
 #pragma unroll 1
-        for (; position + VALUES_AHEAD <= stop; position += VALUES_AHEAD, value += VALUES_AHEAD * stride)
+        for (; position + VALUES_AHEAD <= stop; position += VALUES_AHEAD, value[0] += VALUES_AHEAD * stride)
         {
-            add_values<VALUES_AHEAD>(shares + position, value, stride, sum);
+            add_values<1, VALUES_AHEAD>(shares + position, value, stride, sum);
         }
 #pragma unroll 1
-        for (; position + 4 <= stop; position += 4, value += 4 * stride)
+        for (; position + KEYS <= stop; position += KEYS, value[0] += KEYS * stride)
         {
-            add_values<4>(shares + position, value, stride, sum);
+            add_values<1, KEYS>(shares + position, value, stride, sum);
         }
 #pragma unroll 1
-        for (; position < stop; position++, value += stride)
+        for (; position < stop; position++, value[0] += stride)
         {
-            add_values<1>(shares + position, value, stride, sum);
+            add_values<1, 1>(shares + position, value, stride, sum);
         }
     }
     return sum;
 }
 
 /** The sum of the values of all positions times their shares, by a block, which computes several segments at a time. */
-template <typename Cached>
+template <typename Cached, int Pieces>
 __device__ inline void mix_values(
     const float* shares, const Cached* values, const int* table, int positions, const Heads& shape, AttentionMemory& memory,
     const Activations& mixed, long long at)
@@ -501,7 +599,7 @@ __device__ inline void mix_values(
             if (own < count)
             {
                 const int first = (before + own) * SEGMENT;
-                memory.parts[thread] = segment_sum<Cached>(shares, values + element, table, first,
+                memory.parts[thread] = segment_sum<Cached, Pieces>(shares, values + element, table, first,
                     positions - first < SEGMENT ? positions : first + SEGMENT, shape);
             }
             __syncthreads();
@@ -522,7 +620,7 @@ __device__ inline void mix_values(
 }
 
 /** Attention of all heads of all tokens, a block for each at a time; scores has a row for each block of the grid. */
-template <typename Cached>
+template <typename Cached, int Tiles, int Pieces>
 __device__ inline void attend(
     const unsigned char* step, const float* queries, const Cached* keys, const Cached* values, const Heads& shape,
     float scale, float* scores, int maxPositions, AttentionMemory& memory, const Activations& mixed)
@@ -538,8 +636,8 @@ __device__ inline void attend(
         const int* table = feed.blocks + feed.tables[token];
         const int positions = step_position(step, token) + 1;
         const float largest =
-            scores_of<Cached>(queries + task * shape.headSize, keys + head, table, positions, shape, scale, own, memory);
+            scores_of<Cached, Tiles>(queries + task * shape.headSize, keys + head, table, positions, shape, scale, own, memory);
         softmax(own, positions, largest, shape.round, memory);
-        mix_values<Cached>(own, values + head, table, positions, shape, memory, mixed, task * shape.headSize);
+        mix_values<Cached, Pieces>(own, values + head, table, positions, shape, memory, mixed, task * shape.headSize);
     }
 }

@@ -374,8 +374,13 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
         const HeadNorms norms = {queryNorm, keyNorm, perHead, epsilon}; \
         place<Weight>(step, queries, keys, values, norms, cosines, sines, shape, static_cast<Weight*>(keyPool), \
             static_cast<Weight*>(valuePool), memory); \
-    } \
-    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, ATTENTION_BLOCKS) decoder_attend_##type( \
+    }
+
+SIGNALBOX_DECODER(bf16, unsigned short)
+SIGNALBOX_DECODER(fp32, float)
+
+#define SIGNALBOX_ATTEND(name, Cached, blocks, tiles, pieces) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, blocks) name( \
         const unsigned char* step, const float* queries, const void* keyPool, const void* valuePool, int heads, \
         int kvHeads, int headSize, int blockSize, float scale, int round, float* scores, int maxPositions, float* mixed, \
         unsigned short* narrow) \
@@ -383,12 +388,13 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
         __shared__ AttentionMemory memory; \
         const Heads shape = {heads, kvHeads, headSize, blockSize, 0.0f, round}; \
         const Activations target = {mixed, narrow}; \
-        attend<Weight>(step, queries, static_cast<const Weight*>(keyPool), static_cast<const Weight*>(valuePool), shape, \
-            scale, scores, maxPositions, memory, target); \
+        attend<Cached, tiles, pieces>(step, queries, static_cast<const Cached*>(keyPool), \
+            static_cast<const Cached*>(valuePool), shape, scale, scores, maxPositions, memory, target); \
     }
 
-SIGNALBOX_DECODER(bf16, unsigned short)
-SIGNALBOX_DECODER(fp32, float)
+SIGNALBOX_ATTEND(decoder_attend_bf16, unsigned short, ATTENTION_BLOCKS, 1, 1)
+SIGNALBOX_ATTEND(decoder_attend_fp32, float, ATTENTION_BLOCKS, 1, 1)
+SIGNALBOX_ATTEND(decoder_attend_lone_bf16, unsigned short, 1, LONE_TILES, LONE_PIECES)
 
 #define SIGNALBOX_TENSOR(vectors, linearBlocks, pairBlocks) \
     extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, linearBlocks) tensor_linear_v##vectors( \

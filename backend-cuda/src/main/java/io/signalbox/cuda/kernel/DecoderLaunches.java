@@ -38,6 +38,8 @@ public final class DecoderLaunches
     private static final int TILE = 4;
     /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
     private static final int COPY_THREADS = 16 * THREADS;
+    /** Tasks of attention that have a multiprocessor each, on any device of this size: each loads more at a time. */
+    private static final int LONE_TASKS = 96;
     /** Of which each has enough to do in attention for a warp more. */
     private static final int WARP_POSITIONS = 64;
     private static final int MAX_ARGUMENTS = 18;
@@ -203,7 +205,9 @@ public final class DecoderLaunches
         final float scale = (float)(1.0 / Math.sqrt(shape.headSize()));
         final long tasks = (long)tokens * shape.heads();
         final long threads = WARP_LANES * whole(maxPositions, WARP_POSITIONS);
-        return driver.prepareLaunch(driver.kernel(module, KernelNames.DECODER_ATTEND + cacheSuffix()),
+        final String kernel = precision == Precision.BF16 && tasks <= LONE_TASKS ? KernelNames.DECODER_ATTEND_LONE :
+            KernelNames.DECODER_ATTEND + cacheSuffix();
+        return driver.prepareLaunch(driver.kernel(module, kernel),
             (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, activations(step()
                 .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
                 .int32(shape.headSize()).int32(kv.blockSize()).float32(scale).int32(round).pointer(scores)

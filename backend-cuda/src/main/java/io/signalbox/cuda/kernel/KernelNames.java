@@ -23,6 +23,8 @@ final class KernelNames
     static final String DECODER_BIND = "decoder_bind";
     static final String DECODER_ACCEPT = "decoder_accept";
     static final String DECODER_KEEP_WEIGHTS = "decoder_keep_weights";
+    /** Of few tasks, with keys and values in bf16. */
+    static final String DECODER_ATTEND_LONE = "decoder_attend_lone_bf16";
     /** Without the type that follows. */
     static final String DECODER_EMBED = "decoder_embed_";
     static final String DECODER_GENERATE = "decoder_generate_";

@@ -88,16 +88,18 @@ class DecoderStepTest
     }
 
     /**
-     * More positions than a segment has, in blocks of which neither segments nor tiles of keys are multiples; with heads
-     * that leave room for several segments at a time, and with some that a block computes in two parts.
+     * More positions than a segment has, in blocks of which segments and tiles of keys are multiples or are not; heads that
+     * leave room for several segments at a time, and heads that a block computes in two parts; and heads of 128 elements, as
+     * few tasks and as more tasks than multiprocessors.
      */
     @ParameterizedTest
-    @CsvSource({"BF16, 13, 34", "F32, 3, 322"})
-    void shouldHaveTheBitsOfTheForwardPassBehindManyPositions(
-        final WeightType type, final int blockSize, final int headSize)
+    @CsvSource({"BF16, 13, 34, 1", "F32, 3, 322, 1", "BF16, 16, 128, 1", "BF16, 12, 128, 1", "BF16, 16, 128, 9",
+        "BF16, 12, 128, 9"})
+    void shouldHaveTheBitsOfTheForwardPassAfterManyPositions(
+        final WeightType type, final int blockSize, final int headSize, final int heads)
     {
         final DecoderPlan plan = new DecoderPlan(ModelFamily.MIXTRAL, type, 1, List.of(0), 16, 70, 0, 4096, 1e-5, false,
-            new AttentionPlan(1, 1, headSize, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 8, true));
+            new AttentionPlan(heads, 1, headSize, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 8, true));
         final ModelWeights weights = GeneratedModel.weights(plan, 11);
         final Precision precision = Precision.of(type);
         final int[] table = new int[DecoderRig.MAX_POSITIONS / blockSize];
