@@ -30,6 +30,12 @@ final class DecoderModel implements StepModel
     }
 
     @Override
+    public List<DeviceMemory> keysAndValues()
+    {
+        return decoder.keysAndValues();
+    }
+
+    @Override
     public void close()
     {
         decoder.close();

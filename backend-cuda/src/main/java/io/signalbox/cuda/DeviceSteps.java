@@ -11,6 +11,8 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.experts.ModelShape;
 
+import java.util.List;
+
 /**
  * The device side of a rank, without the rank's thread: for checks and measurements that give it steps
  * themselves. For one thread, to which it makes the device's context current.
@@ -100,6 +102,12 @@ public final class DeviceSteps implements AutoCloseable
     public DeviceMemory logits()
     {
         return rank.logits();
+    }
+
+    /** Keys and values of all layers, in the type of the model's values; empty: steps without a model. */
+    public List<DeviceMemory> keysAndValues()
+    {
+        return rank.keysAndValues();
     }
 
     /** Gives a step, opened in the {@link #ring} and with its block filled in, to the device. */

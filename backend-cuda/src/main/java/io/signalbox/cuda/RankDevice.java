@@ -16,6 +16,8 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.experts.ModelShape;
 import org.agrona.CloseHelper;
 
+import java.util.List;
+
 /** The property of one rank on its device: compute stream, capture ring, model buffers, prepared steps. */
 final class RankDevice implements AutoCloseable
 {
@@ -126,6 +128,12 @@ final class RankDevice implements AutoCloseable
     DeviceMemory logits()
     {
         return model.logits();
+    }
+
+    /** As {@link StepModel#keysAndValues}. */
+    List<DeviceMemory> keysAndValues()
+    {
+        return model.keysAndValues();
     }
 
     CaptureRing ring()

@@ -124,6 +124,12 @@ final class SeededModel implements StepModel
     }
 
     @Override
+    public List<DeviceMemory> keysAndValues()
+    {
+        return List.of();
+    }
+
+    @Override
     public DeviceMemory logits()
     {
         return null;

@@ -195,6 +195,12 @@ public final class DecoderStep implements AutoCloseable
         return buffers.logits;
     }
 
+    /** Keys of all layers, and values. */
+    public List<DeviceMemory> keysAndValues()
+    {
+        return List.of(cache.all().keys(), cache.all().values());
+    }
+
     /** Routed experts, {@code [MoE layer][maxTokens][K]} int32. */
     DeviceMemory expertIds()
     {
