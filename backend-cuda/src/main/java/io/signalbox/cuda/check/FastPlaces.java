@@ -21,9 +21,10 @@ final class FastPlaces
     /** Tokens that are compared with themselves alone, a multiple of the small sizes. */
     private static final int SUBJECTS = 5;
     private static final int MOST = 65;
-    private static final int[] CHUNKS = {33, 1, 22, 9};
+    /** For a processor in place of a device: every tiling, too. */
+    private static final int MOST_OF_PROCESSOR = 33;
+    private static final int SHORT_CHUNK = 9;
     private static final int SEQUENCE_BLOCKS = 1;
-    private static final int PROMPT_BLOCKS = (MOST + ModelSection.BLOCK_TOKENS - 1) / ModelSection.BLOCK_TOKENS;
 
     /** A token's captured experts with their weights, its logits, and the token behind it. */
     private record Bits(byte[] experts, float[] weights, float[] logits, int sampled)
@@ -50,20 +51,23 @@ final class FastPlaces
     }
 
     private final String name;
+    private final int most;
     private final int vocabulary;
     private final ModelSteps graphs;
     private final ModelSteps eager;
     private final List<ModelToken> tokens = new ArrayList<>();
     private int compared;
 
-    private FastPlaces(final CheckedModel model, final String name, final ModelSteps graphs, final ModelSteps eager)
+    private FastPlaces(
+        final CheckedModel model, final String name, final int most, final ModelSteps graphs, final ModelSteps eager)
     {
+        this.most = most;
         this.name = name;
         this.graphs = graphs;
         this.eager = eager;
         vocabulary = model.shape().vocabulary();
-        final int[][] tables = ModelSection.tables(MOST, SEQUENCE_BLOCKS);
-        for (int sequence = 0; sequence < MOST; sequence++)
+        final int[][] tables = ModelSection.tables(most, SEQUENCE_BLOCKS);
+        for (int sequence = 0; sequence < most; sequence++)
         {
             tokens.add(token(sequence, 1, tables[sequence]));
         }
@@ -74,11 +78,13 @@ final class FastPlaces
         final CheckConfig options, final CheckedModel model, final String name, final ModelSteps weights,
         final Findings findings)
     {
-        final RankSizes sizes = ModelSection.sizes(MOST * SEQUENCE_BLOCKS + 2 * PROMPT_BLOCKS, MOST, MOST);
+        final int most = options.modelLayers() == 0 ? MOST_OF_PROCESSOR : MOST;
+        final RankSizes sizes =
+            ModelSection.sizes(most * SEQUENCE_BLOCKS + 2 * ModelRoom.perSequence(most), most, most);
         try (ModelSteps graphs = weights.weighedBeside(options.device(), sizes, KernelFamily.FAST);
             ModelSteps eager = graphs.eager(options.device(), KernelFamily.FAST))
         {
-            final FastPlaces places = new FastPlaces(model, name, graphs, eager);
+            final FastPlaces places = new FastPlaces(model, name, most, graphs, eager);
             final String fault = places.fault();
             if (fault != null)
             {
@@ -103,7 +109,7 @@ final class FastPlaces
         }
         for (final int size : SIZES)
         {
-            final String fault = differs(size, alone);
+            final String fault = size > most ? null : differs(size, alone);
             if (fault != null)
             {
                 return fault;
@@ -151,11 +157,11 @@ final class FastPlaces
     /** A prompt as one step and in several, each in other blocks; every token is sampled. */
     private String chunks()
     {
-        final int first = MOST * SEQUENCE_BLOCKS;
+        final int first = most * SEQUENCE_BLOCKS;
         final List<Bits> whole = bits(graphs, prompt(first));
-        final List<ModelToken> again = prompt(first + PROMPT_BLOCKS);
+        final List<ModelToken> again = prompt(first + ModelRoom.perSequence(most));
         int from = 0;
-        for (final int chunk : CHUNKS)
+        for (final int chunk : new int[] {most / 2, 1, most - most / 2 - 1 - SHORT_CHUNK, SHORT_CHUNK})
         {
             final List<Bits> found = bits(graphs, again.subList(from, from + chunk));
             for (int i = 0; i < chunk; i++)
@@ -174,10 +180,10 @@ final class FastPlaces
 
     private List<ModelToken> prompt(final int firstBlock)
     {
-        final int[] table = new int[PROMPT_BLOCKS];
+        final int[] table = new int[ModelRoom.perSequence(most)];
         Arrays.setAll(table, index -> firstBlock + index);
         final List<ModelToken> prompt = new ArrayList<>();
-        for (int position = 0; position < MOST; position++)
+        for (int position = 0; position < most; position++)
         {
             prompt.add(token(0, position, table));
         }

@@ -58,7 +58,13 @@ final class ModelSection implements CheckSection
                 FastKernels.compare(device, options, model, findings);
             }
         });
-        findings.part("requests through the engine", () -> serve(device, options, findings));
+        if (options.engine())
+        {
+            findings.part("requests through the engine",
+                () -> serve(device, options, new CheckedRequests(options.seed()), findings));
+            findings.part("requests through the engine, fast kernels",
+                () -> serve(device, options, CheckedRequests.fast(device, options), findings));
+        }
         findings.publish();
         findings.part("large model", () -> new LargeModel(device, options, findings).run());
     }
@@ -109,9 +115,9 @@ final class ModelSection implements CheckSection
     }
 
     /** Without and with draft tokens. */
-    private void serve(final CheckDevice device, final CheckConfig options, final Findings findings)
+    private void serve(
+        final CheckDevice device, final CheckConfig options, final CheckedRequests requests, final Findings findings)
     {
-        final CheckedRequests requests = new CheckedRequests(options.seed());
         for (final int drafts : List.of(0, CheckedRequests.DRAFT_TOKENS))
         {
             final EngineRunner.Served served = requests.serve(device, options.device(), engine, drafts, 0.0);
@@ -121,13 +127,13 @@ final class ModelSection implements CheckSection
                 findings.failed(fault);
                 return;
             }
-            final String how = CheckedRequests.with(drafts);
-            findings.count("requests through the engine" + how + ", answered as by Java, their journal verified",
-                served.requests());
+            final String how = requests.with(drafts);
+            findings.count("requests through the engine" + how + ", answered as by " + requests.source() +
+                ", their journal verified", served.requests());
             findings.count("of these preempted" + how, served.preemptions());
             if (drafts > 0)
             {
-                findings.count("entries of which a draft token was right", served.severalTokens());
+                findings.count("entries of which a draft token was right" + requests.kernels(), served.severalTokens());
             }
         }
     }

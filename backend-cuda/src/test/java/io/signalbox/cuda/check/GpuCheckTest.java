@@ -62,7 +62,7 @@ class GpuCheckTest
     };
 
     /** As the command line's. */
-    private static final EngineRunner ENGINE = new EngineRunner()
+    static final EngineRunner ENGINE = new EngineRunner()
     {
         @Override
         public void generate(final Backend backend, final ModelShape capture, final int tokens)
