@@ -197,6 +197,13 @@ CONTROL(void, hang0)(void*, void*, const jlong name, const jint calls, const jlo
     Driver::get().hangs.push_back({reinterpret_cast<const char*>(name), calls, millis});
 }
 
+// Launches of this kernel take so many milliseconds longer, unless one of their pointers is null.
+CONTROL(void, slow0)(void*, void*, const jlong name, const jlong millis)
+{
+    const auto held = locked();
+    Driver::get().settings.slow_kernels[reinterpret_cast<const char*>(name)] = millis;
+}
+
 CONTROL(void, release0)(void*, void*)
 {
     const auto held = locked();

@@ -3,7 +3,10 @@
 #include "driver.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <thread>
 
 namespace emulated
 {
@@ -44,6 +47,29 @@ void run_fill(const Work& work)
     }
 }
 
+// A launch with a null pointer has less to do and is not delayed: the kernel that packs rows, if there are none.
+bool has_null_pointer(const Work& work)
+{
+    const std::vector<bool>& pointers = work.kernel->pointers;
+    for (std::size_t i = 0; i < pointers.size(); i++)
+    {
+        if (pointers[i] && argument<std::uintptr_t>(work.arguments.data(), i) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+void delay(const Work& work, const Settings& settings)
+{
+    const auto slow = settings.slow_kernels.find(work.kernel->name);
+    if (slow != settings.slow_kernels.end() && !has_null_pointer(work))
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(slow->second));
+    }
+}
+
 bool run_launch(const Work& work, std::uint64_t& progress, const Settings& settings, BlockEngine& engine,
     CUresult& failure, std::string& fault)
 {
@@ -65,6 +91,10 @@ bool run_launch(const Work& work, std::uint64_t& progress, const Settings& setti
             fault = engine.fault();
             return true;
         }
+    }
+    if (progress == count)
+    {
+        delay(work, settings);
     }
     return progress == count;
 }

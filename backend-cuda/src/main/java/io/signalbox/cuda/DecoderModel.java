@@ -30,9 +30,9 @@ final class DecoderModel implements StepModel
     }
 
     @Override
-    public List<DeviceMemory> cache()
+    public List<DeviceMemory> keysAndValues()
     {
-        return decoder.cache();
+        return decoder.keysAndValues();
     }
 
     @Override

@@ -104,10 +104,10 @@ public final class DeviceSteps implements AutoCloseable
         return rank.logits();
     }
 
-    /** Keys and values of all layers; empty: steps without a model. */
-    public List<DeviceMemory> cache()
+    /** Keys and values of all layers, in the type of the model's values; empty: steps without a model. */
+    public List<DeviceMemory> keysAndValues()
     {
-        return rank.cache();
+        return rank.keysAndValues();
     }
 
     /**

@@ -130,10 +130,10 @@ final class RankDevice implements AutoCloseable
         return model.logits();
     }
 
-    /** As {@link StepModel#cache}. */
-    List<DeviceMemory> cache()
+    /** As {@link StepModel#keysAndValues}. */
+    List<DeviceMemory> keysAndValues()
     {
-        return model.cache();
+        return model.keysAndValues();
     }
 
     /** The kernels of a step of {@code tokens}, as the program runs them. */

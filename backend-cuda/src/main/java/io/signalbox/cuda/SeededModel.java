@@ -124,15 +124,15 @@ final class SeededModel implements StepModel
     }
 
     @Override
-    public DeviceMemory logits()
+    public List<DeviceMemory> keysAndValues()
     {
-        return null;
+        return List.of();
     }
 
     @Override
-    public List<DeviceMemory> cache()
+    public DeviceMemory logits()
     {
-        return List.of();
+        return null;
     }
 
     @Override

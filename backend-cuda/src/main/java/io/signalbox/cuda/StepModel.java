@@ -18,8 +18,8 @@ interface StepModel extends AutoCloseable
     /** Logits of each entry of the last step, {@code [entries][vocabulary]} float32; null: the model has none. */
     DeviceMemory logits();
 
-    /** Keys and values of all layers; empty: the model has none. */
-    List<DeviceMemory> cache();
+    /** Keys and values of all layers; empty without a model. */
+    List<DeviceMemory> keysAndValues();
 
     @Override
     void close();

@@ -10,6 +10,6 @@ public interface LoadProgress
     {
     };
 
-    /** Called after each matrix, by the thread that copies it. */
+    /** Called after each matrix, by the thread that copies it; several threads copy generated matrices. */
     void copied(long bytes);
 }

@@ -18,9 +18,10 @@ import java.util.Set;
  * @param tokens       of one step, 1 to 8,192.
  * @param rounds       fresh inputs per router mode, type and shape; 1 to 1,000.
  * @param checkedSteps steps whose results are held against the oracle, 2 to 1,000,000.
- * @param timedSteps   steps of each run that is timed for the overhead of capture, 40 to 1,000,000.
+ * @param timedSteps   steps of each run that is timed for the cost of capture, 40 to 1,000,000.
  * @param cells        what is compared for the overhead of capture; at least one.
  * @param modelLayers  of the model of OLMoE-1B-7B's shape; 0: a small model in its place, for a processor; up to 16.
+ * @param engine       whether the section model also serves requests through the engine.
  * @param soakSeconds  how long requests are served in the section soak, 1 to 3,600.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
  * @param limits       after which parts are given up.
@@ -28,16 +29,17 @@ import java.util.Set;
  */
 public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
-    List<OverheadCell> cells, int modelLayers, int soakSeconds, int samples, CheckLimits limits, Set<GpuSection> sections,
-    List<String> command)
+    List<OverheadCell> cells, int modelLayers, boolean engine, int soakSeconds, int samples, CheckLimits limits,
+    Set<GpuSection> sections, List<String> command)
 {
+    static final int FEWEST_TIMED_STEPS = 40;
     public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.");
     public static final Setting<Integer> TOKENS = count("tokens", "tokens", 32, 1, 8192, "Tokens of one step.");
     public static final Setting<Integer> ROUNDS =
         count("rounds", "", 2, 1, 1000, "Fresh inputs per router mode, logits type and shape.");
     public static final Setting<Integer> CHECKED_STEPS =
         count("checkedSteps", "steps", 1000, 2, 1_000_000, "Steps whose results are held against the oracle.");
-    public static final Setting<Integer> TIMED_STEPS = count("timedSteps", "steps", 1000, 40, 1_000_000,
+    public static final Setting<Integer> TIMED_STEPS = count("timedSteps", "steps", 1000, FEWEST_TIMED_STEPS, 1_000_000,
         "Steps of each run that is timed for the overhead of capture.");
     public static final Setting<Integer> MODEL_LAYERS = count("modelLayers", "", 16, 0, 16,
         "Layers of the model of OLMoE-1B-7B's shape; 0: a small model in its place.");
@@ -67,6 +69,17 @@ public record CheckConfig(
         {
             throw ConfigException.of("cells", "[]", "one or more comparisons", "give at least one, such as 32@13.2");
         }
+    }
+
+    /** With requests through the engine in the section model. */
+    public CheckConfig(
+        final int device, final long seed, final ModelShape shape, final int tokens, final int rounds,
+        final int checkedSteps, final int timedSteps, final List<OverheadCell> cells, final int modelLayers,
+        final int soakSeconds, final int samples, final CheckLimits limits, final Set<GpuSection> sections,
+        final List<String> command)
+    {
+        this(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers, true, soakSeconds, samples,
+            limits, sections, command);
     }
 
     private static Setting<Integer> count(

@@ -24,8 +24,8 @@ final class CheckRun
     private static final double MODEL_SECONDS = 120.0;
     /** Of what is asked for: the last round begins in time, and its journal is verified behind it. */
     private static final double SOAK_LIMIT = 1.5;
-    /** Java makes the weights of each layer too, and computes with them. */
-    private static final double MODEL_LAYER_SECONDS = 15.0;
+    /** Of the large model on a device; Java has another limit. */
+    private static final double MODEL_LAYER_SECONDS = 8.0;
 
     private final CheckConfig options;
     private final CheckProgress progress;
@@ -82,7 +82,7 @@ final class CheckRun
         // After an error of a kernel every call answers with it.
         catch (final RuntimeException e)
         {
-            findings.failed(sentence(e));
+            findings.failed(Findings.sentence(e));
         }
         add(findings.result(GpuSection.DEVICE, 0.0));
         return null;
@@ -109,7 +109,7 @@ final class CheckRun
         // Errors too: a violated invariant, and symbols that the driver lacks.
         catch (final RuntimeException | Error e)
         {
-            findings.failed(sentence(e));
+            findings.failed(Findings.sentence(e));
         }
         return findings.result(name, (System.nanoTime() - startNanos) / 1e9);
     }
@@ -118,7 +118,7 @@ final class CheckRun
     {
         stuck = where;
         StuckThreads.leaveDevice();
-        findings.failed(sentence(e));
+        findings.failed(Findings.sentence(e));
     }
 
     private SectionResult notRun(final GpuSection name)
@@ -134,7 +134,8 @@ final class CheckRun
         return switch (section)
         {
             case OVERHEAD -> Math.max(least, OVERHEAD_LIMIT * OverheadSection.expectedSeconds(options));
-            case MODEL -> least + MODEL_SECONDS + MODEL_LAYER_SECONDS * options.modelLayers();
+            case MODEL -> least + MODEL_SECONDS + MODEL_LAYER_SECONDS * options.modelLayers() +
+                LargeModel.javaSeconds(options);
             case SOAK -> least + SOAK_LIMIT * options.soakSeconds();
             case SANITIZER -> least + SanitizerSection.mostSeconds(options);
             default -> least;
@@ -144,13 +145,5 @@ final class CheckRun
     private static long nanos(final double seconds)
     {
         return (long)(seconds * TimeUnit.SECONDS.toNanos(1));
-    }
-
-    private static String sentence(final Throwable e)
-    {
-        final String message = e.getMessage() == null ? e.toString() : e.getMessage();
-        final String sentence = Character.toUpperCase(message.charAt(0)) + message.substring(1);
-        final boolean isCall = message.startsWith("cu");
-        return (isCall ? message : sentence) + (message.endsWith(".") ? "" : ".");
     }
 }

@@ -40,6 +40,9 @@ record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int c
         584, 200, 0, 4096, 1e-5, false, new AttentionPlan(2, 1, 100, 1_000_000.0, QkNorm.NONE, 0.0, null),
         ExpertsPlan.softmax(8, 6, 264, true)));
 
+    /** Models of which exact and fast kernels are compared. */
+    static final List<CheckedModel> FAST = List.of(SMALL.get(0), SMALL.get(1), SMALL.get(2), WIDE);
+
     private static final int FULL_LAYERS = 16;
 
     private static CheckedModel small(final String name, final DecoderPlan shape)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.CudaBackend;
 import io.signalbox.cuda.CudaBackendConfig;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
@@ -11,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Requests of a small model with the answers of Java, and their way through the engine. */
+/** Requests of a small model with the expected answers, and their way through the engine. */
 final class CheckedRequests
 {
     static final int COUNT = 8;
@@ -21,23 +24,68 @@ final class CheckedRequests
     private static final int BLOCKS = 4;
 
     private final ModelWeights weights;
+    private final KernelFamily family;
     private final List<int[]> prompts = new ArrayList<>();
     private final List<int[]> expected = new ArrayList<>();
 
+    /** Of the exact kernels, with the answers of Java. */
     CheckedRequests(final long seed)
     {
-        weights = GeneratedModel.weights(CheckedModel.SMALL.get(0).plan(WeightType.BF16), seed);
+        this(seed, KernelFamily.EXACT);
         try (ModelOracle oracle = new ModelOracle(weights, ModelSection.sizes(BLOCKS, 1, 1)))
         {
-            for (int request = 0; request < COUNT; request++)
-            {
-                final int first = request;
-                final int[] prompt = new int[SHORTEST_PROMPT + request];
-                Arrays.setAll(prompt, index -> (11 * first + 5 * index) % weights.plan().vocabulary());
-                prompts.add(prompt);
-                expected.add(oracle.answer(prompt, TOKENS));
-            }
+            prompts.forEach(prompt -> expected.add(oracle.answer(prompt, TOKENS)));
         }
+    }
+
+    private CheckedRequests(final long seed, final KernelFamily family)
+    {
+        this.family = family;
+        weights = GeneratedModel.weights(CheckedModel.SMALL.get(0).plan(WeightType.BF16), seed);
+        for (int request = 0; request < COUNT; request++)
+        {
+            final int first = request;
+            final int[] prompt = new int[SHORTEST_PROMPT + request];
+            Arrays.setAll(prompt, index -> (11 * first + 5 * index) % weights.plan().vocabulary());
+            prompts.add(prompt);
+        }
+    }
+
+    /** Of the fast kernels, whose answers to each request alone are the expected ones. */
+    static CheckedRequests fast(final CheckDevice device, final CheckConfig options)
+    {
+        final CheckedRequests requests = new CheckedRequests(options.seed(), KernelFamily.FAST);
+        try (ModelSteps steps = new ModelSteps(device, options.device(), requests.weights,
+            ModelSection.sizes(BLOCKS, SHORTEST_PROMPT + COUNT, 1), KernelFamily.FAST, CaptureForm.FUSED))
+        {
+            requests.prompts.forEach(prompt -> requests.expected.add(answer(steps, prompt)));
+        }
+        return requests;
+    }
+
+    /** The prompt as one step, then one token a step. */
+    private static int[] answer(final ModelSteps steps, final int[] prompt)
+    {
+        final int[] table = new int[BLOCKS];
+        Arrays.setAll(table, index -> index);
+        final List<ModelToken> step = new ArrayList<>();
+        for (int i = 0; i < prompt.length; i++)
+        {
+            step.add(new ModelToken(prompt[i], i, table, i == prompt.length - 1));
+        }
+        final int[] answer = new int[TOKENS];
+        for (int i = 0; i < TOKENS; i++)
+        {
+            steps.run(step);
+            if (steps.fault() != null)
+            {
+                throw new InvariantViolation("a step of a request alone failed: " + steps.fault());
+            }
+            answer[i] = steps.sampled()[0];
+            step.clear();
+            step.add(new ModelToken(answer[i], prompt.length + i, table, true));
+        }
+        return answer;
     }
 
     /** Two ranks behind the engine, with a journal and a pool that is too small for all requests. */
@@ -45,7 +93,7 @@ final class CheckedRequests
         final CheckDevice device, final int ordinal, final EngineRunner engine, final int drafts, final double seconds)
     {
         final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(ordinal)).model(weights)
-            .drafts(drafts == 0 ? null : (request, from, guesses, at, count) ->
+            .kernelFamily(family).drafts(drafts == 0 ? null : (request, from, guesses, at, count) ->
                 guess(expected.get(request.promptTokens() - SHORTEST_PROMPT), from - request.promptTokens(), guesses, at,
                     count));
         try
@@ -77,7 +125,7 @@ final class CheckedRequests
         {
             if (!Arrays.equals(expected.get(request), served.tokens().get(request)))
             {
-                return "Request " + request + with(drafts) + " was answered otherwise than by Java.";
+                return "Request " + request + with(drafts) + " was answered otherwise than by " + source() + ".";
             }
         }
         if (served.others() > 0)
@@ -89,8 +137,20 @@ final class CheckedRequests
             served.missingRows() + " of " + served.rows() + " rows of requests" + with(drafts) + " are missing.";
     }
 
-    static String with(final int drafts)
+    String with(final int drafts)
     {
-        return drafts == 0 ? "" : " with " + drafts + " draft tokens";
+        return kernels() + (drafts == 0 ? "" : " with " + drafts + " draft tokens");
+    }
+
+    /** A part of names. */
+    String kernels()
+    {
+        return family == KernelFamily.FAST ? ", fast kernels," : "";
+    }
+
+    /** Who gave the expected answers. */
+    String source()
+    {
+        return family == KernelFamily.FAST ? "the fast kernels alone" : "Java";
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.backend.RankSizes;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /**
  * The fast kernels beside the exact ones on the same device: choices of experts, tokens and logits, which may differ as far
- * as {@link LikenessOfChoices} allows, and the time of steps.
+ * as {@link LikenessOfChoices} allows.
  */
 final class FastKernels
 {
@@ -22,29 +23,27 @@ final class FastKernels
     private static final int STEPS = 12;
     /** One for each tiling. */
     private static final int WIDE_STEPS = 3;
+    /** Heads of several queries, and products of every tiling. */
+    private static final List<CheckedModel> PLACED = List.of(CheckedModel.SMALL.get(1), CheckedModel.WIDE);
 
     private FastKernels()
     {
     }
 
-    static void compare(final CheckDevice device, final CheckConfig options, final Findings findings)
-    {
-        for (final CheckedModel model : CheckedModel.SMALL)
-        {
-            compare(device, options, model, STEPS, findings);
-        }
-        compare(device, options, CheckedModel.WIDE, WIDE_STEPS, findings);
-    }
-
-    private static void compare(
-        final CheckDevice device, final CheckConfig options, final CheckedModel model, final int steps,
-        final Findings findings)
+    static void compare(
+        final CheckDevice device, final CheckConfig options, final CheckedModel model, final Findings findings)
     {
         final ModelWeights weights = GeneratedModel.weights(model.plan(WeightType.BF16), options.seed());
-        try (ModelSteps exact = ModelSteps.weighed(device, options.device(), weights, sizes());
-            ModelSteps fast = exact.fast(options.device()))
+        try (ModelSteps exact = ModelSteps.weighed(
+            device, options.device(), weights, sizes(), KernelFamily.EXACT);
+            ModelSteps fast = exact.weighedBeside(options.device(), sizes(), KernelFamily.FAST))
         {
-            compare(exact, fast, model, model.name(), steps, LikenessOfChoices.LEAST_SHARE, findings);
+            compare(exact, fast, model, model.name(), model == CheckedModel.WIDE ? WIDE_STEPS : STEPS,
+                LikenessOfChoices.LEAST_SHARE, findings);
+            if (PLACED.contains(model))
+            {
+                FastPlaces.compare(options, model, model.name(), exact, findings);
+            }
         }
     }
 
@@ -52,14 +51,15 @@ final class FastKernels
      * The large model on the weights that it has. Behind a few other choices in many layers the shares of equal ones say
      * nothing, so they are counted only.
      */
-    private static void compareLarge(
+    static void compareLarge(
         final CheckConfig options, final CheckedModel model, final ModelSteps large, final Findings findings)
     {
-        try (ModelSteps exact = large.weighedBeside(options.device(), sizes());
-            ModelSteps fast = exact.fast(options.device()))
+        try (ModelSteps exact = large.weighedBeside(options.device(), sizes(), KernelFamily.EXACT);
+            ModelSteps fast = large.weighedBeside(options.device(), sizes(), KernelFamily.FAST))
         {
             compare(exact, fast, model, model.name() + " as timed", STEPS, 0.0, findings);
         }
+        FastPlaces.compare(options, model, model.name() + " as timed", large, findings);
     }
 
     private static RankSizes sizes()
@@ -108,31 +108,5 @@ final class FastKernels
             }
         }
         return tokens;
-    }
-
-    /** The same steps as of the exact kernels, on the same weights, as far as a second pool has room. */
-    static void measure(
-        final CheckDevice device, final CheckConfig options, final CheckedModel model, final ModelSteps exact,
-        final ModelWeights weights, final ModelFloor floor, final Findings findings)
-    {
-        compareLarge(options, model, exact, findings);
-        final long free = (long)(device.driver().freeMemoryBytes() * ModelSection.MEMORY_SHARE);
-        final List<Integer> batches = model.batches().stream()
-            .filter(batch -> batch.equals(model.batches().get(0)) || floor.kvBytes(batch, model.context()) < free).toList();
-        final int most = batches.get(batches.size() - 1);
-        final String name = model.name() + ", fast kernels: ";
-        try (ModelSteps fast = exact.fast(options.device(), ModelSection.sizes(
-            ModelSection.blocks(model, most), Math.max(most, model.prefill()), most)))
-        {
-            for (final int batch : batches)
-            {
-                ModelSection.report(findings, name + "decode of " + batch + " at context " + model.context(),
-                    ModelSection.median(fast, ModelSection.decode(model, weights, batch)),
-                    floor.decodeMillis(batch, model.context()));
-            }
-            ModelSection.report(findings, name + "prefill of " + model.prefill(),
-                ModelSection.median(fast, List.of(ModelSection.prefill(model, weights))),
-                floor.decodeMillis(model.prefill(), 0));
-        }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.cuda.driver.DeviceStuckException;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -55,12 +57,36 @@ final class Findings
         note(sentence);
     }
 
-    /** Runs a part of the section, whose duration is a figure. */
-    void timed(final String name, final Runnable part)
+    /**
+     * Runs a part of the section, whose duration is a figure. If it throws, it has failed, and the next part can run; a
+     * device that does not answer ends the section.
+     */
+    void part(final String name, final Runnable part)
     {
         final long startNanos = System.nanoTime();
-        part.run();
+        try
+        {
+            part.run();
+        }
+        catch (final DeviceStuckException e)
+        {
+            throw e;
+        }
+        // Errors too: a violated invariant, and symbols that the driver lacks.
+        catch (final RuntimeException | Error e)
+        {
+            failed("The part '" + name + "' failed: " + sentence(e));
+        }
         figure("time of the part: " + name, (System.nanoTime() - startNanos) / 1e9, "s");
+    }
+
+    /** The message of a fault as a sentence. */
+    static String sentence(final Throwable e)
+    {
+        final String message = e.getMessage() == null ? e.toString() : e.getMessage();
+        final String sentence = Character.toUpperCase(message.charAt(0)) + message.substring(1);
+        final boolean isCall = message.startsWith("cu");
+        return (isCall ? message : sentence) + (message.endsWith(".") ? "" : ".");
     }
 
     /** Makes what was found so far known before the section's end. */

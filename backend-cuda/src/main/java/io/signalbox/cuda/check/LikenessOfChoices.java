@@ -33,6 +33,8 @@ final class LikenessOfChoices
     private double gap;
     private double logprob;
     private double distance;
+    /** Entries before their sequence's first other choice: the gaps are theirs. */
+    private int near;
 
     /** @param leastShare of choices and of tokens that must be those of the exact kernels. */
     LikenessOfChoices(final ModelShape shape, final int sequences, final double leastShare)
@@ -110,6 +112,7 @@ final class LikenessOfChoices
         }
         if (!isApart[sequence])
         {
+            near++;
             distance = Math.max(distance, Math.sqrt(difference / square));
         }
     }
@@ -123,6 +126,7 @@ final class LikenessOfChoices
         findings.figure(name + ": widest gap of weights of experts", 100 * gap, "%");
         findings.figure(name + ": widest gap of log-probabilities", logprob, "nat");
         findings.figure(name + ": farthest logits", 100 * distance, "%");
+        findings.count(name + ": logits compared, before the first other choice of a sequence", near);
         final String fault = fault();
         if (fault != null)
         {

@@ -13,7 +13,6 @@ import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.model.forward.WorkTeam;
 
 import java.util.Arrays;
-import java.util.List;
 
 /** The forward pass in Java, beside steps of the same model on the device. */
 final class ModelOracle implements AutoCloseable
@@ -37,10 +36,10 @@ final class ModelOracle implements AutoCloseable
     }
 
     /** Computes the same step; the difference of tokens or routed experts, one sentence, or null. */
-    String difference(final String what, final List<ModelToken> tokens, final ModelSteps found)
+    String difference(final String what, final ComparedSteps.Result found)
     {
         batch.clear();
-        for (final ModelToken token : tokens)
+        for (final ModelToken token : found.tokens())
         {
             batch.add(token.id(), token.position(), token.table());
             if (token.sampled())

@@ -10,28 +10,57 @@ import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
+import io.signalbox.cuda.kernel.WeightLaunches;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.model.WeightRecipe;
 
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
-/** Steps of a model on the device, one at a time, with the time of their kernels. The most probable token is sampled. */
+/**
+ * Steps of a model on the device, up to two in flight, with the time of the kernels of a step that runs alone. The most
+ * probable token is sampled.
+ */
 final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
 {
     private static final long GIVE_UP_NANOS = 30_000_000_000L;
+    /** Keys and values are between -1 and 1. */
+    private static final float CACHE_UNIT = 0x1p-24f;
+
+    /**
+     * Kernels and capture of steps.
+     *
+     * @param form     of capture; null: capture is disabled.
+     * @param captured the contents of rows; null likewise.
+     * @param graphs   whether steps run as graphs, or are launched kernel by kernel.
+     */
+    private record Kind(KernelFamily family, CaptureForm form, ModelShape captured, boolean graphs)
+    {
+        /** With combine weights in the rows. */
+        private static Kind weighed(final KernelFamily family, final ModelWeights weights, final boolean graphs)
+        {
+            return new Kind(family, CaptureForm.FUSED, weights.plan().shape().withCombineWeights(true), graphs);
+        }
+
+        private static Kind of(final KernelFamily family, final CaptureForm form, final ModelWeights weights)
+        {
+            return new Kind(family, form, form == null ? null : weights.plan().shape(), true);
+        }
+    }
 
     private final CheckDevice device;
     private final ModelWeights weights;
     private final RankSizes sizes;
-    /** The contents of rows; null if capture is off. */
+    /** The contents of rows; null if capture is disabled. */
     private final ModelShape captured;
     private final DriverResources owned;
     private final CudaDriver.Event start;
@@ -40,8 +69,9 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     /** For logits; null if the steps are not weighed. */
     private final CudaDriver.Stream copies;
     private final PinnedMemory staged;
+    private BusyDevice busy;
     private long step;
-    private boolean arrived;
+    private long completed;
     private int[] sampled;
     private float[] logprobs = {};
     private float[] logits = {};
@@ -52,64 +82,56 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     /** @param form of capture; null: off. */
     ModelSteps(
         final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
-        final CaptureForm form)
+        final KernelFamily family, final CaptureForm form)
     {
-        this(device, ordinal, weights, sizes, form, KernelFamily.EXACT, form == null ? null : weights.plan().shape(), null);
+        this(device, ordinal, weights, sizes, Kind.of(family, form, weights), null);
     }
 
     /** As these, with combine weights beside the captured experts, log-probabilities and logits. */
     static ModelSteps weighed(
-        final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes)
+        final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
+        final KernelFamily family)
     {
-        return new ModelSteps(device, ordinal, weights, sizes, CaptureForm.FUSED, KernelFamily.EXACT,
-            weights.plan().shape().withCombineWeights(true), null);
+        return new ModelSteps(device, ordinal, weights, sizes, Kind.weighed(family, weights, true), null);
     }
 
     /** The same weights with other buffers, weighed; to be closed before these. */
-    ModelSteps weighedBeside(final int ordinal, final RankSizes of)
+    ModelSteps weighedBeside(final int ordinal, final RankSizes of, final KernelFamily family)
     {
-        return new ModelSteps(device, ordinal, weights, of, CaptureForm.FUSED, KernelFamily.EXACT,
-            weights.plan().shape().withCombineWeights(true), steps);
+        return new ModelSteps(device, ordinal, weights, of, Kind.weighed(family, weights, true), steps);
     }
 
-    /** The same weights with other buffers and another form of capture; to be closed before these. */
-    ModelSteps beside(final int ordinal, final RankSizes of, final CaptureForm form)
+    /** As {@link #weighedBeside}, with the same sizes and without graphs. */
+    ModelSteps eager(final int ordinal, final KernelFamily family)
     {
-        return new ModelSteps(device, ordinal, weights, of, form, KernelFamily.EXACT,
-            form == null ? null : weights.plan().shape(), steps);
+        return new ModelSteps(device, ordinal, weights, sizes, Kind.weighed(family, weights, false), steps);
     }
 
-    /** The same with other buffers, the fast kernels and the same rows; to be closed before these. */
-    ModelSteps fast(final int ordinal)
+    /** The same weights with other buffers, kernels and form of capture; to be closed before these. */
+    ModelSteps beside(final int ordinal, final RankSizes of, final KernelFamily family, final CaptureForm form)
     {
-        return new ModelSteps(device, ordinal, weights, sizes, CaptureForm.FUSED, KernelFamily.FAST, captured, steps);
-    }
-
-    /** The same weights with other buffers and the fast kernels, without capture; to be closed before these. */
-    ModelSteps fast(final int ordinal, final RankSizes of)
-    {
-        return new ModelSteps(device, ordinal, weights, of, null, KernelFamily.FAST, null, steps);
+        return new ModelSteps(device, ordinal, weights, of, Kind.of(family, form, weights), steps);
     }
 
     private ModelSteps(
-        final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes,
-        final CaptureForm form, final KernelFamily family, final ModelShape captured, final DeviceSteps first)
+        final CheckDevice device, final int ordinal, final ModelWeights weights, final RankSizes sizes, final Kind kind,
+        final DeviceSteps first)
     {
         this.device = device;
         this.weights = weights;
         this.sizes = sizes;
-        this.captured = captured;
+        captured = kind.captured();
         owned = new DriverResources(device.driver());
         start = owned.timedEvent();
         end = owned.timedEvent();
         copies = isWeighed() ? owned.stream("logits") : null;
         staged = isWeighed() ? owned.pinned((long)sizes.mostSampled() * weights.plan().vocabulary() * Float.BYTES) : null;
         final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(ordinal)).model(weights)
-            .kernelFamily(family).captureForm(form).stepObserver(this);
+            .kernelFamily(kind.family()).captureForm(kind.form()).stepsInFlight(StepSetup.STEPS_IN_FLIGHT)
+            .stepObserver(this);
         try
         {
-            steps = first == null ? DeviceSteps.ofModel(device.driver(), config, sizes, form, captured) :
-                first.besideModel(config, sizes, form, captured);
+            steps = opened(kind.graphs() ? config : config.maxGraphTokens(0), kind, first);
         }
         catch (final RuntimeException | Error e)
         {
@@ -119,33 +141,75 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         }
     }
 
+    private DeviceSteps opened(final CudaBackendConfig config, final Kind kind, final DeviceSteps first)
+    {
+        return first == null ? DeviceSteps.ofModel(device.driver(), config, sizes, kind.form(), captured) :
+            first.besideModel(config, sizes, kind.form(), captured);
+    }
+
+    /** Fills keys and values of all blocks, so that attention does not read the zeros of a new pool. */
+    void fillCache(final long seed)
+    {
+        try (DriverResources scratch = new DriverResources(device.driver()))
+        {
+            final CudaDriver.Stream stream = scratch.stream("fill");
+            final WeightLaunches launches = new WeightLaunches(device.driver(), device.module());
+            long key = seed;
+            for (final DeviceMemory memory : steps.keysAndValues())
+            {
+                device.driver().launch(
+                    launches.generate(memory, weights.plan().type(), new WeightRecipe(key++, CACHE_UNIT)), stream);
+            }
+            StreamWait.await(device.driver(), stream);
+        }
+    }
+
+    /** Has the device work until the kernels of a step are enqueued, so that their time is without the host's. */
+    void timedAfter(final BusyDevice before)
+    {
+        busy = before;
+    }
+
     /** Computes a step and waits for its result. */
     void run(final List<ModelToken> tokens)
     {
+        submit(tokens);
+        await(step);
+        if (isWeighed() && fault == null)
+        {
+            readLogits();
+        }
+    }
+
+    /** Gives a step to the device; at most one other may be in flight. Its number, from 1. */
+    long submit(final List<ModelToken> tokens)
+    {
+        fault = completed == step ? null : fault;
         final CaptureSlot slot = steps.ring().tryOpen(++step);
         write(slot.stepBlock(), tokens);
         if (isWeighed())
         {
             slot.stepBlock().wantLogprobs();
         }
-        arrived = false;
         steps.launch(slot);
+        return step;
+    }
+
+    /** Waits for the result of a step. The results of the class are those of the last step that completed. */
+    void await(final long awaited)
+    {
         final long since = System.nanoTime();
-        while (!arrived)
+        while (completed < awaited)
         {
             if (steps.ring().poll(this) == 0)
             {
                 Thread.onSpinWait();
                 if (System.nanoTime() - since > GIVE_UP_NANOS)
                 {
-                    throw new DeviceStuckException("a step of " + tokens.size() + " tokens of the model did not complete " +
-                        "within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
+                    throw new DeviceStuckException("step " + awaited + " of the model did not complete within " +
+                        GIVE_UP_NANOS / 1_000_000_000L + " s");
                 }
             }
-        }
-        if (isWeighed() && fault == null)
-        {
-            readLogits();
         }
     }
 
@@ -208,24 +272,39 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         }
     }
 
+    /** A step behind another one in flight is not timed alone. */
+    private boolean isAlone()
+    {
+        return step - completed == 1;
+    }
+
     @Override
     public void beforeKernels(final long of, final CudaDriver.Stream compute)
     {
-        device.driver().record(start, compute);
+        if (isAlone())
+        {
+            if (busy != null)
+            {
+                busy.work(compute);
+            }
+            device.driver().record(start, compute);
+        }
     }
 
     @Override
     public void afterKernels(final long of, final CudaDriver.Stream compute)
     {
-        device.driver().record(end, compute);
+        if (isAlone())
+        {
+            device.driver().record(end, compute);
+        }
     }
 
     @Override
     public void completed(
         final CaptureSlot slot, final int[] sampledTokens, final int sampledCount, final CaptureSlice slice)
     {
-        arrived = true;
-        fault = null;
+        completed = slot.step();
         sampled = Arrays.copyOf(sampledTokens, sampledCount);
         if (isWeighed())
         {
@@ -268,11 +347,11 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     @Override
     public void failed(final CaptureSlot slot, final String sentence)
     {
-        arrived = true;
-        fault = sentence;
+        completed = slot.step();
+        fault = fault == null ? sentence : fault;
     }
 
-    /** Why the last step has no result, or null. */
+    /** Why the last step, or one in flight with it, has no result; null: it has one. */
     String fault()
     {
         return fault;
@@ -308,7 +387,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         return logits;
     }
 
-    /** Of the last step's kernels, on the device's clock. */
+    /** Of the kernels of the last step that ran alone, on the device's clock. */
     double millis()
     {
         return device.driver().elapsedMillis(start, end);

@@ -84,7 +84,7 @@ final class ProfiledSteps implements ResultListener, StepObserver, AutoCloseable
         try (DriverResources scratch = new DriverResources(driver))
         {
             final CudaDriver.Stream stream = scratch.stream("fill");
-            for (final DeviceMemory memory : steps.cache())
+            for (final DeviceMemory memory : steps.keysAndValues())
             {
                 driver.launch(weights.generate(memory, WeightType.BF16, VALUES), stream);
             }

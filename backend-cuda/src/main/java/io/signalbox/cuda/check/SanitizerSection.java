@@ -11,19 +11,24 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
-/** Runs a small part of this check again, in a separate process under compute-sanitizer, once per tool. */
+/** Runs small parts of this check again under compute-sanitizer, a process with its own limit per tool and part. */
 final class SanitizerSection implements CheckSection
 {
     private static final String PROGRAM = "compute-sanitizer";
-    private static final List<String> TOOLS = List.of("memcheck", "racecheck");
-    private static final List<String> PART = List.of(
-        "--sections", "routers,capture-forms,steps", "--rounds", "1", "--checked-steps", "20", "--moe-layers", "2",
-        "--batch", "8");
+    private static final List<String> TOOLS = List.of("memcheck", "racecheck", "synccheck");
+    /** Parts of the check by the end of a tool's name in findings. */
+    private static final Map<String, List<String>> PARTS = new TreeMap<>(Map.of(
+        "", List.of("--sections", "routers,capture-forms,steps", "--rounds", "1", "--checked-steps", "20",
+            "--moe-layers", "2", "--batch", "8"),
+        // Decoder, tensor, attention and sampler kernels.
+        " of models", List.of("--sections", "model", "--model-layers", "0", "--no-engine", "--steps",
+            String.valueOf(CheckConfig.FEWEST_TIMED_STEPS))));
     private static final Path TOOLKITS = Path.of("/usr/local");
     private static final Pattern NOT_SUPPORTED =
         Pattern.compile("device not supported|not supported on this", CASE_INSENSITIVE);
@@ -41,7 +46,7 @@ final class SanitizerSection implements CheckSection
     /** The most that the tools may take together. */
     static int mostSeconds(final CheckConfig options)
     {
-        return TOOLS.size() * options.limits().sanitizerSeconds();
+        return TOOLS.size() * PARTS.size() * options.limits().sanitizerSeconds();
     }
 
     @Override
@@ -58,7 +63,7 @@ final class SanitizerSection implements CheckSection
         {
             try
             {
-                run(program, tool, options, findings);
+                runParts(program, tool, options, findings);
             }
             catch (final IOException e)
             {
@@ -71,6 +76,33 @@ final class SanitizerSection implements CheckSection
                 return;
             }
         }
+    }
+
+    /** Up to the first that the tool refuses. */
+    private static void runParts(
+        final Path program, final String tool, final CheckConfig options, final Findings findings)
+        throws IOException, InterruptedException
+    {
+        for (final Map.Entry<String, List<String>> part : PARTS.entrySet())
+        {
+            if (!run(command(program, tool, part.getValue(), options), tool + part.getKey(), options, findings))
+            {
+                return;
+            }
+        }
+    }
+
+    private static List<String> command(
+        final Path program, final String tool, final List<String> part, final CheckConfig options)
+    {
+        final List<String> command = new ArrayList<>(List.of(program.toString(), "--tool", tool,
+            "--error-exitcode", String.valueOf(ERROR_EXIT_CODE), "--target-processes", "all"));
+        command.addAll(options.command());
+        command.addAll(part);
+        command.addAll(List.of("--device", String.valueOf(options.device()), "--seed", String.valueOf(options.seed()),
+            // A tool makes kernels slower many times over: its own limit is the one that counts.
+            "--section-limit", String.valueOf(options.limits().sanitizerSeconds())));
+        return command;
     }
 
     private Path program()
@@ -121,18 +153,12 @@ final class SanitizerSection implements CheckSection
         }
     }
 
-    private static void run(
-        final Path program, final String tool, final CheckConfig options, final Findings findings)
+    /** Whether the tool supports the device and gets it. */
+    private static boolean run(
+        final List<String> command, final String tool, final CheckConfig options, final Findings findings)
         throws IOException, InterruptedException
     {
-        final List<String> command = new ArrayList<>(List.of(program.toString(), "--tool", tool,
-            "--error-exitcode", String.valueOf(ERROR_EXIT_CODE), "--target-processes", "all"));
-        command.addAll(options.command());
-        command.addAll(PART);
-        command.addAll(List.of("--device", String.valueOf(options.device()), "--seed", String.valueOf(options.seed()),
-            // A tool makes kernels slower many times over: its own limit is the one that counts.
-            "--section-limit", String.valueOf(options.limits().sanitizerSeconds())));
-        final Path output = Files.createTempFile("signalbox-" + tool + "-", ".txt");
+        final Path output = Files.createTempFile("signalbox-sanitizer-", ".txt");
         try
         {
             final int seconds = options.limits().sanitizerSeconds();
@@ -147,15 +173,10 @@ final class SanitizerSection implements CheckSection
                 process.destroyForcibly().waitFor();
             }
             findings.figure(tool, (System.nanoTime() - startNanos) / 1e9, "s");
-            final String refusal = line(output, NOT_SUPPORTED);
+            final String refusal = refusal(tool, output);
             if (refusal != null)
             {
-                findings.notRun(tool + " does not support this device (" + refusal + ").");
-            }
-            else if (line(output, EXCLUSIVE) != null)
-            {
-                findings.notRun(tool + " needs the device beside this process, and it is in exclusive mode; " +
-                    "'nvidia-smi -c 0' ends that.");
+                findings.notRun(refusal);
             }
             else if (ended)
             {
@@ -165,11 +186,24 @@ final class SanitizerSection implements CheckSection
             {
                 findings.failed(tool + " did not end within " + seconds + " s, the limit of --sanitizer-limit.");
             }
+            return refusal == null;
         }
         finally
         {
             Files.delete(output);
         }
+    }
+
+    /** Why the tool cannot check this device, one sentence, or null. */
+    private static String refusal(final String tool, final Path output) throws IOException
+    {
+        final String refusal = line(output, NOT_SUPPORTED);
+        if (refusal != null)
+        {
+            return tool + " does not support this device (" + refusal + ").";
+        }
+        return line(output, EXCLUSIVE) == null ? null :
+            tool + " needs the device beside this process, and it is in exclusive mode.";
     }
 
     private static void judge(

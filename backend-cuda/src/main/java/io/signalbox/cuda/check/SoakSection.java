@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import java.util.List;
+
 /**
  * Requests through the engine for as long as is asked for: two ranks, draft tokens, preemptions and a journal. It goes in
  * rounds, each with a new engine, backend and journal, which is verified behind it: so a journal stays small, and starts and
@@ -9,6 +11,8 @@ package io.signalbox.cuda.check;
 final class SoakSection implements CheckSection
 {
     private static final double ROUND_SECONDS = 20.0;
+    /** Exact and fast kernels, each with and without draft tokens. */
+    private static final int KINDS = 4;
 
     private final EngineRunner engine;
 
@@ -20,16 +24,18 @@ final class SoakSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
-        final CheckedRequests requests = new CheckedRequests(options.seed());
+        final List<CheckedRequests> kinds =
+            List.of(new CheckedRequests(options.seed()), CheckedRequests.fast(device, options));
         final long startNanos = System.nanoTime();
         final Totals totals = new Totals();
         String fault = null;
         // A short soak, too, has a round of each kind.
-        final double longest = Math.min(ROUND_SECONDS, options.soakSeconds() / 2.0);
-        for (double left = options.soakSeconds(); (left > 0.0 || totals.rounds < 2) && fault == null;
+        final double longest = Math.min(ROUND_SECONDS, options.soakSeconds() / (double)KINDS);
+        for (double left = options.soakSeconds(); (left > 0.0 || totals.rounds < KINDS) && fault == null;
             left = options.soakSeconds() - (System.nanoTime() - startNanos) / 1e9)
         {
             final int drafts = totals.rounds % 2 == 0 ? CheckedRequests.DRAFT_TOKENS : 0;
+            final CheckedRequests requests = kinds.get(totals.rounds / 2 % 2);
             final EngineRunner.Served served = requests.serve(
                 device, options.device(), engine, drafts, Math.max(0.0, Math.min(longest, left)));
             totals.add(served);
@@ -44,7 +50,8 @@ final class SoakSection implements CheckSection
         {
             findings.failed(fault);
         }
-        findings.note("Rounds with and without draft tokens take turns, each with a journal that was verified.");
+        findings.note("Rounds of the exact and of the fast kernels, with and without draft tokens, take turns, " +
+            "each with a journal that was verified.");
     }
 
     /** Of all rounds. */

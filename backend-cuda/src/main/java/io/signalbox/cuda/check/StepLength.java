@@ -2,11 +2,8 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
-import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.StreamWait;
-import io.signalbox.cuda.kernel.KernelLaunches;
-import io.signalbox.cuda.kernel.StepMemory;
 
 /** Finds how much memory a layer must read for a step to take as long as is asked for. */
 final class StepLength
@@ -20,7 +17,6 @@ final class StepLength
     private static final double MEASURED_MILLIS = 600.0;
     private static final double MOST_CORRECTION = 2.0;
     private static final int ALIGNMENT = 4096;
-    private static final int BLOCK_BYTES = 64;
     /** Of the free memory: other processes of the device may need some. */
     private static final int MEMORY_SHARE = 8;
 
@@ -109,11 +105,7 @@ final class StepLength
             final CudaDriver.Stream stream = scratch.stream("compute");
             final CudaDriver.Event start = scratch.timedEvent();
             final CudaDriver.Event end = scratch.timedEvent();
-            final DeviceMemory block = scratch.device(BLOCK_BYTES);
-            driver.fill(block, 0, BLOCK_BYTES / Integer.BYTES, stream);
-            final StepMemory memory = new StepMemory(block, null, null, 0, 0, 0, 0, 0);
-            final CudaDriver.Launch launch = new KernelLaunches(driver, device.module(), memory)
-                .streamBytes(scratch.device(bytes), scratch.device(BLOCK_BYTES));
+            final CudaDriver.Launch launch = BusyDevice.read(device, scratch, bytes, stream);
             driver.launch(launch, stream);
             driver.record(start, stream);
             for (int i = 0; i < REPETITIONS; i++)

@@ -183,8 +183,8 @@ public final class DecoderStep implements AutoCloseable
         return buffers.logits;
     }
 
-    /** Keys and values of all layers. */
-    public List<DeviceMemory> cache()
+    /** Keys of all layers, and values. */
+    public List<DeviceMemory> keysAndValues()
     {
         return List.of(cache.all().keys(), cache.all().values());
     }

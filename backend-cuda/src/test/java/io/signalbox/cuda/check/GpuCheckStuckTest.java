@@ -161,7 +161,8 @@ class GpuCheckStuckTest
         assertEquals(2, new CheckRun(options, NOBODY).limitSeconds(GpuSection.STEPS));
         assertEquals(2.5 * OverheadSection.expectedSeconds(options),
             new CheckRun(options, NOBODY).limitSeconds(GpuSection.OVERHEAD));
-        assertEquals(6, new CheckRun(options, NOBODY).limitSeconds(GpuSection.SANITIZER));
+        // Three tools with two parts of 2 s each.
+        assertEquals(14, new CheckRun(options, NOBODY).limitSeconds(GpuSection.SANITIZER));
     }
 
     private CheckOutcome check(final Set<GpuSection> sections)

@@ -7,9 +7,7 @@ import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
-import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
-import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
@@ -30,9 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -66,7 +62,7 @@ class GpuCheckTest
     };
 
     /** As the command line's. */
-    private static final EngineRunner ENGINE = new EngineRunner()
+    static final EngineRunner ENGINE = new EngineRunner()
     {
         @Override
         public void generate(final Backend backend, final ModelShape capture, final int tokens)
@@ -318,57 +314,6 @@ class GpuCheckTest
         @Override
         public void onResult(final SectionResult result)
         {
-        }
-    }
-
-    /** Leaves out every launch of one kernel. */
-    private static final class DriverWithoutKernel extends ForwardingDriver
-    {
-        private final String absent;
-        private final Set<Object> handles = Collections.newSetFromMap(new IdentityHashMap<>());
-
-        private DriverWithoutKernel(final CudaDriver driver, final String absent)
-        {
-            super(driver);
-            this.absent = absent;
-        }
-
-        @Override
-        public synchronized Kernel kernel(final KernelModule module, final String name)
-        {
-            final Kernel kernel = super.kernel(module, name);
-            if (name.equals(absent))
-            {
-                handles.add(kernel);
-            }
-            return kernel;
-        }
-
-        @Override
-        public synchronized Launch prepareLaunch(
-            final Kernel kernel, final int blocks, final int threadsPerBlock, final int sharedBytes,
-            final KernelArguments arguments)
-        {
-            final Launch launch = super.prepareLaunch(kernel, blocks, threadsPerBlock, sharedBytes, arguments);
-            if (handles.contains(kernel))
-            {
-                handles.add(launch);
-            }
-            return launch;
-        }
-
-        @Override
-        public void launch(final Launch launch, final Stream stream)
-        {
-            if (!isAbsent(launch))
-            {
-                super.launch(launch, stream);
-            }
-        }
-
-        private synchronized boolean isAbsent(final Launch launch)
-        {
-            return handles.contains(launch);
         }
     }
 

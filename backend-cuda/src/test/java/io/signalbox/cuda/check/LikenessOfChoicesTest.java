@@ -4,6 +4,7 @@ package io.signalbox.cuda.check;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -114,6 +115,10 @@ class LikenessOfChoicesTest
         counted.addLogits(0, new float[] {3.0f, 4.0f}, new float[] {-3.0f, 4.0f}, 0, 2);
 
         assertNull(counted.fault());
+        final Findings findings = new Findings();
+        counted.report("large", findings);
+        assertEquals(0.0, findings.result(GpuSection.MODEL, 0.0).figures().stream()
+            .filter(figure -> figure.name().startsWith("large: logits compared")).findFirst().orElseThrow().value());
     }
 
     @Test

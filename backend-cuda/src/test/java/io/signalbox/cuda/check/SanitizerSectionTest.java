@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The tool is played by scripts. */
@@ -39,18 +40,26 @@ class SanitizerSectionTest
     }
 
     @Test
-    void shouldPassWhereBothToolsFindNothing() throws IOException
+    void shouldPassWhereNoToolFindsAnythingInAnyPart() throws IOException
     {
-        play("echo \"$@\" > " + directory.resolve("arguments") + "; echo '========= ERROR SUMMARY: 0 errors'");
+        play("echo \"$@\" >> " + directory.resolve("arguments") + "; echo '========= ERROR SUMMARY: 0 errors'");
         final SectionResult result = run();
 
         assertEquals(CheckVerdict.PASSED, result.verdict(), result.note());
         assertTrue(result.note().contains("memcheck found nothing (========= ERROR SUMMARY: 0 errors)"), result.note());
         assertTrue(result.note().contains("racecheck found nothing"), result.note());
-        final String arguments = Files.readString(directory.resolve("arguments"));
-        assertTrue(arguments.contains("--tool racecheck --error-exitcode 99") &&
-            arguments.contains("own-java gpu --sections routers,capture-forms,steps") &&
-            arguments.contains("--device 0 --seed 9 --section-limit 60"), arguments);
+        assertTrue(result.note().contains("synccheck of models found nothing"), result.note());
+        assertEquals(List.of("memcheck", "memcheck of models", "racecheck", "racecheck of models", "synccheck",
+            "synccheck of models"), result.figures().stream().map(CheckFigure::name).toList());
+        final List<String> processes = Files.readAllLines(directory.resolve("arguments"));
+        assertEquals(6, processes.size());
+        for (int process = 0; process < processes.size(); process++)
+        {
+            final String arguments = processes.get(process);
+            assertTrue(arguments.contains("--error-exitcode 99") && arguments.contains("own-java gpu --sections " +
+                (process % 2 == 0 ? "routers,capture-forms,steps" : "model --model-layers 0 --no-engine --steps 40")) &&
+                arguments.contains("--device 0 --seed 9 --section-limit 60"), arguments);
+        }
     }
 
     @Test
@@ -81,6 +90,7 @@ class SanitizerSectionTest
 
         assertEquals(CheckVerdict.NOT_RUN, result.verdict(), result.note());
         assertTrue(result.note().contains("memcheck does not support this device"), result.note());
+        assertEquals(3, result.figures().size(), "each tool once");
     }
 
     /** This process has the device, so that no other one may. */
@@ -91,8 +101,9 @@ class SanitizerSectionTest
         final SectionResult result = run();
 
         assertEquals(CheckVerdict.NOT_RUN, result.verdict(), result.note());
-        assertTrue(result.note().contains("memcheck needs the device beside this process, and it is in exclusive mode"),
+        assertTrue(result.note().contains("memcheck needs the device beside this process, and it is in exclusive mode."),
             result.note());
+        assertFalse(result.note().contains("nvidia-smi"), result.note());
     }
 
     /** The check beneath a tool would keep the device from the next process. */

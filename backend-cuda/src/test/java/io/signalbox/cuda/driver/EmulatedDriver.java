@@ -228,6 +228,14 @@ public final class EmulatedDriver
         Reference.reachabilityFence(text);
     }
 
+    /** Launches of this kernel take so much longer. A launch with a null pointer, which has less to do, does not. */
+    public static void slowKernel(final String name, final long millis)
+    {
+        final ByteBuffer text = text(name);
+        slow0(address(text), millis);
+        Reference.reachabilityFence(text);
+    }
+
     /** All that stalls or hangs continues as if nothing had been; {@link #reset} releases it, too, and drops its work. */
     public static void release()
     {
@@ -323,6 +331,8 @@ public final class EmulatedDriver
     private static native void stallDevice0(int device);
 
     private static native void hang0(long name, int calls, long millis);
+
+    private static native void slow0(long name, long millis);
 
     private static native void release0();
 

@@ -32,8 +32,9 @@ public final class GpuOptions
     private static final Map<String, List<GpuSection>> SECTIONS = new TreeMap<>(Map.of(
         "--rounds", List.of(GpuSection.ROUTERS),
         "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
-        "--steps", List.of(GpuSection.OVERHEAD),
+        "--steps", List.of(GpuSection.MODEL, GpuSection.OVERHEAD),
         "--model-layers", List.of(GpuSection.MODEL, GpuSection.PROFILE),
+        "--no-engine", List.of(GpuSection.MODEL),
         "--soak", List.of(GpuSection.SOAK),
         "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
         "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
@@ -76,7 +77,7 @@ public final class GpuOptions
     private int checkedSteps = CheckConfig.CHECKED_STEPS.defaultValue();
 
     @Option(names = "--steps", paramLabel = "N",
-        description = "Run N steps per comparison in the section overhead (default: ${DEFAULT-VALUE}).")
+        description = "Run N steps per comparison in the section overhead; model has fewer (default: ${DEFAULT-VALUE}).")
     private int steps = CheckConfig.TIMED_STEPS.defaultValue();
 
     @Option(names = "--cells", paramLabel = "BATCH[/MOST][@MS]", split = ",",
@@ -93,6 +94,10 @@ public final class GpuOptions
         description = "Give the large model of the section model N layers, 0 to 16; 0: a small one (default: " +
             "${DEFAULT-VALUE}).")
     private int modelLayers = CheckConfig.MODEL_LAYERS.defaultValue();
+
+    @Option(names = "--no-engine",
+        description = "Leave the requests through the engine out of the section model.")
+    private boolean noEngine;
 
     @Option(names = "--soak", paramLabel = "S",
         description = "Serve requests for S seconds in the section soak (default: ${DEFAULT-VALUE}).")
@@ -116,7 +121,7 @@ public final class GpuOptions
     {
         return new CheckConfig(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, compared(), modelLayers, soakSeconds, samples,
+            checkedSteps, steps, compared(), modelLayers, !noEngine, soakSeconds, samples,
             new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program));
     }
 

@@ -98,6 +98,7 @@ public final class ForwardModel
             layers.add(new Layer(layer.inputNorm(), Attention.of(store, layer.attention()), layer.postAttentionNorm(),
                 Mlp.of(store, layer.dense()), Experts.of(store, layer.moe())));
         }
+        store.copy();
         return new ForwardModel(weights.plan(), embedding, List.copyOf(layers), weights.finalNorm(), head);
     }
 

@@ -4,6 +4,9 @@ package io.signalbox.model.forward;
 import io.signalbox.model.WeightMatrix;
 import io.signalbox.model.WeightType;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Copies weights to the heap, where vectors of the JVM read them quickest on every version, several matrices into one array.
  * A collector gives a large array whole regions: with one array for each, experts of 4 MiB cost up to twice their size.
@@ -16,6 +19,8 @@ final class MatrixStore
     private static final int LARGEST = SHARED / 16;
 
     private final WeightType type;
+    /** Copies of matrices that any thread can make. */
+    private final List<Runnable> copies = new ArrayList<>();
     private long left;
     private float[] floats = new float[0];
     private short[] halves = new short[0];
@@ -28,7 +33,7 @@ final class MatrixStore
         left = elements;
     }
 
-    /** The matrix on the heap; {@code null} stays {@code null}. */
+    /** The matrix on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
     Matrix of(final WeightMatrix weights)
     {
         if (weights == null)
@@ -48,12 +53,36 @@ final class MatrixStore
         if (weights.type() == WeightType.F32)
         {
             final float[] to = shares ? floats : new float[count];
-            weights.copyTo(to, at);
+            add(weights, () -> weights.copyTo(to, at));
             return new Matrix(weights.rows(), weights.columns(), at, to, null);
         }
         final short[] to = shares ? halves : new short[count];
-        weights.copyTo(to, at);
+        add(weights, () -> weights.copyTo(to, at));
         return new Matrix(weights.rows(), weights.columns(), at, null, to);
+    }
+
+    /** A generated matrix costs arithmetic, which cores share. A file is read from front to back by one thread. */
+    private void add(final WeightMatrix weights, final Runnable copy)
+    {
+        if (weights.recipe() == null)
+        {
+            copy.run();
+        }
+        else
+        {
+            copies.add(copy);
+        }
+    }
+
+    /** Makes the weights of the generated matrices, with as many threads as there are cores. */
+    void copy()
+    {
+        final int threads = Math.max(1, Math.min(Runtime.getRuntime().availableProcessors(), copies.size()));
+        try (WorkTeam team = new WorkTeam(threads, "signalbox-weights"))
+        {
+            team.run(copies.size(), (index, worker) -> copies.get(index).run());
+        }
+        copies.clear();
     }
 
     private void allocate(final int elements)

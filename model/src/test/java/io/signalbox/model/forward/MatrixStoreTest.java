@@ -39,6 +39,7 @@ class MatrixStoreTest
             List.of(expert.gate(), expert.up(), expert.down())));
         final MatrixStore store = new MatrixStore(type, model.plan().parameters());
         final List<Matrix> made = sources.stream().map(store::of).toList();
+        store.copy();
 
         for (int i = 0; i < made.size(); i++)
         {
