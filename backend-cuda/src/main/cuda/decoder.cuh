@@ -121,6 +121,11 @@ __device__ inline void count_choices(
 #pragma unroll
         for (int j = 0; j < CHOICES_AHEAD; j++)
         {
+            // The same in all lanes.
+            if (first + j * WARP_LANES >= to)
+            {
+                break;
+            }
             const bool known = chosen[j] >= 0 && chosen[j] < experts;
             const int expert = known ? chosen[j] : experts;
             const unsigned lanes = lanes_with(expert, bits);
@@ -426,4 +431,4 @@ SIGNALBOX_ATTEND(decoder_attend_lone_bf16, unsigned short, 1, LONE_TILES, LONE_P
 // Of the last ones a block more would need memory in place of registers.
 SIGNALBOX_TENSOR(8, TENSOR_BLOCKS, TENSOR_BLOCKS)
 SIGNALBOX_TENSOR(32, TENSOR_BLOCKS, TENSOR_BLOCKS - 1)
-SIGNALBOX_TENSOR(64, TENSOR_BLOCKS, TENSOR_BLOCKS - 1)
+SIGNALBOX_TENSOR(64, TENSOR_BLOCKS - 1, TENSOR_BLOCKS - 1)

@@ -58,10 +58,10 @@ struct Tiling
 // By the vectors of a tile; Pairs for two matrices whose rows meet in one lane.
 using Linear8 = Tiling<1, 1, 1, 1, 64, 4>;
 using Linear32 = Tiling<1, 1, 1, 4, 64, 3>;
-using Linear64 = Tiling<2, 2, 2, 4, 32, 4>;
+using Linear64 = Tiling<2, 2, 2, 4, 64, 3>;
 using Pairs8 = Tiling<1, 1, 2, 1, 64, 2>;
 using Pairs32 = Tiling<1, 1, 4, 4, 32, 2>;
-using Pairs64 = Tiling<2, 2, 2, 4, 32, 4>;
+using Pairs64 = Tiling<2, 2, 2, 4, 64, 3>;
 
 /** Which tiles of a block are those of this warp. */
 template <typename T>

@@ -123,7 +123,7 @@ __device__ inline void multiply(const Weight* weights, int columns, const float*
     {
         sums[t] = 0.0f;
     }
-#pragma unroll 8
+#pragma unroll 4
     for (int i = lane_index(); i < columns; i += WARP_LANES)
     {
         const float weight = to_float(weights[i]);

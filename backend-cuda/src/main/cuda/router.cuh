@@ -73,15 +73,28 @@ __device__ inline float selection_score(float logit, const float* bias, int expe
     return bias == nullptr ? score : ordered(__fadd_rn(score, bias[expert]));
 }
 
+/** Scores that a thread loads before it looks at the first. */
+constexpr int SCORES_AHEAD = 16;
+
 /** Whether a block finds a score by which no expert can be chosen: a sigmoid is finite unless its argument is NaN. */
 __device__ inline bool has_wrong_score(const float* logits, long long count, int sigmoid)
 {
     bool wrong = false;
-#pragma unroll 8
-    for (long long i = threadIdx.x; i < count; i += blockDim.x)
+#pragma unroll 1
+    for (long long first = threadIdx.x; first < count; first += SCORES_AHEAD * blockDim.x)
     {
-        const float logit = logits[i];
-        wrong |= sigmoid != 0 ? logit != logit : __fsub_rn(logit, logit) != 0.0f;
+        float score[SCORES_AHEAD];
+#pragma unroll
+        for (int j = 0; j < SCORES_AHEAD; j++)
+        {
+            const long long i = first + j * static_cast<int>(blockDim.x);
+            score[j] = i < count ? logits[i] : 0.0f;
+        }
+#pragma unroll
+        for (int j = 0; j < SCORES_AHEAD; j++)
+        {
+            wrong |= sigmoid != 0 ? score[j] != score[j] : __fsub_rn(score[j], score[j]) != 0.0f;
+        }
     }
     return wrong;
 }

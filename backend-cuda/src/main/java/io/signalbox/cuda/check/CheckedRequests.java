@@ -145,7 +145,7 @@ final class CheckedRequests
     /** A part of names. */
     String kernels()
     {
-        return family == KernelFamily.FAST ? ", fast kernels," : "";
+        return family == KernelFamily.FAST ? " (fast kernels)" : "";
     }
 
     /** Who gave the expected answers. */
