@@ -271,7 +271,7 @@ __device__ inline float products_of_keys(
 constexpr int WIDE_HEAD = 128;
 constexpr int WIDE_ROUNDS = WIDE_HEAD / WARP_LANES;
 
-/** What a thread has of a key. */
+/** The part of a key that a thread multiplies. */
 struct WideKey
 {
     uint4 raw[WIDE_ROUNDS];

@@ -21,7 +21,7 @@ import java.util.Set;
  * @param timedSteps   steps of each run that is timed for the cost of capture, 40 to 1,000,000.
  * @param cells        what is compared for the overhead of capture; at least one.
  * @param modelLayers  of the model of OLMoE-1B-7B's shape; 0: a small model in its place, for a processor; up to 16.
- * @param engine       whether the section model also serves requests through the engine.
+ * @param bitsOnly     whether the section model only compares small models: no engine, no large model, no times.
  * @param soakSeconds  how long requests are served in the section soak, 1 to 3,600.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
  * @param limits       after which parts are given up.
@@ -29,7 +29,7 @@ import java.util.Set;
  */
 public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
-    List<OverheadCell> cells, int modelLayers, boolean engine, int soakSeconds, int samples, CheckLimits limits,
+    List<OverheadCell> cells, int modelLayers, boolean bitsOnly, int soakSeconds, int samples, CheckLimits limits,
     Set<GpuSection> sections, List<String> command)
 {
     static final int FEWEST_TIMED_STEPS = 40;
@@ -71,14 +71,14 @@ public record CheckConfig(
         }
     }
 
-    /** With requests through the engine in the section model. */
+    /** With all parts of the section model. */
     public CheckConfig(
         final int device, final long seed, final ModelShape shape, final int tokens, final int rounds,
         final int checkedSteps, final int timedSteps, final List<OverheadCell> cells, final int modelLayers,
         final int soakSeconds, final int samples, final CheckLimits limits, final Set<GpuSection> sections,
         final List<String> command)
     {
-        this(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers, true, soakSeconds, samples,
+        this(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers, false, soakSeconds, samples,
             limits, sections, command);
     }
 

@@ -169,7 +169,7 @@ final class ModelForms
         }
         final PairedInterval noise = added(name + NAMES.get(1), millis[0], millis[1], findings);
         final boolean isJudged = 2 * rounds * count >= JUDGED_STEPS && off >= JUDGED_MILLIS &&
-            100.0 * noise.lower() >= -NOISE_PERCENT && 100.0 * noise.upper() <= NOISE_PERCENT;
+            noise.isWithin(NOISE_PERCENT);
         for (int form = 2; form < millis.length; form++)
         {
             final PairedInterval interval = added(name + NAMES.get(form), millis[0], millis[form], findings);

@@ -58,13 +58,14 @@ final class ModelSection implements CheckSection
                 FastKernels.compare(device, options, model, findings);
             }
         });
-        if (options.engine())
+        if (options.bitsOnly())
         {
-            findings.part("requests through the engine",
-                () -> serve(device, options, new CheckedRequests(options.seed()), findings));
-            findings.part("requests through the engine, fast kernels",
-                () -> serve(device, options, CheckedRequests.fast(device, options), findings));
+            return;
         }
+        findings.part("requests through the engine",
+            () -> serve(device, options, new CheckedRequests(options.seed()), findings));
+        findings.part("requests through the engine, fast kernels",
+            () -> serve(device, options, CheckedRequests.fast(device, options), findings));
         findings.publish();
         findings.part("large model", () -> new LargeModel(device, options, findings).run());
     }

@@ -16,6 +16,12 @@ record PairedInterval(double mean, double lower, double upper)
         2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
     private static final double NORMAL = 1.960;
 
+    /** Whether the interval is between minus and plus so many percent. */
+    boolean isWithin(final double percent)
+    {
+        return 100.0 * lower >= -percent && 100.0 * upper <= percent;
+    }
+
     /**
      * @param base  times without; at least two.
      * @param other times with, each beside its partner.

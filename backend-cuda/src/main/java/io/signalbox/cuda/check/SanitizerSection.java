@@ -27,8 +27,7 @@ final class SanitizerSection implements CheckSection
         "", List.of("--sections", "routers,capture-forms,steps", "--rounds", "1", "--checked-steps", "20",
             "--moe-layers", "2", "--batch", "8"),
         // Decoder, tensor, attention and sampler kernels.
-        " of models", List.of("--sections", "model", "--model-layers", "0", "--no-engine", "--steps",
-            String.valueOf(CheckConfig.FEWEST_TIMED_STEPS))));
+        " of models", List.of("--sections", "model", "--bits-only")));
     private static final Path TOOLKITS = Path.of("/usr/local");
     private static final Pattern NOT_SUPPORTED =
         Pattern.compile("device not supported|not supported on this", CASE_INSENSITIVE);

@@ -57,7 +57,7 @@ class SanitizerSectionTest
         {
             final String arguments = processes.get(process);
             assertTrue(arguments.contains("--error-exitcode 99") && arguments.contains("own-java gpu --sections " +
-                (process % 2 == 0 ? "routers,capture-forms,steps" : "model --model-layers 0 --no-engine --steps 40")) &&
+                (process % 2 == 0 ? "routers,capture-forms,steps" : "model --bits-only")) &&
                 arguments.contains("--device 0 --seed 9 --section-limit 60"), arguments);
         }
     }

@@ -34,7 +34,7 @@ public final class GpuOptions
         "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
         "--steps", List.of(GpuSection.MODEL, GpuSection.OVERHEAD),
         "--model-layers", List.of(GpuSection.MODEL, GpuSection.PROFILE),
-        "--no-engine", List.of(GpuSection.MODEL),
+        "--bits-only", List.of(GpuSection.MODEL),
         "--soak", List.of(GpuSection.SOAK),
         "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
         "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
@@ -95,9 +95,9 @@ public final class GpuOptions
             "${DEFAULT-VALUE}).")
     private int modelLayers = CheckConfig.MODEL_LAYERS.defaultValue();
 
-    @Option(names = "--no-engine",
-        description = "Leave the requests through the engine out of the section model.")
-    private boolean noEngine;
+    @Option(names = "--bits-only",
+        description = "Only compare small models in the section model: no engine, no large model, no times.")
+    private boolean bitsOnly;
 
     @Option(names = "--soak", paramLabel = "S",
         description = "Serve requests for S seconds in the section soak (default: ${DEFAULT-VALUE}).")
@@ -121,7 +121,7 @@ public final class GpuOptions
     {
         return new CheckConfig(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, compared(), modelLayers, !noEngine, soakSeconds, samples,
+            checkedSteps, steps, compared(), modelLayers, bitsOnly, soakSeconds, samples,
             new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program));
     }
 

@@ -24,6 +24,8 @@ public final class GpuTables
     private static final String CELL_END = ": ";
     private static final int DIGITS = 3;
     private static final String TORCH = "torch";
+    /** In the names of figures of the fast kernels. */
+    private static final String FAST = ", fast kernels";
     private static final String PROFILE = "profile";
     /** Behind the name of a step's time. */
     private static final String FLOOR = ", floor of the bandwidth";
@@ -159,7 +161,7 @@ public final class GpuTables
         text.append("| step of the model | ms | floor of the bandwidth, ms | of the floor's speed, % | torch, ms |\n")
             .append("| --- | --- | --- | --- | --- |\n");
         steps.forEach(step -> row(step, device.get(step), device.get(step + FLOOR),
-            device.getOrDefault(step + SPEED, "–"), torch.getOrDefault(step, "–")));
+            device.getOrDefault(step + SPEED, "–"), torch.getOrDefault(step.replace(FAST, ""), "–")));
         text.append('\n');
     }
 
