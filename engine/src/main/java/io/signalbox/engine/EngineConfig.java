@@ -191,8 +191,8 @@ public final class EngineConfig
     }
 
     /**
-     * Receives once the cause for which the engine stopped by itself, from the failing thread; nothing if the engine is
-     * closed before it fails. Must not wait for the engine.
+     * Receives the cause once if the engine fails, from the failing thread. Not called if the engine is closed before it
+     * fails. Must not wait for the engine.
      */
     public EngineConfig failureListener(final Consumer<Throwable> value)
     {
