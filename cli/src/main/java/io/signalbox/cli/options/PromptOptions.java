@@ -211,7 +211,7 @@ public final class PromptOptions
         return stopTokens.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** The remedy is about what decides the length: the line of the prompt, or an option. */
+    /** The remedy names the source of the length: the line of the prompt, or an option. */
     private static void checkLength(
         final PromptLine line, final int most, final DecoderPlan plan, final SchedulerConfig config)
     {
