@@ -17,8 +17,8 @@ import java.util.Map;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Sessions whose requests begin with one system prompt and seldom or never overlap, so that no rank has anything to do
- * when a request is placed. The caches of all ranks together hold all sessions, and the cache of one rank does not.
+ * Sessions whose requests begin with one system prompt and rarely or never overlap, so all ranks are idle when a request is
+ * placed. The caches of all ranks together hold all sessions, and the cache of one rank does not.
  */
 class PacedSessionsTest
 {

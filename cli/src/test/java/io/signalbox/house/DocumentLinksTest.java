@@ -39,7 +39,7 @@ class DocumentLinksTest
         Pattern.compile("(?<![\\w…])(?:should[A-Z]\\w*|[dr]\\d+\\w*Should\\w*|[A-Z]\\w*(?:Test|IT|Benchmark))\\b");
     private static final Pattern MEMBER = Pattern.compile("([A-Z]\\w*)\\.(\\w+)(…|\\(.*)?");
     private static final Pattern TYPE = Pattern.compile("[A-Z][a-z]\\w*[A-Z]\\w*");
-    /** Of Micrometer, transformers and the JDK's compiler. */
+    /** Names from Micrometer, transformers and the JDK's compiler. */
     private static final Set<String> TYPES_OF_OTHERS = Set.of("MeterFilter", "OlmoeForCausalLM", "NodeCountInliningCutoff");
 
     @TempDir
