@@ -55,7 +55,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private static final Setting<Double> EVICTION_WEIGHT = Setting.weight("evictionWeight", 8.0,
         "Cost of a cached token that a rank evicts while an idle rank has an empty cache, in prefill tokens.");
     private static final Setting<Double> BACKLOG = Setting.real("backlog", "tokens", 32_768, 0.0, Double.MAX_VALUE,
-        "Prompt tokens for which a request would wait on a rank, and with which the rank accepts it no longer.");
+        "If a request would wait for this many prompt tokens on a rank, the rank does not accept it.");
 
     /** Declares the router. */
     public static final class Provider extends DpRouterProvider
