@@ -25,7 +25,7 @@ class PacedSessionsTest
     private static final int BLOCK = 64;
     private static final long MILLIS = 1_000_000;
 
-    /** Blocks of a prompt: those of the system prompt, then those of the session. */
+    /** Blocks of a prompt: first the blocks of the system prompt, then the blocks of the session. */
     private record Sessions(
         int sessions, int systemBlocks, int turnBlocks, List<WorkloadRequest> requests) implements Workload
     {

@@ -131,7 +131,7 @@ class DocumentLinksTest
         return missing.stream().map(name -> page.getFileName() + ": " + name).toList();
     }
 
-    /** Returns the words of each source file by the name of the file, and those of all sources by the empty name. */
+    /** Returns the words of each source file by the name of the file, and the words of all sources by the empty name. */
     private static Map<String, Set<String>> words()
     {
         final Map<String, Set<String>> words = new HashMap<>(Map.of("", new HashSet<>()));

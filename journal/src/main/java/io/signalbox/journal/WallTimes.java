@@ -84,7 +84,7 @@ public final class WallTimes
     }
 
     /**
-     * Logical time of the record after the last one that was written before a wall time.
+     * Logical time of the record after the last record that was written before a wall time.
      *
      * @return {@link Long#MIN_VALUE} if the journal begins then or later; {@link Long#MAX_VALUE} if it ends before.
      */
