@@ -54,7 +54,7 @@ public final class ReportListener implements GroupListener
     private final ExpertLoad inlineLoad;
     private final ExpertLoad chunkedLoad;
     private long nowNanos;
-    /** The time of the first Submit: figures count from it, whatever time the clock or a trace begins with. */
+    /** The time of the first Submit. Figures count from it, not from the start of the clock or of a trace. */
     private long originNanos = RequestRecord.UNKNOWN;
     private long submitted;
     private long completed;

@@ -119,7 +119,7 @@ public record RunReport(
      *
      * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
      * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
-     * @param tokens        tokens of the steps; recomputed tokens and withdrawn steps are included.
+     * @param tokens        tokens of the steps, including recomputed tokens and withdrawn steps.
      * @param tokensPerRank the same by rank.
      * @param pauses        times that a request kept its blocks and waited for a further one.
      */
@@ -138,7 +138,7 @@ public record RunReport(
      * @param gaps           pairs of such steps.
      * @param deadEntries    entries whose request had ended when their step landed.
      * @param acceptedDrafts  draft tokens that were right and emitted.
-     * @param draftsAfterStop draft tokens that were right, after the stop token with which their request ended.
+     * @param draftsAfterStop draft tokens that were right, but after the stop token of their request.
      * @param rejectedDrafts draft tokens that were not accepted.
      */
     public record InFlight(

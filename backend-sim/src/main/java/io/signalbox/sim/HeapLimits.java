@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param heapBytes   the largest heap of this JVM.
  * @param memoryBytes the memory of this machine, or of its container if that has less.
- * @param regionBytes the collector gives whole regions of this size to large arrays; 0: it does not.
+ * @param regionBytes the collector gives whole regions of this size to large arrays; 0: it does not use regions.
  */
 public record HeapLimits(long heapBytes, long memoryBytes, long regionBytes)
 {
@@ -34,8 +34,8 @@ public record HeapLimits(long heapBytes, long memoryBytes, long regionBytes)
     }
 
     /**
-     * Bytes of live objects that the process can hold. If the heap can grow beyond the memory, the collector lets garbage
-     * do so, and the system stops the process: such a heap counts half of the largest one that fits.
+     * Bytes of live objects that the process can hold. If the largest heap exceeds the memory, garbage can fill the memory,
+     * and the system then kills the process. So such a heap counts as half of the largest heap that fits.
      */
     public long usableHeap()
     {
@@ -68,7 +68,7 @@ public record HeapLimits(long heapBytes, long memoryBytes, long regionBytes)
             " does not fit into the " + size(memoryBytes) + " of this machine or container";
     }
 
-    /** Advice for a run that needs so many bytes, as the last alternative of a list. */
+    /** Advice for a run that needs this many bytes, as the last alternative of a list. */
     public String larger(final long need)
     {
         return need > largestHeap() ?
@@ -76,7 +76,7 @@ public record HeapLimits(long heapBytes, long memoryBytes, long regionBytes)
             "or a " + (fits() ? "larger heap" : "heap that fits") + ", for example with " + heapOption(need);
     }
 
-    /** A setting of the environment that gives a heap of this size, or of up to twice the size if the memory has room. */
+    /** An environment variable that sets a heap of this size, or of up to twice the size if the memory has room. */
     public String heapOption(final long least)
     {
         final long heap = Math.max(least, Math.min(2 * least, largestHeap()));

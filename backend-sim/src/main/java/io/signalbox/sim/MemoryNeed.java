@@ -15,9 +15,9 @@ import java.util.Arrays;
 /** The heap that a simulation needs; one that needs more than there is can be refused before it begins. */
 public final class MemoryNeed
 {
-    /** Per KV block in each array of a pool: records, ages, places, stack and pages; the prefix index comes on top. */
+    /** Per KV block in each array of a pool: records, ages, places, stack and pages; without the prefix index. */
     private static final long[] BLOCK_ARRAYS = {32, 8, 4, 4, 4};
-    /** The same of the sources of partial blocks, without their tokens. */
+    /** The same for the sources of partial blocks, without their tokens. */
     private static final long[] SOURCE_ARRAYS = {8, 4, 4, 4};
     /** Of a run whatever its size: engine, encoders, tables of the simulated experts. */
     private static final long RUN_BYTES = 8L << 20;

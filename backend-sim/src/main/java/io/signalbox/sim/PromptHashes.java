@@ -17,8 +17,8 @@ import java.util.BitSet;
 /**
  * Block hashes of the prompts of a run. If the workload knows its tokens they are those of a client: a turn is hashed from
  * the last full block of the turn before it on, the answer included. Otherwise the workload names its blocks. If it also
- * names blocks of answers, these get the hashes that the scheduler computes when they are decoded, and later prompts have
- * these hashes in place of the names.
+ * names blocks of answers, these blocks get the hashes that the scheduler computes when they are decoded, and later
+ * prompts have these hashes instead of the names.
  */
 final class PromptHashes
 {
@@ -126,7 +126,7 @@ final class PromptHashes
         return blocks;
     }
 
-    /** The hash continues the request's own chain: which tokens the named blocks hold is not known. */
+    /** The hash continues the request's own chain, because the tokens of the named blocks are unknown. */
     private void hashAnswer(final WorkloadRequest request, final int blocks, final int named)
     {
         final Turn turn = turn(Long.toString(request.requestId()));

@@ -46,7 +46,7 @@ final class RowKeys implements SimulatedBackend.RowKey
         return SplitMix64.mix(name(requestId, position / blockSizeTokens), position);
     }
 
-    /** The name of a block of the request; of a block without a name, the request. */
+    /** The name of a block of the request; if the block has no name, the request. */
     private long name(final long requestId, final int block)
     {
         final long name = block < promptBlocks ? names[block] :

@@ -38,7 +38,7 @@ interface SampledTokens
         };
     }
 
-    /** The next token at which a request does not stop: it has fewer stop tokens than the vocabulary has tokens. */
+    /** The next token that is not a stop token of the request. The vocabulary is larger than the list of stop tokens. */
     private static int beside(final DirectBuffer submit, final int token)
     {
         int next = token;

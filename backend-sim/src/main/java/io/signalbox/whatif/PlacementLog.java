@@ -23,9 +23,9 @@ final class PlacementLog
     private int candidates;
 
     /**
-     * Counts a placement, and keeps the table of a request's first one.
+     * Counts a placement, and keeps the table of a request's first placement.
      *
-     * @param folded matches of all ranks if the event has none; {@code null}: they are not known.
+     * @param folded matches of all ranks if the event has no matches; {@code null} if they are unknown.
      */
     void onPlaced(final PlacedDecoder decision, final long timeNanos, final int[] folded)
     {

@@ -7,7 +7,7 @@ import io.signalbox.state.FoldedMatches;
 import java.util.Arrays;
 import java.util.List;
 
-/** Score and cached prompt tokens that the placements of a run gave away, by their score tables and the caches of ranks. */
+/** Score and cached prompt tokens that the placements of a run lost, by their score tables and the caches of ranks. */
 final class PlacementRegret
 {
     private long placements;
@@ -25,7 +25,7 @@ final class PlacementRegret
         private double chosen = Double.NaN;
         private int mostMatched;
         private int chosenMatched;
-        /** Ranks whose matches count besides the candidates. */
+        /** Ranks whose matches count in addition to the candidates. */
         private int ranks;
         private boolean isKnown = true;
 
@@ -44,7 +44,7 @@ final class PlacementRegret
         /**
          * Replaces the matches of the candidates by the matches of all ranks.
          *
-         * @param matchedTokens by rank; {@code null}: not known.
+         * @param matchedTokens by rank; {@code null} if unknown.
          */
         void matches(final int[] matchedTokens, final int rank)
         {
@@ -54,7 +54,7 @@ final class PlacementRegret
             chosenMatched = isKnown ? matchedTokens[rank] : 0;
         }
 
-        /** Cached prompt tokens that another rank had more; {@link FoldedMatches#NOT_RECORDED}: not known. */
+        /** Additional cached prompt tokens of another rank; {@link FoldedMatches#NOT_RECORDED} if unknown. */
         int tokensGivenAway()
         {
             return isKnown ? mostMatched - chosenMatched : FoldedMatches.NOT_RECORDED;

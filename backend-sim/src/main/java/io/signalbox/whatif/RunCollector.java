@@ -30,8 +30,8 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     private final FoldedMatches matches;
 
     /**
-     * @param matches        folds what the router could have read, if it reads no matches.
-     * @param countsComputed whether {@link #computed()} is asked for.
+     * @param matches        folds the matches that the router could have read, if it does not read matches.
+     * @param countsComputed whether {@link #computed()} will be used.
      */
     RunCollector(final int blockSizeTokens, final FoldedMatches matches, final boolean countsComputed)
     {

@@ -111,7 +111,7 @@ final class RunExtraction extends RunCollector
      * @param isSimulated       whether the run had simulated ranks: its time begins at 0, and it says who follows whom.
      * @param hasWaitingClients whether sessions started when a client became free.
      * @param keepsOutputs      whether sampled tokens and drafts are taken.
-     * @param matches           folds what the router could have read, if it reads no matches.
+     * @param matches           folds the matches that the router could have read, if it does not read matches.
      */
     RunExtraction(
         final SchedulerConfig config,

@@ -22,7 +22,7 @@ public enum RunFigure
     /** Matched over prompt tokens, 0 to 1. */
     TOKEN_HIT_RATE("tokenHitRate",
         report -> report.prefixCache().promptTokens() == 0 ? Double.NaN : report.prefixCache().tokenHitRate()),
-    /** Tokens of the steps; recomputed tokens and withdrawn steps are included. */
+    /** Tokens of the steps, including recomputed tokens and withdrawn steps. */
     COMPUTED_TOKENS("computedTokens", report -> report.steps().tokens()),
     EVICTED_BLOCKS("evictedBlocks", report -> report.steps().evictions()),
     PREEMPTIONS("preemptions", report -> report.steps().preemptions()),

@@ -85,14 +85,14 @@ public record WhatIfReport(
      *
      * @param placements  placements with at least two candidates, or on one of at least two ranks if the router does not
      *                    read matches.
-     * @param notLowest   of them: not on the candidate with the lowest score, because of a hint, a conversation or another
-     *                    order of the router.
-     * @param score       scores of the chosen candidates less the lowest ones, summed, in the unit of the router.
-     * @param lessCached  placements that another candidate had more cached tokens for, or another rank if the router does
-     *                    not read matches; {@link FoldedMatches#NOT_RECORDED} if that is not known.
-     * @param tokens      cached prompt tokens that were given away so, summed; the same if they are not known.
-     * @param best        requests that completed in all runs of the question, in none of them sooner than in this one.
-     * @param hindsight   end-to-end latency of each such request less the shortest that it has in any of the runs.
+     * @param notLowest   placements that are not on the candidate with the lowest score, because of a hint, a conversation
+     *                    or another order of the router.
+     * @param score       sum of the scores of the chosen candidates minus the lowest scores, in the unit of the router.
+     * @param lessCached  placements for which another candidate, or another rank if the router does not read matches, had
+     *                    more cached tokens; {@link FoldedMatches#NOT_RECORDED} if unknown.
+     * @param tokens      sum of the cached prompt tokens that these placements lost; {@code NOT_RECORDED} if unknown.
+     * @param best        requests that completed in all runs of the question, and in no other run sooner than in this run.
+     * @param hindsight   end-to-end latency of each such request minus its shortest latency in any of the runs.
      * @param worst       the placements that lost most in hindsight, at most 20.
      */
     public record Regret(
@@ -110,11 +110,11 @@ public record WhatIfReport(
     /**
      * The first placement of a request that another run of the question served sooner.
      *
-     * @param lostNanos end-to-end latency less the one in the best run.
-     * @param bestRun   its name.
-     * @param score     of the chosen candidate less the lowest one; NaN if the score table was not kept.
-     * @param tokens    cached prompt tokens that another candidate or rank had more; {@link FoldedMatches#NOT_RECORDED} if
-     *                  they are not known, or the table was not kept.
+     * @param lostNanos end-to-end latency minus the latency in the best run.
+     * @param bestRun   name of the best run.
+     * @param score     score of the chosen candidate minus the lowest score; NaN if the score table was not kept.
+     * @param tokens    additional cached prompt tokens of another candidate or rank; {@link FoldedMatches#NOT_RECORDED} if
+     *                  unknown, or if the table was not kept.
      */
     public record RegrettedPlacement(
         long requestId, int rank, long lostNanos, String bestRun, int bestRank, double score, long tokens)
@@ -176,8 +176,8 @@ public record WhatIfReport(
     /**
      * A placement with the terms of all candidates, by rank.
      *
-     * @param tokensGivenAway cached prompt tokens that another candidate had more, or another rank if the router does not
-     *                        read matches; {@link FoldedMatches#NOT_RECORDED} if that is not known.
+     * @param tokensGivenAway additional cached prompt tokens of another candidate, or of another rank if the router does
+     *                        not read matches; {@link FoldedMatches#NOT_RECORDED} if unknown.
      */
     public record ScoreTable(long atNanos, int rank, TieRule tieRule, int tokensGivenAway, List<Candidate> candidates)
     {
@@ -186,7 +186,7 @@ public record WhatIfReport(
     /**
      * The lowest score wins.
      *
-     * @param matchedTokens {@link FoldedMatches#NOT_RECORDED} if they are not known.
+     * @param matchedTokens {@link FoldedMatches#NOT_RECORDED} if unknown.
      */
     public record Candidate(
         int rank, double score, double newWork, double loadTerm, long loadTokens, int matchedTokens, int activeRequests)

@@ -8,10 +8,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A file that is not JSONL, by its first bytes: a fault of one of its lines would be true, and its remedy useless.
+ * A file that is not JSONL, by its first bytes. A message about one of its lines would be correct, but would not help.
  *
- * @param clause what the file is, as a clause without subject.
- * @param remedy what makes it readable, as an imperative; {@code null}: another file.
+ * @param clause the kind of the file, as a clause without subject.
+ * @param remedy how to make it readable, as an imperative; {@code null}: use another file.
  */
 record ForeignFormat(String clause, String remedy)
 {

@@ -82,7 +82,7 @@ final class MooncakeTraceReader implements JsonLines.LineReader
         }
     }
 
-    /** The number of ids of a prompt tells how many tokens an id stands for; a prompt of one block leaves it open. */
+    /** The number of ids of a prompt determines the tokens per id, unless the prompt has one block. */
     private void narrowBlockSizes()
     {
         int fitting = 0;
@@ -106,7 +106,7 @@ final class MooncakeTraceReader implements JsonLines.LineReader
         return inputTokens + (1L << blockBits) - 1 >> blockBits;
     }
 
-    /** 512, as in the published traces, if that fits all lines; else the smallest: two ids of a prompt leave only one. */
+    /** 512, as in the published traces, if that fits all lines; else the smallest size that fits. */
     private int blockTokens()
     {
         final boolean isUsual = (blockSizes & MooncakeTrace.TRACE_BLOCK_TOKENS) != 0;

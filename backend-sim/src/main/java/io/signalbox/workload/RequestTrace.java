@@ -19,8 +19,9 @@ public final class RequestTrace extends FileWorkload
     record Prompt(int blockTokens, int firstAnswerBlock, long[] blocks, long[] answerBlocks, String tenant)
     {
         /**
-         * The name of an engine block by the recorded block that holds its last token; 0: that block is not recorded. The
-         * recorded block names the prefix up to its own end, and with the place of that token the prefix up to the token.
+         * The name of an engine block, from the recorded block that holds its last token; 0: that block is not recorded. The
+         * recorded block names the prefix up to its own end; with the place of the token, it names the prefix up to the
+         * token.
          */
         private long name(final int lastToken)
         {
@@ -52,7 +53,7 @@ public final class RequestTrace extends FileWorkload
         return prompts.get(index(request));
     }
 
-    /** Tokens of which no block is recorded are the request's alone. */
+    /** Tokens without a recorded block belong only to the request. */
     @Override
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {

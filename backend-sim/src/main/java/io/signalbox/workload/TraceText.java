@@ -69,7 +69,7 @@ final class TraceText implements AutoCloseable
     static TraceText open(
         final String what, final Path file, final int maxLineChars, final long maxChars) throws IOException
     {
-        // A separate decoder reports bytes that are not UTF-8; the charset's name alone would replace them.
+        // An explicit decoder reports bytes that are not UTF-8; a reader with only the charset's name would replace them.
         return new TraceText(what, file, maxLineChars, maxChars,
             new InputStreamReader(plain(file), StandardCharsets.UTF_8.newDecoder()));
     }

@@ -48,10 +48,10 @@ public interface Workload
     }
 
     /**
-     * Writes the names of the blocks that decoding fills, from the block on in which the prompt ends, if a later prompt may
-     * continue the answer by these names. A workload with {@link #text} has none: its answers are hashed.
+     * Writes the names of the blocks that decoding fills, beginning with the block in which the prompt ends, if a later
+     * prompt may continue the answer by these names. A workload with {@link #text} has no names: its answers are hashed.
      *
-     * @param target at least {@code outputTokens / blockSizeTokens + 1} long; a name that is not known is 0.
+     * @param target at least {@code outputTokens / blockSizeTokens + 1} long; an unknown name is 0.
      * @return the number of names written.
      */
     default int answerNames(final WorkloadRequest request, final int blockSizeTokens, final long[] target)

@@ -263,7 +263,7 @@ class ReportListenerTest
         assertEquals(200, figures.simulatedNanos());
     }
 
-    /** A prompt that never fits is refused, but the run begins with it: the clock began a million seconds earlier. */
+    /** The time of a run begins with a refused prompt too, although the clock began a million seconds earlier. */
     @Test
     void shouldCountTimeFromTheFirstSubmitIfItIsRefused()
     {

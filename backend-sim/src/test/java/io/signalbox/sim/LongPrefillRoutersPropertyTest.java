@@ -16,7 +16,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A setting of the scheduler that helps with one router is not without effect with another: the limits of long prompts. */
+/** The limits of long prompts, a setting of the scheduler, help with every router. */
 class LongPrefillRoutersPropertyTest
 {
     private static final long MILLIS = 1_000_000;
@@ -30,8 +30,8 @@ class LongPrefillRoutersPropertyTest
     }
 
     /**
-     * Every rank computes long prompts for some seconds, and further ones wait, while short prompts arrive. With limits the
-     * median request, a short one, has its first token within a few steps, with each router.
+     * Every rank computes long prompts for some seconds, and more long prompts wait, while short prompts arrive. With limits
+     * the median request, which is short, has its first token within a few steps, with each router.
      */
     @Property(tries = 12)
     void aLimitOfLongPromptsLetsShortOnesPassWithEachRouter(

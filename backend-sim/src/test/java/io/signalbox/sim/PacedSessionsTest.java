@@ -17,15 +17,15 @@ import java.util.Map;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Sessions whose requests begin with one system prompt and seldom or never overlap, so that no rank has anything to do
- * when a request is placed. The caches of all ranks together hold all sessions, and the cache of one rank does not.
+ * Sessions whose requests begin with one system prompt and rarely or never overlap, so all ranks are idle when a request is
+ * placed. The caches of all ranks together hold all sessions, and the cache of one rank does not.
  */
 class PacedSessionsTest
 {
     private static final int BLOCK = 64;
     private static final long MILLIS = 1_000_000;
 
-    /** Blocks of a prompt: those of the system prompt, then those of the session. */
+    /** Blocks of a prompt: first the blocks of the system prompt, then the blocks of the session. */
     private record Sessions(
         int sessions, int systemBlocks, int turnBlocks, List<WorkloadRequest> requests) implements Workload
     {

@@ -41,7 +41,7 @@ class SimulationPropertyTest
                 .build()));
     }
 
-    /** A trace may begin with any time, such as a Unix time, and its first line need not be the first to arrive. */
+    /** A trace may begin at any time, such as a Unix time, and its first line need not have the first arrival. */
     @Property(tries = 20)
     void shouldReportTheSameRunWhateverTimeItBeginsWith(
         @ForAll final long seed,

@@ -37,7 +37,7 @@ class OutcomeComparisonTest
         return new ToldRun().accepted(1, 10).placed(1, 11, 0).ended(1, 50, reason, tokens);
     }
 
-    /** A client that gives up at the same moment has received fewer tokens of a slower run. */
+    /** If a client gives up at the same moment, it has received fewer tokens from a slower run. */
     @ParameterizedTest
     @EnumSource(value = FreeReason.class, names = {"LENGTH", "STOP", "CANCELLED", "DEADLINE"})
     void shouldCountAnotherNumberOfTokensAsAnotherOutcome(final FreeReason reason)
@@ -189,7 +189,7 @@ class OutcomeComparisonTest
         return requestId * 7_919L % 1_000;
     }
 
-    /** More requests than are kept at a time; of equal ones the lower id comes first. */
+    /** More requests than the comparison keeps at a time; of equal requests the lower id comes first. */
     @Test
     void shouldListTheRequestsThatLostMost()
     {

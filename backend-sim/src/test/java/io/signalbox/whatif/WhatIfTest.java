@@ -194,7 +194,7 @@ class WhatIfTest
         assertEquals(unchanged, report.variants().get(1).regret());
         assertTrue(unchanged.lessCached() > 0, unchanged.toString());
         assertTrue(unchanged.tokens() >= CONFIG.blockSizeTokens() * unchanged.lessCached(), unchanged.toString());
-        // A router that does not look at caches gives more of them away; its own tables have no matches.
+        // A router that ignores caches loses more cached tokens; its own tables have no matches.
         assertTrue(turns.lessCached() > 2 * unchanged.lessCached(), turns.toString());
         assertTrue(turns.tokens() >= CONFIG.blockSizeTokens() * turns.lessCached(), turns.toString());
         assertEquals(turns.hindsight().count(), unchanged.hindsight().count());
@@ -207,7 +207,7 @@ class WhatIfTest
             report.variants().get(0).latency().e2e().meanNanos(), 1.0);
     }
 
-    /** If no block is cached without an owner, the events do not say until when it is found. */
+    /** If blocks without an owner are not cached, the events do not say how long a block can be found. */
     @Test
     void shouldNotGiveAFigureForMatchesThatAreNotKnown()
     {

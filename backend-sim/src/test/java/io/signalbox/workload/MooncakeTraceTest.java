@@ -160,7 +160,7 @@ class MooncakeTraceTest
         assertTrue(message.contains("with 18446744073709551616, which is not between 0 and 18446744073709551615"), message);
     }
 
-    /** A prompt of one block fits each size from its length on; the second line leaves only 16. */
+    /** A prompt of one block fits every size that is at least its length; only 16 fits the second line. */
     @Test
     void shouldFindHowManyTokensAnIdStandsFor() throws IOException
     {

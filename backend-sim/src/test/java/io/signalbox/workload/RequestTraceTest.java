@@ -88,7 +88,7 @@ class RequestTraceTest
         assertEquals(1, trace.answerNames(trace.requests().get(0), 32, names));
         assertEquals(0, names[0]);
         assertEquals(0, trace.answerNames(trace.requests().get(1), 16, names));
-        // Within the block in which the prompt ends, smaller blocks have the names that they have in the next prompt.
+        // Within the block in which the prompt ends, smaller blocks have the same names as in the next prompt.
         assertArrayEquals(Arrays.copyOf(hashes(trace, 1, 8), 5), hashes(trace, 0, 8));
     }
 

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.IntConsumer;
 
 /**
- * Notices that a plug-in ends the process with {@code System.exit}: the command did not end, so its exit code is not the
- * plug-in's. An end by a signal is left alone.
+ * Detects that a plug-in ends the process with {@code System.exit}. The command did not end, so the exit code of the plug-in
+ * must not count. An end by a signal is not affected.
  */
 final class ForeignExit
 {
@@ -25,7 +25,7 @@ final class ForeignExit
     }
 
     /**
-     * To be called before a command runs.
+     * Call this before a command runs.
      *
      * @param halt ends the process with an exit code while other threads are in a shutdown.
      */
@@ -53,7 +53,7 @@ final class ForeignExit
         return exitCode;
     }
 
-    /** The other threads of a shutdown say what a stopped run leaves. */
+    /** The other threads of a shutdown print the state of a stopped run. */
     private static void awaitConclusion(final Thread thread)
     {
         if (!thread.getName().startsWith("stop"))

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** The number of files that this process may open. The launcher checks it as well, before a JVM starts. */
 final class OpenFiles
 {
-    /** Of this process in Linux. */
+    /** The limits of this process in Linux. */
     static final Path LIMITS = Path.of("/proc/self/limits");
     private static final int LEAST = 64;
     private static final Pattern LIMIT = Pattern.compile("Max open files +(\\d+) .*");
@@ -19,7 +19,7 @@ final class OpenFiles
     {
     }
 
-    /** Why the number is too small, in a sentence; {@code null} if it is large enough, or unknown. */
+    /** A sentence that says why the number is too small; {@code null} if it is large enough, or unknown. */
     static String shortage(final Path limits)
     {
         if (!Files.exists(limits))

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The directory runs is checked before the work, and made after every refusal. */
+/** The directory runs is checked before the work, and created only after all checks that can refuse. */
 class DefaultJournalPlaceTest
 {
     @TempDir

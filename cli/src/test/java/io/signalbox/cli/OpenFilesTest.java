@@ -37,7 +37,7 @@ class OpenFilesTest
     @Test
     void shouldNameALimitThatIsReached()
     {
-        // A directory exists and cannot be read, like every file if no further one can be opened.
+        // A directory exists but cannot be read as a file, just as every file if the limit of open files is reached.
         assertEquals("this process may open no further file (ulimit -n), and Signalbox needs 64; raise the limit.",
             OpenFiles.shortage(directory));
     }

@@ -25,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Every value that a refusal recommends is tried by the command that recommends it. */
+/** Tries every value that a refusal recommends, with the same command. */
 class RecommendedValuesTest
 {
     private static final List<String> WRONG =
@@ -52,7 +52,7 @@ class RecommendedValuesTest
         "--beta", List.of("--router=kv-aware"));
     /** The largest value makes a large run on purpose. */
     private static final Set<String> LARGE = Set.of("--conversations", "--limit", "--seeds");
-    /** Words of prose where a refusal has a name at times. */
+    /** Words of prose in places where a refusal can have a name. */
     private static final Set<String> PROSE = Set.of("or", "give", "fewer", "a", "at", "the", "both", "such", "tenants");
 
     @TempDir

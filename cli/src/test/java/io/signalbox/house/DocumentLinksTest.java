@@ -39,7 +39,7 @@ class DocumentLinksTest
         Pattern.compile("(?<![\\w…])(?:should[A-Z]\\w*|[dr]\\d+\\w*Should\\w*|[A-Z]\\w*(?:Test|IT|Benchmark))\\b");
     private static final Pattern MEMBER = Pattern.compile("([A-Z]\\w*)\\.(\\w+)(…|\\(.*)?");
     private static final Pattern TYPE = Pattern.compile("[A-Z][a-z]\\w*[A-Z]\\w*");
-    /** Of Micrometer, transformers and the JDK's compiler. */
+    /** Names from Micrometer, transformers and the JDK's compiler. */
     private static final Set<String> TYPES_OF_OTHERS = Set.of("MeterFilter", "OlmoeForCausalLM", "NodeCountInliningCutoff");
 
     @TempDir
@@ -131,7 +131,7 @@ class DocumentLinksTest
         return missing.stream().map(name -> page.getFileName() + ": " + name).toList();
     }
 
-    /** Returns the words of each source file by the name of the file, and those of all sources by the empty name. */
+    /** Returns the words of each source file by the name of the file, and the words of all sources by the empty name. */
     private static Map<String, Set<String>> words()
     {
         final Map<String, Set<String>> words = new HashMap<>(Map.of("", new HashSet<>()));

@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Every command of the documents names commands, options, modules, profiles, tests, scripts and programs that exist. It is
- * in a block that {@code .ci/commands} runs, or {@code .ci/not-run} says why not.
+ * in a block that {@code .ci/commands} runs, or {@code .ci/not-run} has the reason why it is not run.
  */
 class DocumentedCommandsTest
 {

@@ -56,7 +56,7 @@ final class HouseSources
             .anyMatch(source.getFileName().toString()::endsWith);
     }
 
-    /** Scripts have no extension: the launcher, those of continuous integration, and those for developers. */
+    /** Scripts have no extension: the launcher, the scripts of continuous integration, and the scripts for developers. */
     private static boolean isScript(final Path source)
     {
         final String path = relative(source);

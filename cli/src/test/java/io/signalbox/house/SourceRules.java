@@ -218,7 +218,7 @@ final class SourceRules
         threads(path, lines, findings);
     }
 
-    /** A race shows in one run of many: such a class is repeated by {@code -Pfull}. */
+    /** A race appears in one run of many, so {@code -Pfull} repeats such a class. */
     private static void threads(final String path, final List<String> lines, final List<String> findings)
     {
         final boolean isRepeatable = path.endsWith("Test.java") && !path.startsWith("samples/") &&

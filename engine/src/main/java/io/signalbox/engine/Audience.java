@@ -44,7 +44,7 @@ final class Audience
         }
     }
 
-    /** As {@link #tell}, for the threads that wait; runs no code of others. */
+    /** As {@link #tell}, for waiting threads; does not run foreign code. */
     void wake()
     {
         for (final Thread thread : waiting)

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Compares the rows of a group with the group immediately before the journal appends both. The engine stops if a backend
  * wrote into a slice before its release, or if a completion does not describe its rows: such a journal could not be read.
  *
- * <p>One word has the user of the journal: no thread, the thread that appends, or permanently the thread that closes. The
- * close never interrupts an append, and a delayed thread cannot append after the close.
+ * <p>One word names the user of the journal: no thread, the thread that appends, or permanently the thread that closes.
+ * The close never interrupts an append, and a delayed thread cannot append after the close.
  */
 final class CheckedJournal implements GroupJournal
 {
@@ -35,7 +35,7 @@ final class CheckedJournal implements GroupJournal
     private final long closeTimeoutNanos;
     private final AtomicInteger user = new AtomicInteger(NOBODY);
 
-    /** @param closeTimeoutNanos bounds the wait for an append under way, and the close of the journal itself. */
+    /** @param closeTimeoutNanos bounds the wait for a running append, and the close of the journal itself. */
     CheckedJournal(final GroupJournal journal, final ForeignCall closing, final long closeTimeoutNanos)
     {
         this.journal = journal;
@@ -156,7 +156,7 @@ final class CheckedJournal implements GroupJournal
         close("the journal was not closed", journal::close);
     }
 
-    /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
+    /** One thread uses a journal at a time. If it were closed during an append, it could never be read. */
     private void takeForGood()
     {
         final long start = System.nanoTime();

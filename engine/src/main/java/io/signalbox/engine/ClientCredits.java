@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The right to have an input in the ingress ring. A credit returns when the input that took it has passed; inputs of
- * other publishers take no credit and return none. Threads that submit take credits from the semaphore; the listener thread
- * returns them. Which input has how many is one map, which each thread uses under its lock.
+ * other publishers do not take or return credits. Threads that submit take credits from the semaphore; the listener thread
+ * returns them. One map has the credits of each input; each thread uses the map under its lock.
  */
 final class ClientCredits
 {

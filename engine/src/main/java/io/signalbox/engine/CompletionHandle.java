@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
 /**
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
  * listeners, subscribers, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
- * The listener thread writes the tokens and publishes their count; the first end is kept, under the lock of this object.
- * One file, because each way to read a request reads the same tokens and the same end.
+ * The listener thread writes the tokens and publishes their count. The lock of this object guards the end; the first end is
+ * kept. One file, because all ways to read a request read the same tokens and the same end.
  */
 public final class CompletionHandle implements Iterable<Integer>
 {
@@ -76,8 +76,8 @@ public final class CompletionHandle implements Iterable<Integer>
     }
 
     /**
-     * Id of the request in the run and in its journal. -1 if the request was refused before the scheduler had it: it is not
-     * in the journal, and a later engine of the run gives its number to another request.
+     * Id of the request in the run and in its journal. -1 if the engine refused the request before the scheduler took it:
+     * the request is not in the journal, and a later engine of the run gives its number to another request.
      */
     public long requestId()
     {
@@ -435,7 +435,7 @@ public final class CompletionHandle implements Iterable<Integer>
         finish();
     }
 
-    /** Does not change how a request ended, and runs no code of others, as {@link #finish} does. May be repeated. */
+    /** Unlike {@link #finish}, does not change how a request ended and does not run foreign code. May be repeated. */
     void failed(final Throwable cause)
     {
         synchronized (this)
@@ -445,7 +445,7 @@ public final class CompletionHandle implements Iterable<Integer>
         audience.wake();
     }
 
-    /** Says to listeners, subscribers and the future that the request has ended. */
+    /** Tells listeners, subscribers and the future that the request has ended. */
     void finish()
     {
         audience.tell();

@@ -16,7 +16,7 @@ public final class CompletionRequest
     /** New tokens of a request that does not say how many. */
     public static final int DEFAULT_NEW_TOKENS = 16;
 
-    /** A request has at most so many stop tokens. */
+    /** The largest number of stop tokens of a request. */
     public static final int MAX_STOP_TOKENS = Request.MAX_STOP_TOKENS;
 
     private static final byte[] NO_KEY = {};
@@ -100,7 +100,8 @@ public final class CompletionRequest
     /**
      * The request ends with the first of these tokens, which its answer then contains. They replace earlier stop tokens.
      *
-     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different ones, in any order; none: only its length ends the request.
+     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different tokens, in any order; if empty, only the length
+     *                 ends the request.
      */
     public CompletionRequest stopAt(final int... tokenIds)
     {

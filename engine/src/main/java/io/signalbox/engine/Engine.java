@@ -78,7 +78,7 @@ public interface Engine extends AutoCloseable
      * closed even if an earlier part failed or did not return within {@link EngineConfig#closeTimeoutNanos}; the first
      * failure is then thrown. Must not be called by the backend, the journal or the listener.
      *
-     * @throws IllegalStateException if a part does not stop in time; it names the part and the bound.
+     * @throws IllegalStateException if a part does not stop in time; the message names the part and the bound.
      */
     @Override
     void close();

@@ -65,8 +65,8 @@ public final class EngineConfig
             "them the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
-            "How long close waits for work under way, then for the backend to close, then for the threads to end; for the " +
-                "journal to close ten times as long. It leaves what takes longer.")
+            "Time limit of close for the running work, then for the backend, then for the threads; the journal has ten " +
+                "times as long. After the limit, close leaves a part that has not ended.")
             .remedy("give how long close may wait");
     public static final Setting<Long> SUBMIT_WAIT_NANOS =
         Setting.number("submitWaitNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
@@ -74,7 +74,7 @@ public final class EngineConfig
             .remedy("give 0 to refuse at once, or the largest number to wait without a limit");
     public static final Setting<Long> DRAIN_TIMEOUT_NANOS =
         Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
-            "How long close waits until all requests have ended; 0: those that have not fail at once.")
+            "How long close waits until all requests have ended; 0: open requests fail at once.")
             .remedy("give how long close may wait for requests");
     public static final List<Setting<?>> SETTINGS = List.of(WAITING, POLL_NANOS, PINNED_CORES, HANDLER_THREADS, WAKE_SOURCE,
         INGRESS_SLOTS, TRACK_SLOTS, STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
@@ -191,8 +191,8 @@ public final class EngineConfig
     }
 
     /**
-     * Receives once the cause for which the engine stopped by itself, from the failing thread; nothing if the engine is
-     * closed before it fails. Must not wait for the engine.
+     * Receives the cause once if the engine fails, from the failing thread. Not called if the engine is closed before it
+     * fails. Must not wait for the engine.
      */
     public EngineConfig failureListener(final Consumer<Throwable> value)
     {

@@ -34,7 +34,7 @@ final class EngineContext
     private final ForeignCall closing = ForeignCall.ofEngine();
     private final String backendName;
     private final long backendCloseNanos;
-    /** {@code null} before somebody asks for it, and without a journal. */
+    /** {@code null} before the first use, and without a journal. */
     private CheckedJournal journal;
 
     /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
@@ -175,7 +175,7 @@ final class EngineContext
         return client;
     }
 
-    /** Nothing but what can be read back is appended. To be asked once. */
+    /** Appends only groups that can be read back. Call once. */
     GroupJournal journal()
     {
         final GroupJournal target = given.runJournal() == null ? given.journal() : start.journal();
@@ -213,13 +213,13 @@ final class EngineContext
         };
     }
 
-    /** Receives why the engine accepts no further input; {@code null} without a client. */
+    /** Receives the reason why the engine accepts no further input; {@code null} without a client. */
     Consumer<Throwable> clientEnd()
     {
         return client == null ? null : client::failAll;
     }
 
-    /** Receives the cause if the engine stops by itself. */
+    /** Receives the cause if the engine fails. */
     Consumer<Throwable> failureListener()
     {
         return given.failureListener();
@@ -333,7 +333,7 @@ final class EngineContext
         return given.value(EngineConfig.CLOSE_TIMEOUT_NANOS);
     }
 
-    /** The calls that end the engine and that run code of others. */
+    /** The calls of foreign code at the end of the engine. */
     ForeignCall closing()
     {
         return closing;

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * The cause for which an engine stopped. The clients receive it, or why the engine ended without one, and after them the
- * failure listener receives a cause. Each receives it, even if an earlier one threw or the heap is exhausted: a memory
- * reserve is freed, and the call is repeated until it succeeds.
+ * The cause for which an engine stopped. The clients receive the cause, or the reason of an end without a failure. Then the
+ * failure listener receives a cause. All of them are called, even if an earlier call threw or the heap is exhausted: a
+ * memory reserve is freed, and the call is repeated until it succeeds.
  */
 final class EngineFailure
 {
@@ -26,8 +26,8 @@ final class EngineFailure
     private int next;
 
     /**
-     * @param clients  receive, in this order, why the engine accepts no further input.
-     * @param listener receives the cause if the engine stops by itself, and nothing if it is closed.
+     * @param clients  receive, in this order, the reason why the engine accepts no further input.
+     * @param listener receives the cause if the engine fails; not called if the engine is closed.
      */
     EngineFailure(final List<Consumer<Throwable>> clients, final Consumer<Throwable> listener)
     {

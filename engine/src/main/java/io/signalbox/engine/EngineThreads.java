@@ -42,7 +42,7 @@ final class EngineThreads
         return ended;
     }
 
-    /** Waits until the thread has ended or the moment has come. Returns whether it was interrupted meanwhile. */
+    /** Waits until the thread ends or the moment comes. Returns whether the wait was interrupted. */
     static boolean join(final Thread thread, final long deadlineNanos)
     {
         boolean interrupted = false;
@@ -54,7 +54,7 @@ final class EngineThreads
             }
             catch (final InterruptedException e)
             {
-                // Keeps waiting, up to its bound: the thread must not use the parts that are closed next.
+                // Continues to wait, up to the bound: the thread must not use the parts that are closed next.
                 interrupted = true;
             }
         }

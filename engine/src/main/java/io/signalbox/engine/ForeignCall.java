@@ -6,9 +6,9 @@ import org.agrona.LangUtil;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Calls code that the engine does not own while something ends, for a bounded time: in a separate thread, which is
- * interrupted and left if the call has not returned by then. The thread does not keep the JVM alive. One thread ends an
- * engine, so there is one call at a time; any thread may ask whether it is within the call.
+ * Calls foreign code with a time limit, such as the close of a backend: in a separate thread. If the call does not return
+ * within the limit, the thread is interrupted and left. The thread does not keep the JVM alive. One thread ends an engine,
+ * so there is one call at a time; any thread may ask whether it runs the call.
  */
 public final class ForeignCall
 {
@@ -53,7 +53,7 @@ public final class ForeignCall
         }
         catch (final OutOfMemoryError e)
         {
-            // There is no thread left: a call without a bound is better than none.
+            // The system has no thread left: make the call here, without a limit.
             call.run();
             return;
         }
@@ -80,7 +80,7 @@ public final class ForeignCall
         {
             call.run();
         }
-        // Also a checked exception that the call does not declare, as one written in Kotlin may throw.
+        // This may be a checked exception that the call does not declare, for example from Kotlin code.
         catch (final Throwable e)
         {
             thrown.set(e);

@@ -246,9 +246,9 @@ final class IngressSink implements CompletionSink
     }
 
     /**
-     * Refuses a report of a step that was not found. A report of a former step changes nothing; it is ignored and counted.
-     * One of a step that the rank was never given ends the steps it was given, for which no report may ever come; and since
-     * they may still be running, the rank is lost.
+     * Refuses a report of a step that was not found. A report of an earlier step is ignored and counted. If the rank never
+     * received the reported step, reports of its real steps may never come. These steps may still be running, so the rank is
+     * lost.
      */
     private void refuseNotGiven(
         final long timeNanos,
@@ -257,7 +257,7 @@ final class IngressSink implements CompletionSink
         final long step,
         final String end)
     {
-        // Read after the step was looked for: a step that was replaced meanwhile is older than this one.
+        // Read after the search for the step: a step that was replaced in the meantime is older than this step.
         final long lastStep = launches.lastStep(rank);
         final int lastEpoch = launches.lastEpoch(rank);
         final String reason = ReportCheck.notGiven(lastEpoch, lastStep, epoch, rank, step) + end;

@@ -10,16 +10,16 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The steps that each rank was given last. The dispatching thread alone gives a slot to a step, before the backend receives
- * the plan; any thread may report the step. One word of a slot has the step, its state and the number of its readers. A
- * reader pins a slot before it reads the plan, and a pinned slot keeps its step. The state becomes answered, withdrawn or
- * both, each once, by any thread.
+ * The latest steps of each rank. Only the dispatching thread puts a step into a slot, before the backend receives the
+ * plan; any thread may report the step. One word of a slot has the step, its state and the number of its readers. A reader
+ * pins a slot before it reads the plan, and a pinned slot keeps its step. Any thread may set the states answered and
+ * withdrawn, each once.
  */
 final class LaunchedSteps
 {
     /**
-     * By rank, one slot more than steps in flight: a slot that gets a step has another step than the last one, so that a
-     * step that is not found is older than the last one.
+     * By rank, one slot more than steps in flight. A new step never replaces the latest step, so if a step is not found, it
+     * is older than the latest step.
      */
     private final AtomicReferenceArray<Launch> launches;
     /** By rank; both only rise, and the epoch is written first. */
@@ -66,7 +66,7 @@ final class LaunchedSteps
         final int slot = unused(rank, plan);
         if (!launches.get(slot).claim())
         {
-            // Its readers keep the pinned slot; it is rare, so that steady steps allocate nothing.
+            // Readers keep the pinned slot. This is rare, so steady steps do not allocate.
             launches.set(slot, new Launch());
         }
         launches.get(slot).set(plan, keepsEntries);
@@ -79,13 +79,13 @@ final class LaunchedSteps
         return ranks;
     }
 
-    /** The step that the rank was given last, or 0. */
+    /** The latest step of the rank, or 0. */
     long lastStep(final int rank)
     {
         return lastSteps.get(rank);
     }
 
-    /** The epoch of that step, or of a step that the rank was given since; 0 if it was given none. */
+    /** The epoch of the latest step, or of a later step; 0 if the rank has not received a step. */
     int lastEpoch(final int rank)
     {
         return lastEpochs.get(rank);
@@ -111,8 +111,8 @@ final class LaunchedSteps
     }
 
     /**
-     * One of the last steps of the rank, or null. A step that the rank was given and that is not found is a former one. The
-     * caller unpins it.
+     * One of the latest steps of the rank, or null. If a step of the rank is not found, it is an earlier step. The caller
+     * unpins the result.
      */
     Launch find(final int rank, final int epoch, final long step)
     {
@@ -143,7 +143,7 @@ final class LaunchedSteps
         return oldest;
     }
 
-    /** That step, or null. The caller unpins it. */
+    /** The step, or null. The caller unpins it. */
     Launch pinOldestOwed(final int rank)
     {
         for (long step = oldestOwed(rank); step > 0; step = oldestOwed(rank))
@@ -193,7 +193,7 @@ final class LaunchedSteps
         private static final long READER = 4;
         private static final long READERS = 0xFFFF * READER;
         private static final int STEP_SHIFT = 18;
-        /** The word while the plan is written: step 0, which is not looked for, and not owed. */
+        /** The word while the plan is written: step 0, which is never searched for and never owed. */
         private static final long CLAIMED = STATES;
 
         /** {@code step << STEP_SHIFT}, at most 65,535 readers, states. Steps count from 1. */
@@ -233,7 +233,7 @@ final class LaunchedSteps
             word.set(step << STEP_SHIFT);
         }
 
-        /** Keeps the plan from being replaced, if it is the plan of the step. */
+        /** Pins the plan if it is the plan of the step, so that it is not replaced. */
         private boolean pin(final long ofStep)
         {
             long before = word.get();
@@ -244,7 +244,7 @@ final class LaunchedSteps
             return before >>> STEP_SHIFT == ofStep;
         }
 
-        /** The caller reads the plan no longer. */
+        /** The caller has stopped reading the plan. */
         void unpin()
         {
             word.addAndGet(-READER);
@@ -255,7 +255,7 @@ final class LaunchedSteps
             return word.get() >>> STEP_SHIFT;
         }
 
-        /** The step if a result of it is owed, or 0. */
+        /** The step if the backend owes its result, or 0. */
         private long owedStep()
         {
             final long now = word.get();

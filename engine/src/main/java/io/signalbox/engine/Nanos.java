@@ -25,7 +25,7 @@ final class Nanos
         return sum < 0 ? Long.MAX_VALUE : sum;
     }
 
-    /** A multiple of a number that is not negative. */
+    /** A multiple of a non-negative number; {@link Long#MAX_VALUE} on overflow. */
     static long product(final int factor, final long a)
     {
         return a > Long.MAX_VALUE / factor ? Long.MAX_VALUE : factor * a;

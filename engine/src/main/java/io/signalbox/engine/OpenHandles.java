@@ -127,7 +127,7 @@ final class OpenHandles
             }
             notifyAll();
         }
-        // All of them first: an executor of callbacks that does not return keeps only the callbacks.
+        // End all requests first: if an executor of callbacks does not return, it blocks only the callbacks.
         for (final CompletionHandle handle : failing)
         {
             handle.failed(failure);

@@ -46,13 +46,13 @@ final class ReportCheck
         return capture;
     }
 
-    /** A second report of a step, or one after an input that was offered without the backend. */
+    /** A second report of a step, or a report after an input that was offered without the backend. */
     static String repeated(final int rank, final long step)
     {
         return "step " + step + " of rank " + rank + " was reported twice";
     }
 
-    /** A report of a step that is not one of the last steps of its rank. */
+    /** A report of a step that is not among the latest steps of its rank. */
     static String notGiven(final int lastEpoch, final long lastStep, final int epoch, final int rank, final long step)
     {
         return "the backend reported step " + step + " of epoch " + epoch + " for rank " + rank + ", which was given " +
@@ -71,7 +71,7 @@ final class ReportCheck
             "step " + launch.step() + " of rank " + rank + " was reported complete before its step " + oldest;
     }
 
-    /** Whether a step that is none of the last of its rank is a former one: its result comes too late, but it exists. */
+    /** Whether a step that is not among the latest steps of its rank is an earlier step: its result comes too late. */
     static boolean isFormer(final int lastEpoch, final long lastStep, final int epoch, final long step)
     {
         return step > 0 && (epoch < lastEpoch || epoch == lastEpoch && step < lastStep);

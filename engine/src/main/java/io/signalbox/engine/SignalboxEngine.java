@@ -189,7 +189,7 @@ public final class SignalboxEngine implements AutoCloseable
     {
         engine.refuseOwnThread("close");
         final ClosingSteps steps = new ClosingSteps().run(this::drainRequests);
-        // An interrupt ends the wait for requests, and is kept for later.
+        // An interrupt ends the wait for requests, and its flag is set again later.
         final boolean interrupted = Thread.interrupted();
         steps.run(engine::close);
         if (interrupted)
@@ -199,7 +199,7 @@ public final class SignalboxEngine implements AutoCloseable
         steps.rethrow();
     }
 
-    /** Waits until the requests are done. The executor of callbacks, which is code of others, runs their end. */
+    /** Waits until the requests are done. The executor of callbacks, which is foreign code, runs their end. */
     private void drainRequests()
     {
         final OpenHandles handles = client.handles();

@@ -346,7 +346,7 @@ public final class SteppedEngine implements Engine
         user.set(null);
     }
 
-    /** Executors of callbacks are code of others. */
+    /** Executors of callbacks are foreign code. */
     private void endRequests()
     {
         context.closing().run("the executors of callbacks did not take the end of every request",

@@ -109,7 +109,7 @@ public final class ThreadedEngine implements Engine
         {
             if (!runs)
             {
-                // Whatever is thrown, and wherever: a later engine can open the run that this one opened.
+                // Release the run after every throwable: a later engine can then open it.
                 new ClosingSteps().run(context::abandonRun);
             }
         }
@@ -431,7 +431,7 @@ public final class ThreadedEngine implements Engine
             .rethrow();
     }
 
-    /** Executors of callbacks are code of others. */
+    /** Executors of callbacks are foreign code. */
     private void endRequests()
     {
         context.closing().run("the executors of callbacks did not take the end of every request",

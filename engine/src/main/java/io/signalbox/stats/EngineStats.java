@@ -68,7 +68,7 @@ public record EngineStats(
     {
     }
 
-    /** Prompt tokens at the first admission of each request, and the tokens of them that were found in KV blocks. */
+    /** Prompt tokens at the first admission of each request, and how many of them were found in KV blocks. */
     public record PrefixFigures(long queriedTokens, long hitTokens)
     {
     }

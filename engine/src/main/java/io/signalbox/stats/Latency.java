@@ -8,7 +8,7 @@ import java.util.Locale;
  * Distribution of one kind of latency, in nanoseconds. Quantiles and buckets have three significant digits; values above an
  * hour count as one hour in them.
  *
- * @param buckets for a histogram, by growing bounds, before the first value too.
+ * @param buckets for a histogram, by growing bounds; also present before the first value.
  */
 public record Latency(
     long count, double sumNanos, long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos, long maxNanos,

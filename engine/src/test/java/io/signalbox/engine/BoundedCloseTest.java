@@ -33,8 +33,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * An engine ends although code of others does not return, also if that code ignores interrupts: the other parts are closed,
- * the requests end, and the caller has one sentence.
+ * An engine closes even if foreign code does not return and ignores interrupts: the other parts are closed, the requests
+ * end, and the caller receives one sentence.
  */
 @Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -78,7 +78,7 @@ class BoundedCloseTest
         }
     }
 
-    /** Reports nothing. */
+    /** Never reports. */
     private class Hanging implements Backend
     {
         private final Place place;
@@ -148,7 +148,7 @@ class BoundedCloseTest
         return CompletionRequest.prompt(new int[20]).maxNewTokens(5);
     }
 
-    /** The sentence that a close throws, and those that it adds. */
+    /** The sentence of the exception of a close, and of its suppressed exceptions. */
     private static List<String> sentences(final Runnable close)
     {
         final IllegalStateException thrown = assertThrows(IllegalStateException.class, close::run);
@@ -198,7 +198,7 @@ class BoundedCloseTest
         assertTrue(engine.failure().isEmpty());
     }
 
-    /** With few cores, the thread that writes the journal is the one that hangs. */
+    /** With few cores, the thread that hangs is also the thread that writes the journal. */
     @ParameterizedTest
     @CsvSource({"SUBMIT, ONE", "SUBMIT, EACH", "ABORT, ONE", "ABORT, EACH"})
     void shouldCloseTheJournalIfTheBackendHoldsAThreadOfTheEngine(final Place place, final HandlerThreads threads)
@@ -260,7 +260,7 @@ class BoundedCloseTest
         handles.forEach(handle -> assertTrue(handle.isDone(), "a thread that waits for it would wait on"));
     }
 
-    /** An engine whose start fails has no caller that could close it. */
+    /** If the start of an engine fails, the caller has no engine to close. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldSayWhyItDoesNotStartIfTheBackendDoesNotClose(final boolean threaded)
@@ -299,7 +299,7 @@ class BoundedCloseTest
         assertTrue(journal.isClosed());
     }
 
-    /** The listener receives a failure, and no close. */
+    /** The listener receives a failure, but not a close. */
     @ParameterizedTest
     @EnumSource(value = HandlerThreads.class)
     void shouldTellTheFailureListenerOfAFailureOnly(final HandlerThreads threads)

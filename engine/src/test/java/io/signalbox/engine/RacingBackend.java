@@ -31,15 +31,15 @@ final class RacingBackend implements Backend
         this(0);
     }
 
-    /** Takes one step of a rank at a time; one fault in eight is the end of its rank. */
+    /** Takes one step of a rank at a time; one fault in eight loses its rank. */
     RacingBackend(final int stepsPerFault)
     {
         this(stepsPerFault, 8, 1);
     }
 
     /**
-     * @param stepsPerFault about one step in so many fails; 0: none.
-     * @param faultsPerLoss about one fault in so many is the end of its rank; 0: none.
+     * @param stepsPerFault about one step in this many fails; 0: no step fails.
+     * @param faultsPerLoss about one fault in this many loses its rank; 0: no rank is lost.
      */
     RacingBackend(final int stepsPerFault, final int faultsPerLoss, final int depth)
     {

@@ -47,7 +47,7 @@ public final class RecordedGroups
         return groups;
     }
 
-    /** Groups of requests on one rank, whose pool is too small for the answers of all that run. */
+    /** Groups of requests on one rank, whose pool is too small for the answers of all running requests. */
     public static List<UnsafeBuffer> underPressure(final int requests, final int kvBlocks, final int newTokens)
     {
         final List<UnsafeBuffer> groups = new ArrayList<>();

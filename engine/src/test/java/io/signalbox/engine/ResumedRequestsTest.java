@@ -12,7 +12,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The ends that the next engine of a run hands out, for every number of groups that clients may not have seen. */
+/** The ends that the next engine of a run hands out, for every number of groups that clients possibly did not see. */
 class ResumedRequestsTest
 {
     private static final int REQUESTS = 12;

@@ -29,9 +29,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * The journal never accuses a backend that reports each step once and in order, as fast as its thread runs, on a machine
- * whose cores are all busy: 40,000 steps reduced, 5 million full, for each depth. The journal of a backend whose steps fail
- * has its own faults only, and that a result of a withdrawn step came late.
+ * If a backend reports each step once and in order, the journal has no fault of it, even if its thread runs at full speed
+ * on a machine with busy cores: 40,000 steps reduced, 5 million full, for each depth. If steps of the backend fail, the
+ * journal has only these faults and late results of withdrawn steps.
  */
 @Tag("threads")
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -79,7 +79,7 @@ class SoundBackendTest
         }
     }
 
-    /** @param stepsPerFault about one step in so many fails; 0: none. */
+    /** @param stepsPerFault about one step in this many fails; 0: no step fails. */
     @ParameterizedTest
     @CsvSource({"2, 0", "4, 0", "2, 40", "4, 40"})
     void shouldNotBeAccused(final int depth, final int stepsPerFault) throws Exception

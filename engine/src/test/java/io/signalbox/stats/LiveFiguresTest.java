@@ -91,7 +91,7 @@ class LiveFiguresTest
         };
     }
 
-    /** A request that gave up its blocks and is admitted again waits and asks for its prefix only once. */
+    /** If a request loses its blocks and is admitted again, its wait and its prefix query count only once. */
     @Test
     void shouldCountTheFirstAdmissionOfARequestOnly()
     {

@@ -75,15 +75,15 @@ public interface Backend extends AutoCloseable
         return 0;
     }
 
-    /** How long {@link #close} may take at most, if that is longer than the engine's setting; 0: it is not. */
+    /** The most time that {@link #close} may take, if that is longer than the engine's setting; 0: the engine's setting. */
     default long closeTimeoutNanos()
     {
         return 0;
     }
 
     /**
-     * Ends all work. After it has returned, the backend reports nothing more. The engine calls it in a separate thread,
-     * which it interrupts and leaves if the call has not returned in time.
+     * Ends all work. After the return, the backend must not report. The engine calls this method in a separate thread. If
+     * the call does not return in time, the engine interrupts the thread and leaves it.
      */
     @Override
     void close();

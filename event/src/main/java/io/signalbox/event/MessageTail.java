@@ -77,7 +77,7 @@ final class MessageTail
         while (at < end);
     }
 
-    /** Fields of variable length, up to the end, and no fewer than {@code least}. */
+    /** Fields of variable length, up to the end; at least {@code least}. */
     private static void checkData(final DirectBuffer buffer, final int offset, final int end, final int least)
     {
         int at = offset;

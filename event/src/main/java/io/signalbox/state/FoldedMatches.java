@@ -15,22 +15,22 @@ import org.agrona.collections.LongHashSet;
 import java.util.Arrays;
 
 /**
- * Folds the events of a run into the prefix indexes of its ranks, and matches prompts with them. A router that reads no
- * matches records none; the fold gives the tokens that it could have read. The caller passes the events on in their order.
+ * Folds the events of a run into the prefix indexes of its ranks, and matches prompts with them. If a router does not read
+ * matches, its events have none; the fold gives the matches that it could have read. The caller passes the events in order.
  * Internal to the modules that read recorded runs.
  *
  * <p>If the router reads matches, the first placement ends the fold: the events have the matches.
  *
- * <p>The blocks that decoding has filled count for later prompts, and not for the request itself if it is placed again.
+ * <p>Blocks that decoding filled count for later prompts, but not for the request itself if it is placed again.
  */
 public final class FoldedMatches
 {
-    /** The number of tokens that is given for a match that is not known. */
+    /** The number of tokens for an unknown match. */
     public static final int NOT_RECORDED = -1;
 
     private final int ranks;
     private final int blockSizeTokens;
-    /** Hashes of the full blocks that a match may use, of the requests that are alive. */
+    /** By live request, hashes of the full blocks that a match may use. */
     private final Long2ObjectHashMap<long[]> prompts = new Long2ObjectHashMap<>();
     private final int[] matchedTokens;
     /** By rank, the hashes under which blocks are found. */
@@ -59,7 +59,7 @@ public final class FoldedMatches
         return new FoldedMatches(ranks, blockSizeTokens, keepsCachedBlocks);
     }
 
-    /** If the events do not begin with the run: no match is known. */
+    /** For events that do not begin with the run: matches are unknown. */
     public static FoldedMatches none()
     {
         return new FoldedMatches(1, 1, false);
@@ -74,7 +74,7 @@ public final class FoldedMatches
         }
     }
 
-    /** @param submit its variable-length fields are not read yet; they are not read afterwards either. */
+    /** @param submit its variable-length fields must not be read yet; this method does not consume them. */
     public void onSubmit(final SubmitDecoder submit)
     {
         if (isOver)
@@ -98,7 +98,7 @@ public final class FoldedMatches
         }
     }
 
-    /** Call before {@link #tokens} is asked for the placement. */
+    /** Call this before {@link #tokens} of the placement. */
     public void onPlaced(final PlacedDecoder decision)
     {
         if (decision.matchesRead() == Flag.YES && !isOver)
@@ -141,7 +141,7 @@ public final class FoldedMatches
         }
     }
 
-    /** No block of the former weights is found any more. */
+    /** Blocks of the former weights are not found any more. */
     public void onNewWeights()
     {
         forgetAll();
@@ -174,7 +174,7 @@ public final class FoldedMatches
     /**
      * Prompt tokens of the request that each rank has cached now.
      *
-     * @return by rank; {@code null} if they are not known. The array changes with the next call.
+     * @return by rank; {@code null} if they are unknown. The next call changes the array.
      */
     public int[] tokens(final long requestId)
     {
@@ -190,7 +190,7 @@ public final class FoldedMatches
         return matchedTokens;
     }
 
-    /** By halving, as the scheduler's prefix index: if a rank has only parts of a prompt, the answers are equal, too. */
+    /** Binary search as in the scheduler's prefix index: answers are equal even if a rank has only parts of a prompt. */
     private static int matchedBlocks(final LongHashSet known, final long[] hashes)
     {
         int low = 0;

@@ -60,7 +60,7 @@ final class AsideFile
     }
 
     /**
-     * Reads a file that is not a link. Memory for it is asked for only if it has the length that its header names.
+     * Reads a file that is not a link. Allocates memory for it only if its length equals the length in its header.
      *
      * @param lengthOf length of the file by its header; -1 if the header does not name one.
      */

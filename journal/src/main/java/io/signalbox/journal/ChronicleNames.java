@@ -7,7 +7,7 @@ import java.util.Arrays;
 /** First bytes of the documents that Chronicle writes for itself: the code of an event name, its length, the name. */
 final class ChronicleNames
 {
-    /** File of each segment that Chronicle keeps for itself. */
+    /** Chronicle's own file in each segment. */
     static final String METADATA = "metadata.cq4t";
 
     private static final byte EVENT_NAME = (byte)0xB9;

@@ -23,7 +23,7 @@ final class ChronicleSegment implements JournalStore.Segment
     /** Bytes that Chronicle may need beside a record: an index page, document headers, padding. */
     private static final int SLACK_BYTES = 96 * 1024;
     private static final int HEADER_BYTES = 4;
-    /** Chronicle maps its metadata in blocks of this size, and writes only to the first one. */
+    /** Chronicle maps its metadata in blocks of this size, and writes only to the first block. */
     private static final int METADATA_BLOCK_BYTES = 64 * 1024;
     private static final TimeProvider STANDING_CLOCK = () -> 0L;
     /** Name that Chronicle gives to the file of the first day. */
@@ -77,7 +77,7 @@ final class ChronicleSegment implements JournalStore.Segment
                 .rollCycle(RollCycles.FAST_DAILY)
                 .timeProvider(STANDING_CLOCK)
                 .blockSize(blockBytes)
-                // Chronicle syncs only with both: the mode SYNC and the call of sync().
+                // Chronicle needs both for a sync: the mode SYNC and the call of sync().
                 .syncMode(synced ? SyncMode.SYNC : SyncMode.NONE)
                 .build();
             final ExcerptAppender appender = queue.createAppender();
@@ -137,7 +137,7 @@ final class ChronicleSegment implements JournalStore.Segment
     public void write(final byte[] record, final int length)
     {
         final DocumentContext document = open;
-        // A document whose write fails is left unfinished: a second access to its memory would fail as well.
+        // If a write fails, the document stays unfinished: a second access to its memory would also fail.
         open = null;
         target.write(record, 0, length);
         position = start + length;

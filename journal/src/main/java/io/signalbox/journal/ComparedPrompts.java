@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param withHashes      whether block hashes of both name the same blocks.
  * @param withTails       whether both have the tokens behind the last whole block; without hashes, whether both have all.
- * @param ofTrace         whether one is of a trace of requests, whose answers have other block hashes.
+ * @param ofTrace         whether one run is from a trace of requests, whose answers have other block hashes.
  * @param blockSizeTokens of both, if hashes name the same blocks.
  */
 record ComparedPrompts(boolean withHashes, boolean withTails, boolean ofTrace, int blockSizeTokens)

@@ -169,7 +169,7 @@ record JournalBeginning(
         }
     }
 
-    /** Length of the file with this header; -1 if it cannot be one. */
+    /** Length of the file with this header; -1 if the header is invalid. */
     private static long length(final ByteBuffer header)
     {
         final long requests = header.getLong(REQUESTS_AT);

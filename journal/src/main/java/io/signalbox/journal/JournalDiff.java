@@ -129,7 +129,7 @@ public record JournalDiff(
         {
             return best.diff();
         }
-        // A run of a trace hashes the blocks that decoding fills anew, and so all prompts that continue an answer.
+        // The run of a trace computes new hashes for blocks that decoding fills, so prompts that continue an answer differ.
         final SideBySide byLength = read(left, right, progress, "length", prompts.lengths());
         return (byLength.samePrompts() > 2 * best.samePrompts() ? byLength : best).diff();
     }

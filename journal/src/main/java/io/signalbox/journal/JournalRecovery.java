@@ -119,7 +119,7 @@ public final class JournalRecovery
 
     private static void seal(final Path directory, final ScanEnd end)
     {
-        // The segment has two short records; a short file needs little room, and the disk may be full.
+        // The segment has only two short records, and the disk may be full, so the file is short.
         final long bytes = JournalConfig.SEGMENT_BYTES.defaultValue();
         final JournalConfig config = new JournalConfig(Durability.BATCH, bytes, SMALLEST_BLOCK_BYTES).withReserveBytes(0);
         final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());

@@ -14,10 +14,10 @@ import java.util.Map;
 public final class JournalRedaction
 {
     /**
-     * Figures of the new journal, and how the old one ends.
+     * Figures of the new journal, and the end of the old journal.
      *
-     * @param voided    inputs of the old one that were declared void; the new one has none of them.
-     * @param snapshots snapshots of the old one, which the new one does not have.
+     * @param voided    void inputs of the old journal; the new journal does not have them.
+     * @param snapshots snapshots of the old journal; the new journal does not have them.
      */
     public record Result(
         long records, long groups, long bytes, String digest, Ending ending, int voided, int snapshots)

@@ -29,7 +29,7 @@ public final class JournalVerifier
     /** The group ahead, of which journal and scheduler have the same bytes. */
     private GroupWriter before = new GroupWriter(GROUP_CAPACITY_BYTES);
     private final GroupListener follower;
-    /** {@code null}: prompts have their heads. */
+    /** {@code null} if prompts have their first tokens. */
     private final PlacedOrder placed;
 
     private JournalVerifier(final GroupSource reader, final GroupListener follower)

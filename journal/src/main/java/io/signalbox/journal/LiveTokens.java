@@ -66,7 +66,7 @@ final class LiveTokens
         live.put(submit.requestId(), one);
     }
 
-    /** @param isBehindChain the hash chain was read. */
+    /** @param isBehindChain whether the hash chain was read. */
     private static int[] stopTokens(final SubmitDecoder submit, final boolean isBehindChain)
     {
         if (!isBehindChain)

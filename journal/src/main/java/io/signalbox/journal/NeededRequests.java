@@ -109,15 +109,15 @@ final class NeededRequests extends EventReader
     }
 
     /**
-     * The oldest segment that is needed after the current group, and the request that needs it.
+     * The oldest segment that a later engine needs after the current group, and the request for which it needs the segment.
      *
-     * @param reason why, as a sentence without its end.
+     * @param reason the reason, as a sentence without a full stop.
      */
     record Need(int segment, String reason)
     {
     }
 
-    /** The segment of the oldest Submit that is needed after the current group; the group's own if no Submit is. */
+    /** The segment of the oldest Submit that is needed after the current group; the group's own if none is needed. */
     Need oldest()
     {
         Need oldest = new Need(segment, "it has the records that are read last");

@@ -44,7 +44,7 @@ final class NextDigest
         }
     }
 
-    /** @param placed the order that the scheduler has; {@code null}: prompts have their heads. */
+    /** @param placed the order for the scheduler; {@code null} if prompts have their first tokens. */
     NextDigest(final GroupSource reader, final Scheduler scheduler, final PlacedOrder placed)
     {
         this.reader = reader;

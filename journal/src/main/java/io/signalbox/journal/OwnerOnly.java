@@ -107,7 +107,7 @@ final class OwnerOnly
         }
     }
 
-    /** Creates the file if it is missing, and opens it for reading and writing, which never waits; a link is refused. */
+    /** Creates the file if it is missing, and opens it for reading and writing without waiting; a link is refused. */
     static FileChannel open(final Path file) throws IOException
     {
         final Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ,

@@ -10,7 +10,7 @@ import java.util.function.LongToIntFunction;
 
 /**
  * The order in which a group places requests. Some routers sort the requests of one batch by the first tokens of their
- * prompts; a journal without tokens has this order instead, which its {@code Placed} events tell in any case.
+ * prompts; a journal without tokens has this order instead, in its {@code Placed} events.
  */
 final class PlacedOrder extends EventReader implements LongToIntFunction
 {

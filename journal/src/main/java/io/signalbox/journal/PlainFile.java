@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Opens the files and directories of a journal, and nothing else: opening a pipe waits for its other end, and a device has
- * no end. A process that exchanges a file for a pipe between the check and the open can still stop a reader. It needs
- * permission to write in the journal's directory, which only the owner of the journal has.
+ * Opens the files and directories of a journal, and refuses other kinds of files: opening a pipe waits for its other end,
+ * and a device has no end. If a process replaces a file by a pipe between the check and the opening, a reader can still
+ * hang. That process needs permission to write in the journal's directory, which only the owner of the journal has.
  */
 final class PlainFile
 {
@@ -33,7 +33,7 @@ final class PlainFile
         return open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Opens a regular file, or the one that a link leads to unless links are not to be followed. */
+    /** Opens a regular file, or the target of a link if links may be followed. */
     static FileChannel open(final Path file, final StandardOpenOption access, final LinkOption... links) throws IOException
     {
         final String other = otherKind(file, links);
@@ -46,14 +46,14 @@ final class PlainFile
         return FileChannel.open(file, options);
     }
 
-    /** The kind of a file that is not a regular file; {@code null} if it is a regular file. */
+    /** The kind of a file; {@code null} if it is a regular file. */
     static String otherKind(final Path file, final LinkOption... links) throws IOException
     {
         final BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, links);
         return found.isRegularFile() ? null : FileIdentity.kind(found);
     }
 
-    /** Lists a directory; a link to one is followed. */
+    /** Lists a directory; follows a link to a directory. */
     static DirectoryStream<Path> list(final Path directory, final String glob) throws IOException
     {
         if (Files.exists(directory) && !Files.isDirectory(directory))

@@ -134,7 +134,7 @@ final class RequestMatching
     }
 
     /**
-     * @param matchedBy {@link JournalDiff#BY_ID}, or the part of prompts by which requests are matched, equal ones in the
+     * @param matchedBy {@link JournalDiff#BY_ID}, or the part of prompts by which requests match; equal parts match in the
      *                  order of their Submits.
      */
     RequestMatching(
@@ -261,7 +261,7 @@ final class RequestMatching
         return byId && (otherPrompt > 0 || onlyLeft > 0 && onlyRight > 0);
     }
 
-    /** Requests of the journal that has more. */
+    /** Number of requests of the journal with more requests. */
     long requests()
     {
         return compared + Math.max(onlyLeft, onlyRight);

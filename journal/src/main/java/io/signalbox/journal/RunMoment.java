@@ -54,7 +54,7 @@ public record RunMoment(FoldedState state, long record, long firstRecord, List<S
         }
     }
 
-    /** @param anyLater whether there is a snapshot of a later moment. */
+    /** @param anyLater whether a snapshot of a later moment exists. */
     private static void requireBeginning(
         final Path directory, final List<String> passedOver, final boolean anyLater)
     {

@@ -119,13 +119,13 @@ final class SameDecisions
             stops(recorded, recordedKeyAt) == stops(decided, decidedKeyAt);
     }
 
-    /** Whether a request has stop tokens: they are after its cache key, its tokens and its hash chain. */
+    /** Whether a request has stop tokens. They follow its cache key, its tokens and its hash chain. */
     private static boolean stops(final GroupReader submit, final int keyAt)
     {
         return int32(submit, behindData(submit, behindData(submit, behindData(submit, keyAt)))) > 0;
     }
 
-    /** The position behind a field of variable length. */
+    /** The position after a field of variable length. */
     private static int behindData(final GroupReader message, final int at)
     {
         return at + Integer.BYTES + int32(message, at);

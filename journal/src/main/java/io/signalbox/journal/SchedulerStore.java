@@ -145,7 +145,7 @@ final class SchedulerStore
         }
     }
 
-    /** A file of another kind, and one that this program has no memory for, is not read. */
+    /** If a file is not a regular file, or does not fit the memory of this program, it is not read. */
     private static void requireHeader(final FileChannel channel) throws IOException
     {
         final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -125,7 +125,7 @@ final class SnapshotFile
     }
 
     /**
-     * Checks the first bytes of a file before memory is asked for the rest.
+     * Checks the first bytes of a file before memory is allocated for the rest.
      *
      * @param length of the file.
      */

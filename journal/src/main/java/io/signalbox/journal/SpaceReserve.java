@@ -19,7 +19,7 @@ final class SpaceReserve
     private static final int READ_WRITE = 2;
     private static final int KEEP_SIZE = 1;
     private static final int PUNCH_HOLE = 2;
-    /** The library's own constant of this name is that of SEEK_DATA. */
+    /** The library's own constant of this name has the value of SEEK_DATA. */
     private static final int SEEK_END = 2;
     private static final int FILE_TOO_LARGE = 27;
     private static final int NO_SPACE = 28;
@@ -28,8 +28,8 @@ final class SpaceReserve
     private static final int QUOTA_EXCEEDED = 122;
     private static final long SMALLEST_STEP_BYTES = 1024 * 1024;
     /**
-     * Largest folio of a page cache with pages of 4 KiB. The first write to a mapped page takes disk blocks for its whole
-     * folio up to the end of the file. So a part of a folio that is not reserved faults with the part that is.
+     * Largest folio of a page cache with pages of 4 KiB. The first write to a mapped page allocates disk blocks for its
+     * whole folio up to the end of the file. So if a part of a folio is not reserved, a write to the reserved part can fail.
      */
     private static final long FOLIO_BYTES = 2L * 1024 * 1024;
     /** Without reserved blocks, the metadata of the file system also takes free space. */
@@ -42,7 +42,7 @@ final class SpaceReserve
     private final long blockBytes;
     private final long aheadBytes;
     private long reservedTo;
-    /** A call that fails can keep a part of the blocks. */
+    /** A failed call can leave a part of the blocks reserved. */
     private long attemptedTo;
     private boolean lastRefused;
     private boolean lastTooLarge;
@@ -81,8 +81,8 @@ final class SpaceReserve
     }
 
     /**
-     * When this returns, every byte before {@code end} has its disk block, and so has the rest of its folio. Later bytes
-     * have theirs as far as the disk has room: {@link #lackingBytes}.
+     * After the return, every byte before {@code end} has its disk block, and so has the rest of its folio. Later bytes
+     * have disk blocks as far as the disk has room: {@link #lackingBytes}.
      */
     void require(final long end)
     {
@@ -199,7 +199,7 @@ final class SpaceReserve
         free(descriptor, zerosFrom, length(descriptor));
     }
 
-    /** Frees what was reserved after {@code end}, if the file system supports it. The file is no longer mapped. */
+    /** Frees the reserved blocks after {@code end}, if the file system supports it. The file is no longer mapped. */
     void release(final long end)
     {
         if (descriptor >= 0)
@@ -208,7 +208,7 @@ final class SpaceReserve
         }
     }
 
-    /** Of the open file: its name can belong to another file by now, or to none. */
+    /** Ask the open file: its name may belong to another file by now, or may be removed. */
     private static long length(final int descriptor)
     {
         return PosixAPI.posix().lseek(descriptor, 0, SEEK_END);
@@ -223,7 +223,7 @@ final class SpaceReserve
         final long length = length(descriptor);
         if (length > 0)
         {
-            // Blocks after the end of the file are freed when its length is set, also to the same length.
+            // Setting the length of a file, even to the same value, frees its blocks after the end.
             PosixAPI.posix().ftruncate(descriptor, length);
         }
         PosixAPI.posix().close(descriptor);

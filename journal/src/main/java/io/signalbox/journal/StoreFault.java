@@ -120,7 +120,7 @@ final class StoreFault
             reason(failure) + "; check the disk, then recover the journal.", failure);
     }
 
-    /** A write to mapped memory, for which the file system had no disk block. */
+    /** A write to mapped memory without a disk block. */
     private static JournalException faulted(final Path directory, final Throwable failure)
     {
         final long usable = directory.toFile().getUsableSpace();

@@ -123,7 +123,7 @@ public final class TokenKey
         return id;
     }
 
-    /** A word in the place of a name: equal for equal names, and not computable without the key. */
+    /** A word that replaces a name: equal for equal names, and not computable without the key. */
     String pseudonym(final byte[] name)
     {
         // A block hash has 8 bytes: the prefix keeps the two kinds of input apart.

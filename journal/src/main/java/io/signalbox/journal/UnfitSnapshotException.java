@@ -11,7 +11,7 @@ final class UnfitSnapshotException extends RuntimeException
         super(reason);
     }
 
-    /** Its numbers ask for more memory than there is, rightly or not. */
+    /** The snapshot needs more memory than the program has, or a forged number in it says so. */
     static UnfitSnapshotException tooLarge(final OutOfMemoryError cause)
     {
         return new UnfitSnapshotException("it needs more memory than this program has (-Xmx)", cause);

@@ -8,14 +8,14 @@ import java.time.Instant;
  * Finds logical times of a journal by the wall time at which its records were written, which is known to a millisecond. If
  * the clock was set back, a wall time that came twice is its later occurrence, and records before that count as earlier: so
  * the part of a journal before a time and the part from that time on are the whole journal. It reads all records, then one
- * segment for each time. Nothing that it finds is trusted further: who reads the journal checks every record.
+ * segment for each time. Readers do not trust these times: they check every record.
  */
 public final class WallTimes
 {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final DirectoryFiles files;
-    /** By segment, the earliest wall time and the logical time of its first record; the largest number if it has none. */
+    /** By segment, the earliest wall time and the logical time of its first record; the largest number if it is empty. */
     private final long[] earliestNanos;
     private final long[] beginsNanos;
     private long lastNanos;
@@ -55,7 +55,7 @@ public final class WallTimes
         return new WallTimes(files);
     }
 
-    /** Receives the times of the records of a segment in their order. */
+    /** Receives the times of the records of a segment in order. */
     private interface Receiver
     {
         void record(long wallNanos, long logicalNanos);
@@ -66,7 +66,7 @@ public final class WallTimes
         return Instant.ofEpochSecond(Math.floorDiv(wallNanos, NANOS_PER_SECOND), Math.floorMod(wallNanos, NANOS_PER_SECOND));
     }
 
-    /** The earliest wall time of a record that is kept: that of the first one, unless the clock was set back past it. */
+    /** The earliest wall time of the kept records: the time of the first record, unless the clock was set back past it. */
     public Instant first()
     {
         long first = Long.MAX_VALUE;
@@ -84,7 +84,7 @@ public final class WallTimes
     }
 
     /**
-     * Logical time of the record after the last one that was written before a wall time.
+     * Logical time of the record after the last record that was written before a wall time.
      *
      * @return {@link Long#MIN_VALUE} if the journal begins then or later; {@link Long#MAX_VALUE} if it ends before.
      */
@@ -104,7 +104,7 @@ public final class WallTimes
         return Long.MIN_VALUE;
     }
 
-    /** Logical time of the segment's record after its last one before a wall time; the largest number: there is none. */
+    /** Logical time of the segment's record after its last record before a wall time; the largest number if none exists. */
     private long after(final int segment, final long wallNanos)
     {
         final long[] found = {Long.MAX_VALUE};

@@ -25,13 +25,13 @@ import java.util.Arrays;
 
 /**
  * Encodes the input of each group without tokens: a prompt's are left out, a sampled one becomes {@link #STOP},
- * {@link #OTHER} or {@link #NEGATIVE}, block hashes become keyed ones, cache keys and notes become pseudonyms, and what a
- * backend said of a fault is left out. The outputs of the group tell which tokens became visible, and so which blocks they
- * fill.
+ * {@link #OTHER} or {@link #NEGATIVE}, block hashes become keyed hashes, cache keys and notes become pseudonyms, and the
+ * text of a backend about a fault is left out. The outputs of the group show which tokens became visible, and so which
+ * blocks they fill.
  */
 final class WithheldInputs
 {
-    /** In the place of a token that ends its request; also the only stop token of a request that has some. */
+    /** Replaces a token that ends its request; also replaces all stop tokens of a request. */
     static final int STOP = 0;
     static final int OTHER = 1;
     /** In the place of a number that is no token. */
@@ -235,7 +235,7 @@ final class WithheldInputs
         putStopTokens(submit.stopTokensLength());
     }
 
-    /** One token stands for all: {@link #STOP}. */
+    /** {@link #STOP} replaces all stop tokens. */
     private void putStopTokens(final int bytes)
     {
         putInt(bytes == 0 ? 0 : Integer.BYTES);
@@ -245,10 +245,10 @@ final class WithheldInputs
         }
     }
 
-    /** A text of a client or an operator becomes a pseudonym; none stays none. */
+    /** A text of a client or an operator becomes a pseudonym; an empty text stays empty. */
     private void putName(final DirectBuffer source, final int at, final int bytes)
     {
-        // Ahead of the array, which a forged length would make too large.
+        // Check before the allocation of the array, which a forged length would make too large.
         source.boundsCheck(at, bytes);
         final byte[] name = new byte[bytes];
         source.getBytes(at, name);

@@ -98,7 +98,7 @@ public final class WithheldJournal implements GroupJournal
         return new TenantWeights(byName).print();
     }
 
-    /** Whether the journal of a run with this description has no heads of prompts, and nothing in their place. */
+    /** Whether the journal of a run with this description has neither the first tokens of prompts nor a replacement. */
     static boolean isInOrderOfPlacements(final Map<String, String> settings)
     {
         return PLACEMENTS.equals(settings.get(ORDER));

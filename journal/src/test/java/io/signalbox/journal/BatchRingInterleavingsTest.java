@@ -22,9 +22,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Every order in which two threads can use a {@link BatchRing}, up to its end. A call of the ring is atomic but for its
- * waits, so an order is a list of calls; a call that waits continues when another one wakes it. Both threads leave each
- * state that is reached, and in none does each wait for the other.
+ * Every order in which two threads can use a {@link BatchRing}, up to its end. A call of the ring is atomic except for its
+ * waits, so an order is a list of calls. A waiting call continues when another call wakes it. In every reached state at
+ * least one thread can continue, and both threads end.
  */
 @Tag("threads")
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -78,7 +78,7 @@ class BatchRingInterleavingsTest
             begun = false;
             calls = true;
             turns.put(true);
-            // From here on the only wait is the one of the ring.
+            // From here on only the ring waits.
             while (!begun)
             {
                 Thread.yield();
@@ -162,7 +162,7 @@ class BatchRingInterleavingsTest
             }
         }};
 
-        /** @param total batches that are handed on. */
+        /** @param total number of batches. */
         private Run(final int total, final List<Integer> calls) throws InterruptedException
         {
             this.total = total;
@@ -195,7 +195,7 @@ class BatchRingInterleavingsTest
             return List.of(callers[FILLS].done, callers[EMPTIES].done, callers[FILLS].calls, callers[EMPTIES].calls);
         }
 
-        /** The threads end at the latest when the ring is used up. */
+        /** The threads end when the ring has handed on all batches, or earlier. */
         private void finish() throws InterruptedException
         {
             while (mayCall(FILLS) || mayCall(EMPTIES))
@@ -234,7 +234,7 @@ class BatchRingInterleavingsTest
         assertTrue(explore(BatchRing.BATCHES + BatchRing.BATCHES / 4 + 1, List.of()) > 500);
     }
 
-    /** Returns how many states were reached behind the first calls. */
+    /** Returns the number of states that were reached after the first calls. */
     private static int explore(final int total, final List<Integer> first) throws InterruptedException
     {
         final Set<List<Object>> seen = new HashSet<>();

@@ -76,7 +76,7 @@ final class EndedRuns
         snapshots(journal, every, every);
     }
 
-    /** Snapshots of the folded state and of the scheduler, each every so many records and at the end. */
+    /** Snapshots of the folded state and of the scheduler, every N records and at the end. */
     static void snapshots(final Path journal, final int statesEvery, final int schedulersEvery)
     {
         final SnapshotFollower states = new SnapshotFollower(journal, statesEvery, 128);

@@ -19,8 +19,8 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Each place of each file next to the records, with a length that is too large and a right checksum: the file is not used,
- * or its content is the same, and no number asks for much more memory than the file itself.
+ * Writes a length that is too large, with a right checksum, at each place of each file next to the records: the file is not
+ * used or its content is the same, and a reader does not allocate much more memory than the file itself.
  */
 final class ForgedLengthsTest
 {
@@ -36,7 +36,7 @@ final class ForgedLengthsTest
     private Path directory;
     private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
-    /** Reads a file that is there; throws an exception of this program if the file is not used. */
+    /** Reads an existing file; throws an exception of this program if the file is not used. */
     interface Reader
     {
         void read() throws Exception;

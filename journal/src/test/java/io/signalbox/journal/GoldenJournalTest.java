@@ -48,9 +48,9 @@ final class GoldenJournalTest
                 "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
                 "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"9301dc577f6314f1\"}"),
         /**
-         * As the first one, with {@code --depth 2}, without combine weights and packed rows, and with {@code --faults 'rank
-         * 0 step 8 failed; rank 0 step 9 failed; failed=0.08'}: failed steps, whose requests take turns with the others; two
-         * steps in flight.
+         * The first journal with {@code --depth 2}, without combine weights and packed rows, and with {@code --faults 'rank
+         * 0 step 8 failed; rank 0 step 9 failed; failed=0.08'}: failed steps, whose requests take turns with other requests;
+         * two steps in flight.
          */
         TURNS("version-5-turns", 24,
             "236 records, 235 groups, digest 9007b9b938c1dba9, CLOSED, equal",
@@ -129,7 +129,7 @@ final class GoldenJournalTest
             "that commit and read the journal with it."), message);
     }
 
-    /** Whether suspects and others take turns is the rule of the run, which its description names. */
+    /** The run description names the rule for suspects and other requests. */
     @Test
     void shouldDecideBySuspectsAsTheRunDid() throws Exception
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalRetention.Removal;
@@ -185,6 +186,41 @@ class JournalRetentionTest
         assertEquals(0, removal.segments());
         assertEquals("segment-00000 and newer ones stay: request 0, which was submitted there, has ended, and its rows " +
             "were not released; take or release them.", removal.notes().get(removal.notes().size() - 1));
+    }
+
+    /** Requests of the first segment ended within the groups that a client may not have seen. */
+    @Test
+    void shouldKeepTheSubmitOfARequestThatEndedRecently()
+    {
+        EndedRuns.snapshots(journal, EVERY);
+        assertUnseen(SmallRetention.apply(journal, GROUPS));
+        assertTrue(EndedRuns.keepSegments(journal, 1).segments() > 0);
+    }
+
+    /** A refusal is an end that a client may not have seen: its segment stays for that many groups, and not longer. */
+    @Test
+    void shouldKeepTheSubmitOfARecentRefusal()
+    {
+        final Path held = directory.resolve("held");
+        try (JournalWriter writer = JournalWriter.create(held, Runs.settings(), EndedRuns.CONFIG))
+        {
+            final Scheduler scheduler = new Scheduler(Runs.CONFIG);
+            Runs.append(writer, scheduler, 0, 1,
+                (input, i) -> input.control().timeNanos(0).requestId(-1).kind(ControlKind.DRAIN).note(""));
+            Runs.append(writer, scheduler, 1, 2, (input, i) -> EndedRuns.submit(input, 0, 1000, -1));
+            Runs.append(writer, scheduler, 2, GROUPS, (input, i) ->
+                input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note("x".repeat(200)));
+        }
+        EndedRuns.snapshots(held, EVERY);
+        assertUnseen(SmallRetention.apply(held, GROUPS));
+        assertTrue(EndedRuns.keepSegments(held, 1).segments() > 0);
+    }
+
+    private static void assertUnseen(final Removal removal)
+    {
+        assertEquals(0, removal.segments());
+        assertEquals("segment-00000 and newer ones stay: a request that was submitted there ended recently, and its " +
+            "client may not have seen the end.", removal.notes().get(removal.notes().size() - 1));
     }
 
     /** A reader of this process is in the first segment. */

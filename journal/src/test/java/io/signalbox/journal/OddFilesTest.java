@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Every name of a journal whose oldest segments were removed, and every name that a crash can leave, as each kind of file:
+ * Replaces every file of a journal without its oldest segments, and every file that a crash can leave, by each kind of file:
  * each use of the journal ends with an answer or in one sentence.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -34,7 +34,7 @@ final class OddFilesTest
     private static final int GROUPS = 2_000;
     private static final int EVERY = 500;
     private static final long SPARSE_BYTES = 1L << 40;
-    /** One of so many pairs of a name and a kind is tried; a name meets other kinds than its neighbours. */
+    /** Tries one of this many pairs of a name and a kind; neighbouring names get different kinds. */
     private static final int SHARE = Strength.of(7, 1);
     /** Names that another journal can have, or that a killed process leaves. */
     private static final List<String> FURTHER = List.of("segment-00000.sums", "segment-00000.cut", "segment-00000.cut.2",
@@ -79,7 +79,7 @@ final class OddFilesTest
             }
         }
 
-        /** The path of a socket has little room, so it is bound elsewhere. */
+        /** The path of a socket must be short, so it is bound elsewhere. */
         private static void socket(final Path path) throws IOException
         {
             final Path bound = Files.createTempDirectory("sock").resolve("s");
@@ -98,7 +98,7 @@ final class OddFilesTest
         void of(Path journal);
     }
 
-    /** One after the other in one directory: the first ones only read. */
+    /** Run one after the other in one directory: the first uses only read. */
     private static final List<Use> USES = List.of(
         journal -> JournalVerifier.verify(journal, Scheduler::new),
         journal -> JournalVerifier.verifyKept(journal, EndedRuns.ROUTERS, ReadProgress.NONE),

@@ -88,7 +88,7 @@ public final class RetentionRuns
         return removed == null ? firstUnseenDamage(held) : removed;
     }
 
-    /** One kind of snapshot is written seldom: its older snapshot needs more segments than the other kind does. */
+    /** One kind of snapshot is written rarely: its older snapshot needs more segments than the other kind. */
     private static String firstRemovedOfASnapshot(final Path directory)
     {
         for (final boolean seldomStates : new boolean[] {false, true})

@@ -104,7 +104,7 @@ final class SoakTest
         }
         if (toItsEnd)
         {
-            // The engine handles a release after the call: the close has handled all of them.
+            // The engine handles releases later: after the close it has handled all of them.
             assertEquals(0, engine.untakenRows().requests(), "rows that nobody released");
         }
     }

@@ -63,7 +63,7 @@ final class StoreFaultTest
         check(fault, Kind.ACCESS_DENIED, "the file system of " + temporary + " is read-only");
     }
 
-    /** Room does not help against a name that is too long, nor does it bring a file back. */
+    /** Free space does not help if a name is too long or a file is missing. */
     @Test
     void shouldGiveTheRemedyOfTheReason()
     {

@@ -95,7 +95,7 @@ class WallTimesTest
         assertEquals(logical.get(1700), times.logicalNanos(BEGAN.plusSeconds(1100)));
     }
 
-    /** A journal whose first records have a later time than its last ones is asked with the times that are right. */
+    /** If the first records of a journal have a later time than its last records, an error names the right times. */
     @Test
     void shouldBeginWithTheEarliestTimeIfTheClockWasSetBackPastTheFirst() throws IOException
     {

@@ -131,7 +131,7 @@ class EngineMetricsTest
         }
     }
 
-    /** A rate needs the 0 from which a bucket grows, else the first requests of an engine are in no quantile. */
+    /** A rate needs the first 0 of a bucket, else the first requests of an engine are missing from quantiles. */
     @Test
     void shouldHaveEveryBucketBeforeTheFirstRequest() throws InterruptedException
     {

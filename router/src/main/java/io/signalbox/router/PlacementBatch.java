@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
  * <p>Every decision keeps the terms of each candidate as they were when it was made, because the loads change from one
  * request of a batch to the next.
  *
- * <p>One file, because a decision reads requests, ranks and earlier decisions alike.
+ * <p>One file, because a decision reads requests, ranks and earlier decisions together.
  */
 public final class PlacementBatch
 {
@@ -171,7 +171,7 @@ public final class PlacementBatch
         return maxActive;
     }
 
-    /** Most prompt tokens of one request in a step; a request with more left is a long one. 0: no limit. */
+    /** Most prompt tokens of one request in a step; a request with more uncomputed tokens is long. 0: no limit. */
     public int longPrefillTokens()
     {
         return longPrefillTokens;
@@ -344,7 +344,7 @@ public final class PlacementBatch
      * @param loadTerm  the load as it enters the score, with all other terms.
      * @param matchUsed matched tokens as they enter the score.
      * @param evicted   cached tokens of the rank that the request would replace, as the policy counts them.
-     * @param deferred  tokens of the running load that the request does not wait for, as the policy counts them.
+     * @param deferred  tokens of the running load that do not delay the request, as the policy counts them.
      * @throws RouterException if score, new work or load term is infinite or NaN.
      */
     public void candidate(
@@ -357,7 +357,7 @@ public final class PlacementBatch
         final int evicted,
         final long deferred)
     {
-        // Infinities and NaN, times 0, are NaN, which no other sum of these terms is.
+        // 0 times infinity or NaN is NaN, so the sum is NaN exactly if a term is not finite.
         if (!(score * 0.0 + newWork * 0.0 + loadTerm * 0.0 == 0.0))
         {
             throw notFinite(request, rank, score, newWork, loadTerm);
@@ -488,7 +488,7 @@ public final class PlacementBatch
         return evictedTokens[request * ranks + rank];
     }
 
-    /** Tokens of the running load that the request does not wait for; 0 if the policy does not count them. */
+    /** Tokens of the running load that do not delay the request; 0 if the policy does not count them. */
     public long deferredTokens(final int request, final int rank)
     {
         return deferredTokens[request * ranks + rank];

@@ -38,7 +38,7 @@ public final class PlacementBatchWriter
      * Sets the limits of long prompts, which apply to all later batches. No prompt is long before they are set.
      *
      * @param mostTokens   most prompt tokens of one request in a step; 0: no limit.
-     * @param mostRequests most requests with more tokens left in a step.
+     * @param mostRequests most long requests in a step.
      */
     public void longPrefills(final int mostTokens, final int mostRequests)
     {

@@ -20,6 +20,6 @@ public enum RankFigure
     POOL_TOKENS,
     /** Active requests that have more prompt tokens to compute than a long request may compute in one step. */
     LONG_PREFILLS,
-    /** The pending prefill tokens of long requests, less the tokens that the next step computes of them. */
+    /** The pending prefill tokens of long requests, minus their tokens in the next step. */
     DEFERRED_PREFILL_TOKENS
 }

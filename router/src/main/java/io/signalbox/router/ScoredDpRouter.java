@@ -42,7 +42,7 @@ public abstract class ScoredDpRouter implements DpRouter
         }
     }
 
-    /** Whether every rank would need several steps for the prompt although it computes other requests in each of them. */
+    /** Whether every rank needs several steps for the prompt, and computes other requests in each of these steps. */
     private static boolean isLong(final PlacementBatch batch, final int request)
     {
         boolean isLong = batch.longPrefillTokens() > 0;

@@ -23,19 +23,20 @@ import io.signalbox.config.SettingValues;
  * return to the rank, so a new conversation goes to another rank. No term depends on the number of ranks, and none grows
  * on a rank because another one is loaded.
  *
- * <p>The last term does not vanish if no rank has anything to do. {@code unused} tokens fit into the rank's blocks that
- * neither hold nor will hold anything, and {@code evicted} cached tokens make room for the other new ones. {@code spare}
+ * <p>The last term can be positive even if all ranks are idle. {@code unused} tokens fit into the rank's blocks that are
+ * empty and not promised to a request. {@code evicted} cached tokens make room for the other new tokens. {@code spare}
  * is the largest {@code unused / (1 + active)} of the ranks that have no prompt to compute. The term is 0 if all caches
  * are full, and small if all ranks are busy. Otherwise prompts with a common beginning leave a full rank and use the other
  * caches.
  *
- * <p>If the scheduler limits long prompts, a step of a rank computes only a part of them, and leaves room for others.
- * {@code deferred} tokens of long prompts are left to later steps; the request does not wait for them. A long request
- * waits for all of {@code pending} if the rank computes as many long prompts as it may already.
+ * <p>If the scheduler limits long prompts, a step of a rank computes only a part of them, and has room for other requests.
+ * {@code deferred} tokens of long prompts are left to later steps; they do not delay the request. If the rank already
+ * computes as many long prompts as it may, a long request waits for all of {@code pending}.
  *
  * <p>A rank is busy if the request would wait for {@code backlog} prompt tokens there, or the rank has no room for its
- * blocks; an idle rank is never busy. A request that has to wait keeps later requests waiting, so none is overtaken
- * indefinitely. Only a long request is overtaken, by short ones; the scheduler bounds their number.
+ * blocks; an idle rank is never busy. If a request has to wait, later requests wait too, so a request is never
+ * overtaken indefinitely. If long prompts are limited, short requests overtake a long request; the scheduler bounds their
+ * number.
  * Requests that name a rank are placed there while it is below its cap, busy or not; the scheduler bounds how many of
  * them may overtake the same request.
  */
@@ -54,7 +55,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private static final Setting<Double> EVICTION_WEIGHT = Setting.weight("evictionWeight", 8.0,
         "Cost of a cached token that a rank evicts while an idle rank has an empty cache, in prefill tokens.");
     private static final Setting<Double> BACKLOG = Setting.real("backlog", "tokens", 32_768, 0.0, Double.MAX_VALUE,
-        "Prompt tokens for which a request would wait on a rank, and with which the rank accepts it no longer.");
+        "If a request would wait for this many prompt tokens on a rank, the rank does not accept it.");
 
     /** Declares the router. */
     public static final class Provider extends DpRouterProvider
@@ -86,13 +87,13 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private final double[] loadTerm;
     private final long[] free;
     private final long[] cached;
-    /** By rank, tokens for which blocks are free that cache nothing. */
+    /** By rank, tokens that fit into free blocks without cached content. */
     private final long[] unused;
-    /** By rank, its part of a full pool per token. */
+    /** By rank, the share of the pool that one token takes. */
     private final double[] poolShare;
     private final long[] longPrefills;
     private final long[] deferred;
-    /** The most unused tokens of a rank that has no prompt to compute, divided among its requests and the next one. */
+    /** The most unused tokens of a rank without a prompt to compute, divided by its requests plus one. */
     private long spare;
     private int spareRank;
 
@@ -143,7 +144,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         findSpare(batch);
     }
 
-    /** Updates what depends on the requests of the rank. */
+    /** Updates the terms that depend on the requests of the rank. */
     private void weigh(final PlacementBatch batch, final int rank)
     {
         final double slower = rowWeight * batch.activeRequests(rank) +
@@ -189,13 +190,13 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         return batch.longPrefillTokens() > 0 && newWork > batch.longPrefillTokens();
     }
 
-    /** Whether the rank computes a further long prompt in its next step. */
+    /** Whether the rank can compute one more long prompt in its next step. */
     private boolean startsBesideOthers(final PlacementBatch batch, final int rank)
     {
         return longPrefills[rank] < batch.maxLongPrefills();
     }
 
-    /** Pending tokens of the rank that a request with so many tokens to compute does not wait for. */
+    /** Pending tokens of the rank that do not delay a request with this many new tokens. */
     private long deferred(final PlacementBatch batch, final int rank, final long newWork)
     {
         return isLong(batch, newWork) && !startsBesideOthers(batch, rank) ? 0 : deferred[rank];
@@ -234,7 +235,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         return score;
     }
 
-    /** Cached tokens that the rank would evict for so many new ones although an idle rank has more unused blocks. */
+    /** Cached tokens that the rank would evict for this many new tokens although an idle rank has more unused blocks. */
     private int evicted(final int rank, final long newWork)
     {
         return newWork <= unused[rank] || spare <= unused[rank] ? 0 : (int)Math.min(newWork - unused[rank], cached[rank]);

@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Where Signalbox's router places requests if no rank has anything to do, and caches are all that tells ranks apart. */
+/** Placements of Signalbox's router if all ranks are idle and differ only in their caches. */
 class IdleCachesPropertyTest
 {
-    /** The tokens that prompts share are at most so many times the tokens of one prompt alone. */
+    /** Largest ratio of the tokens that prompts share to the own tokens of a prompt. */
     private static final int MOST_SHARED = 4;
 
     /** Idle ranks of the same pool; some have a full cache and the others an empty one. Returns the chosen rank. */
@@ -54,7 +54,7 @@ class IdleCachesPropertyTest
         return !full[chosen(config, ranks, full, pool, shared + own, shared)];
     }
 
-    /** The full ranks know the beginning of the prompt, which other conversations share; the empty ones know nothing. */
+    /** The full ranks have cached the beginning of the prompt, which conversations share; the empty ranks have not. */
     @Property
     void aNewConversationGoesToAnEmptyCacheRatherThanAFullOne(
         @ForAll @IntRange(min = 2, max = 64) final int ranks, @ForAll final long seed)
@@ -62,7 +62,7 @@ class IdleCachesPropertyTest
         assertTrue(isPlacedOnAnEmptyCache(RouterConfig.standard(), ranks, seed));
     }
 
-    /** Without the term the score knows only what the rank saves, and every conversation joins the full rank. */
+    /** Without the term the score counts only the hits, and every conversation joins the full rank. */
     @Property
     void withoutTheTermItGoesToTheFullCache(@ForAll @IntRange(min = 2, max = 64) final int ranks, @ForAll final long seed)
     {
@@ -71,7 +71,7 @@ class IdleCachesPropertyTest
         assertFalse(isPlacedOnAnEmptyCache(planted, ranks, seed));
     }
 
-    /** A conversation that returns finds nearly its whole prompt, and does not pay for a cache that is empty elsewhere. */
+    /** A returning conversation finds nearly its whole prompt on its rank, and stays although another cache is empty. */
     @Property
     void aConversationReturnsToItsRank(
         @ForAll @IntRange(min = 2, max = 64) final int ranks,
@@ -85,7 +85,7 @@ class IdleCachesPropertyTest
         assertEquals(home % ranks, chosen(RouterConfig.standard(), ranks, full, 1_000_000, history + turn, history));
     }
 
-    /** If every cache is full, the eviction term is 0 on every rank: the score is the one without it. */
+    /** If every cache is full, the eviction term is 0 on every rank, so the score equals the score without it. */
     @Property
     void ifEveryCacheIsFullNoRankIsCharged(
         @ForAll @IntRange(min = 2, max = 16) final int ranks, @ForAll @IntRange(max = 15) final int home)

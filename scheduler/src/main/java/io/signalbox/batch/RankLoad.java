@@ -61,8 +61,8 @@ public final class RankLoad
     }
 
     /**
-     * Pending prefill tokens of the long requests, less the tokens that the next step computes of them. Shorter requests
-     * do not wait for them.
+     * Pending prefill tokens of the long requests, minus their tokens in the next step. These tokens do not
+     * delay shorter requests.
      */
     public long deferredPrefillTokens()
     {

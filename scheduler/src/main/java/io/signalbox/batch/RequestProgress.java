@@ -10,7 +10,7 @@ abstract class RequestProgress extends FlightLog
 {
     int promptTokens;
     int maxNewTokens;
-    /** Bounds of the stop tokens, inclusive; the highest is -1 if there is none. Few tokens are between them. */
+    /** Bounds of the stop tokens, inclusive; the highest is -1 without stop tokens. Few tokens are between them. */
     private int lowestStop;
     private int highestStop = -1;
     int generatedTokens;
@@ -33,7 +33,7 @@ abstract class RequestProgress extends FlightLog
         highestStop = -1;
     }
 
-    /** Adds a stop token, which is above the stop tokens that were added before. */
+    /** Adds a stop token, which must be above all earlier stop tokens. */
     public final void addStopToken(final int token)
     {
         if (stopTokenCount == stopTokens.length)

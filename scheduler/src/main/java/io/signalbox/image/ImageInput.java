@@ -5,7 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The bytes of an image. The length is known, so a number in the image cannot ask for memory that the rest cannot fill. */
+/** The bytes of an image. The length is known, so a forged number in the image cannot cause a large allocation. */
 final class ImageInput extends DataInputStream
 {
     ImageInput(final InputStream source, final long length)
@@ -13,7 +13,7 @@ final class ImageInput extends DataInputStream
         super(new Limited(source, length));
     }
 
-    /** Bytes that are not read yet. */
+    /** Number of unread bytes. */
     long left()
     {
         return ((Limited)in).left;

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Content of arrays of primitives: elements up to the last one that is not zero, and at least one of sixteen, big endian. So
- * an array takes at most sixteen times the memory of its bytes in the image.
+ * Content of arrays of primitives: elements up to the last non-zero element, at least one sixteenth of the array, big
+ * endian. So an array takes at most sixteen times the memory of its bytes in the image.
  */
 final class PrimitiveArrays
 {
@@ -38,7 +38,7 @@ final class PrimitiveArrays
         }
     }
 
-    /** Elements that are written of an array of this length, whatever they are. */
+    /** Number of elements that are always written for an array of this length. */
     static int leastUsed(final int length)
     {
         return length / MOST_PER_ELEMENT;
@@ -106,7 +106,7 @@ final class PrimitiveArrays
         return new UnfitImageException("it has an array of " + type.getComponentType());
     }
 
-    /** Fills the whole array; all but the first elements are zero. */
+    /** Fills the whole array; all elements except the first ones are zero. */
     void read(final Object array, final int used, final DataInputStream in) throws IOException
     {
         final int length = Array.getLength(array);

@@ -68,7 +68,7 @@ public record CachedPrefixes(List<List<Block>> ranks)
     /**
      * The blocks that a rank of a scheduler begins with; {@link #fill} says which. Parents come before their children.
      *
-     * @param poolBlocks that the rank has room for.
+     * @param poolBlocks capacity of the rank.
      */
     public List<Block> kept(final int rank, final int schedulerRanks, final int poolBlocks)
     {

@@ -73,7 +73,7 @@ final class OutputEncoder implements BatchListener
         end(refused.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId).reason(reason));
     }
 
-    /** @param matchesRead whether the router reads matches; if not, the batch has none. */
+    /** @param matchesRead whether the router reads matches; if not, the batch has no matches. */
     void placed(
         final DecidingRouter decidedBy, final boolean matchesRead, final PlacementBatch batch, final int request)
     {

@@ -71,7 +71,7 @@ class LateBindingTest
         assertEquals(3, rig.outputs().ended().size());
     }
 
-    /** Budget for all draft tokens of one request: the requests after it in the step still get a token each. */
+    /** Budget for all draft tokens of one request: the later requests of the step still get one token each. */
     @Test
     void shouldLeaveATokenForEveryLaterRequestOfTheStep()
     {

@@ -145,7 +145,7 @@ final class SchedulerImageTest
         assertTrue(refused > 0);
     }
 
-    /** A length is checked against what is left before memory is taken for it. */
+    /** A length is compared with the remaining bytes before memory is allocated for it. */
     @Test
     void shouldNotTakeMemoryForALengthThatTheImageDoesNotHave() throws IOException
     {

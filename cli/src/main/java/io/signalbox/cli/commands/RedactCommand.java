@@ -33,9 +33,9 @@ import java.util.concurrent.Callable;
     header = "Write a journal again without its tokens.",
     customSynopsis = "signalbox redact JOURNAL NEW [OPTIONS]",
     description = {
-        "%nThe new journal has the same decisions, lengths, times and rows, and verifies in itself. Prompts and sampled " +
-            "tokens are left out; block hashes become keyed ones; cache keys, tenants and notes become pseudonyms. " +
-            "Only reads JOURNAL. A model can still tell tokens by their routed-expert rows: see docs/journal.md."},
+        "%nThe new journal has the same decisions, lengths, times and rows, and verifies on its own. Prompts and sampled " +
+            "tokens are left out; block hashes become keyed hashes; cache keys, tenants and notes become pseudonyms. " +
+            "Only reads JOURNAL. A model can still infer tokens from their routed-expert rows: see docs/journal.md."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  (umask 077; head -c 32 /dev/urandom > journal.key)",

@@ -50,7 +50,7 @@ final class RunRecomputation
         this.plugins = plugins;
     }
 
-    /** @param output the file of the report; {@code null} if none is written. */
+    /** @param output the file of the report; {@code null} if the report is not written to a file. */
     RecomputeReport run(final Path journal, final Path output)
     {
         final Map<String, String> description = description(journal);

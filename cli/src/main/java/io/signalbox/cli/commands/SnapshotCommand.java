@@ -34,12 +34,12 @@ import java.util.concurrent.locks.LockSupport;
     name = "snapshot",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    header = "Write snapshots of a run's state beside its journal, for quick questions about any moment.",
+    header = "Write snapshots of a run's state next to its journal, for quick questions about any moment.",
     customSynopsis = "signalbox snapshot JOURNAL [OPTIONS]",
     description = {
-        "%nFolds the journal's events into the state of the run, and writes that state every so many records into the " +
-            "journal's directory 'snapshots'. The journal itself is only read; it may still be written meanwhile. A later " +
-            "call continues at the newest snapshot. Snapshots can be removed at any time: they are written again.",
+        "%nFolds the journal's events into the state of the run, and writes that state every N records into the journal's " +
+            "directory 'snapshots'. The journal itself is only read; another process may still write it. A later call " +
+            "continues at the newest snapshot. Snapshots can be removed at any time: they are written again.",
         "%nWith a limit, the oldest segments of the journal are removed as well, but none that the older of two snapshots " +
             "or a request needs that has not ended. From then on the snapshots must stay."},
     footerHeading = "%nExamples:%n",

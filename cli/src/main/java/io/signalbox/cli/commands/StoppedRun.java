@@ -62,7 +62,7 @@ final class StoppedRun implements AutoCloseable
         }
     }
 
-    /** A tokenizer that does not return must not keep the process. */
+    /** If a tokenizer does not return, the process must still end. */
     private void finishAnswers(final PromptRun stopping)
     {
         try

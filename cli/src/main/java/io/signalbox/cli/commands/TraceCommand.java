@@ -32,9 +32,9 @@ import java.util.concurrent.Callable;
     header = "Write the requests of a journal as a workload for simulate and compare.",
     customSynopsis = "signalbox trace JOURNAL --out FILE [OPTIONS]",
     description = {
-        "%nWrites a line per Submit: arrival or predecessor and think time, lengths, block hashes of prompt " +
-            "and answer, cancellation, tenant. The hashes name blocks and hold no tokens. Only reads the journal, " +
-            "twice; it may still be written meanwhile."},
+        "%nWrites one line for each Submit: arrival or predecessor and think time, lengths, block hashes of prompt " +
+            "and answer, cancellation, tenant. The hashes name blocks and do not contain tokens. Reads the " +
+            "journal twice; another process may still write it."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox trace runs/0001 --out yesterday.jsonl.gz",

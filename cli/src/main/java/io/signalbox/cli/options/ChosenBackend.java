@@ -85,9 +85,9 @@ public final class ChosenBackend
     }
 
     /**
-     * A recorded knob can name a file, which a recomputation reads.
+     * Checks the files of recorded knobs: a recomputation reads a file that a recorded knob names.
      *
-     * @param output {@code null} if no file is written.
+     * @param output {@code null} if the report is not written to a file.
      * @throws ConfigException if the output is such a file.
      */
     public static void requireNotRead(final Map<String, String> description, final String option, final Path output)

@@ -99,7 +99,7 @@ public final class CommandFiles
         }
     }
 
-    /** An empty or invalid path is left to the option, which refuses it. */
+    /** If a path is empty or invalid, the option itself refuses it. */
     private static void add(final List<NamedFile> files, final String option, final String path)
     {
         try
@@ -140,7 +140,7 @@ public final class CommandFiles
         }
     }
 
-    /** @throws ConfigException if the output is the file of an input that the command line does not name. */
+    /** @throws ConfigException if the output is a file of an input and the command line does not name that file. */
     static void requireOther(final String option, final Path output, final String input, final String path)
     {
         final List<NamedFile> files = new ArrayList<>();
@@ -190,7 +190,7 @@ public final class CommandFiles
         }
     }
 
-    /** Any journal, not only an input: its writer and its readers expect only their own files in it. */
+    /** Any journal, not only an input: writers and readers of a journal expect only its own files in it. */
     private static void refuseJournal(final NamedFile output)
     {
         if (JournalDirectory.owns(output.path))
@@ -252,7 +252,7 @@ public final class CommandFiles
         }
     }
 
-    /** Whether a directory has the file: under any name, through links, and in directories below it. */
+    /** Whether a directory has the file: under any name, through links, and in subdirectories. */
     private static boolean holds(final Path directory, final Path file)
     {
         final boolean[] found = new boolean[1];

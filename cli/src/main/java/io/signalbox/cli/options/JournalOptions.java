@@ -128,7 +128,7 @@ public final class JournalOptions
         }
     }
 
-    /** Before the work: a model can take minutes to load. */
+    /** Check this before the work, because loading a model can take minutes. */
     private static void requireRoomForRun()
     {
         try

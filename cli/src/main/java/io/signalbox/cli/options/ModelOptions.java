@@ -45,7 +45,7 @@ public final class ModelOptions
         return RecordedModel.open(directory, config, seed, progress);
     }
 
-    /** The tokens with which the checkpoint ends a text. */
+    /** The end tokens of the checkpoint. */
     public int[] endTokens()
     {
         return directory == null ? new int[0] : Checkpoint.endTokens(directory);

@@ -30,7 +30,7 @@ final class NumberConverter
         }
     }
 
-    /** The bounds of 32 or 64 bits are not those of the option, which knows its range only after the conversion. */
+    /** The bounds of 32 or 64 bits differ from the range of the option, which is checked only after the conversion. */
     private static <T> T inRange(final String value, final Supplier<T> parsing)
     {
         try

@@ -70,7 +70,7 @@ public final class PromptOptions
     private long seed = 1;
 
     @Option(names = STOP_TOKEN, paramLabel = "ID", split = ",",
-        description = "End an answer with any of these tokens, separated by commas; -1: with none (default: the end " +
+        description = "End an answer with any of these tokens, separated by commas; -1: no stop token (default: the end " +
             "tokens of the checkpoint).")
     private List<Integer> stopTokens;
 
@@ -211,7 +211,7 @@ public final class PromptOptions
         return stopTokens.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** The remedy is about what decides the length: the line of the prompt, or an option. */
+    /** The remedy names the source of the length: the line of the prompt, or an option. */
     private static void checkLength(
         final PromptLine line, final int most, final DecoderPlan plan, final SchedulerConfig config)
     {

@@ -250,7 +250,7 @@ final class RouterConfigFile
         throw refused("sets " + key + " to " + value + "; give a number");
     }
 
-    /** A fault can have a value of the file in it, which is as long as the file. */
+    /** The text of a fault can contain a value of the file, which can be as long as the file. */
     private ConfigException refused(final String fault)
     {
         final String shown = fault.length() <= 2 * MAX_SHOWN ? fault :

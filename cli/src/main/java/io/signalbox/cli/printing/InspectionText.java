@@ -189,7 +189,7 @@ public final class InspectionText
             Decimals.grouped(placed.candidates().size()), Decimals.grouped(inspection.ranks()));
     }
 
-    /** Terms that most placements do not have, and where the matches come from. */
+    /** Terms that most placements do not have, and the source of the matches. */
     private void spared(final LifeEvent.Placed placed)
     {
         for (final LifeEvent.Candidate candidate : placed.candidates())

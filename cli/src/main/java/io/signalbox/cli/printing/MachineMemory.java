@@ -58,7 +58,7 @@ public final class MachineMemory
     }
 
     /**
-     * The least limit of the control groups from the one of this process up to the outermost visible one.
+     * The least limit of the control groups, from the group of this process up to the outermost visible group.
      *
      * @param root of the file system.
      * @return {@link Long#MAX_VALUE} if there is no limit.
@@ -87,7 +87,7 @@ public final class MachineMemory
         return least;
     }
 
-    /** The path of the group of a controller; {@code null} if the process is in none. */
+    /** The path of the group of a controller; {@code null} if the process is not in a group. */
     private static String group(final List<String> groups, final String controller)
     {
         for (final String line : groups)
@@ -114,7 +114,7 @@ public final class MachineMemory
         Path at = top.resolve(below.replaceFirst("^/+", "")).normalize();
         if (!at.startsWith(top) || !Files.isDirectory(at))
         {
-            // The group is outside this view of the file system; the mounted one is the nearest that is visible.
+            // The group is outside this view of the file system; the mounted group is the nearest visible group.
             at = top;
         }
         long least = Long.MAX_VALUE;
@@ -139,7 +139,7 @@ public final class MachineMemory
         }
     }
 
-    /** Empty if the file cannot be read: another system, or a system without groups. */
+    /** Empty if the file cannot be read, as on other systems and on systems without groups. */
     private static List<String> lines(final Path file)
     {
         try

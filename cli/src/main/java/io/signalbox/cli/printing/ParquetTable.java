@@ -86,7 +86,7 @@ public final class ParquetTable implements JournalQuery.RowReceiver
     }
 
     /**
-     * Lets the file appear, and prints how many rows it has.
+     * Renames the file to its final name, and prints its number of rows.
      *
      * @param missing rows of routed experts that the table does not count; {@code null} if it counts none.
      */

@@ -26,8 +26,8 @@ public final class ReportText
     }
 
     /**
-     * @param asked   null if it is not known.
-     * @param journal null if none was written.
+     * @param asked   {@code null} if unknown.
+     * @param journal {@code null} if the run did not write a journal.
      */
     public static void print(final PrintStream out, final RunReport report, final Asked asked, final JournalFacts journal)
     {

@@ -159,7 +159,7 @@ public final class RowExport implements RowReplay.Receiver
         directory.publish();
     }
 
-    /** Why no request has rows, and what helps. */
+    /** The reason why the requests have no rows, and the remedy. */
     private String rowless(final RowReplay.Outcome outcome)
     {
         if (withoutRows > 0)

@@ -31,7 +31,7 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
     private long requests;
     private long promptTokens;
     private long outputTokens;
-    /** Blocks that decoding filled, and those of them whose hashes are in the file. */
+    /** Blocks that decoding filled, and how many of them have hashes in the file. */
     private long answerBlocks;
     private long answerBlocksWritten;
 

@@ -212,7 +212,7 @@ class ExpertsCommandTest
             bare + " has no rows of routed experts, because its run captured none; give the journal of a run that did.");
     }
 
-    /** Nobody can submit a request to a run that has ended. */
+    /** A client cannot submit a request to a run that has ended. */
     @Test
     void shouldAskForAnotherJournalIfThisOneHasNoRequest()
     {

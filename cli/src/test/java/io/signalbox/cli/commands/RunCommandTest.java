@@ -139,7 +139,7 @@ class RunCommandTest
             answerLines().get(0));
     }
 
-    /** Of a list each token ends an answer, in the checkpoint, the option and the prompt; an empty list ends nothing. */
+    /** Each token of a list ends an answer, in the checkpoint, the option and the prompt; an empty list has no effect. */
     @Test
     void shouldEndAnAnswerWithAnyOfSeveralTokens() throws Exception
     {
@@ -281,7 +281,7 @@ class RunCommandTest
         assertRefused(sentence, run(options.split(" ")));
     }
 
-    /** A shorter answer does not help then. */
+    /** A shorter answer does not help in this case. */
     @Test
     void shouldAskForAShorterPromptIfItAloneIsTooLong() throws Exception
     {

@@ -14,14 +14,14 @@ import java.nio.file.Path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The journal of a run that has requests and steps which had not ended. */
+/** The journal of a run with requests and steps that have not ended. */
 final class StoppedJournal
 {
     private StoppedJournal()
     {
     }
 
-    /** Writes the first groups of a run as a whole journal, beside which the journal of the run is. */
+    /** Writes the first groups of a run as a complete journal, next to the journal of the run. */
     static Path write(final Path place, final int groups)
     {
         final Path run = place.resolveSibling(place.getFileName() + "-run");

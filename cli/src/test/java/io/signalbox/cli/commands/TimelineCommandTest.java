@@ -204,7 +204,7 @@ class TimelineCommandTest
         assertTrue(text.out().contains("left out          " + open + " steps that had not ended\n"), text.out());
     }
 
-    /** No time of such a journal has an event. */
+    /** Such a journal has no event at any time. */
     @Test
     void shouldAskForAnotherJournalIfThisOneHasNoEvent()
     {

@@ -88,7 +88,7 @@ class TraceCommandTest
         assertTrue(Files.readString(directory.resolve("second.jsonl")).contains("\"tenant\":\"a\""));
     }
 
-    /** The next turn finds the answer of the previous one, whatever size blocks have. */
+    /** The next turn finds the answer of the previous turn, with any block size. */
     @ParameterizedTest
     @ValueSource(ints = {16, 64, 48})
     void shouldShareTheAnswersThatWereShared(final int blockSize) throws IOException

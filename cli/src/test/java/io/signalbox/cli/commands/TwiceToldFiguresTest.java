@@ -34,7 +34,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 class TwiceToldFiguresTest
 {
-    /** The journal does not know what clients left out, nor the plan of faults, nor the duration on this machine. */
+    /** The journal does not have requests that clients left out, the plan of faults, or the duration on this machine. */
     private static final String OF_THE_RUN_ONLY =
         "requests\\.(neverAsked|leftOut)|faults\\..*|wallClock(\\..*)?|journal\\.verified";
     private static final String LAST_COLUMN = "end";
@@ -122,7 +122,7 @@ class TwiceToldFiguresTest
             }
             assertEquals(number(report, "latency.ttft.count"), of(report, "tenants", "ttft.count"));
         }
-        // Each gap between two tokens; a request that emitted has one less than tokens.
+        // Each gap between two tokens: a request has one gap fewer than tokens.
         assertEquals(number(report, "throughput.outputTokens") - number(report, "latency.ttft.count"),
             number(report, "latency.itl.count"));
         assertRanksAddUp(report, ranks);
@@ -247,7 +247,7 @@ class TwiceToldFiguresTest
         assertTrue(text.contains("digest " + report.get("journal.digest")), text);
     }
 
-    /** The journal's records are those of {@code replay}, as JSON and as text, and its bytes those of {@code runs}. */
+    /** The records of the journal equal {@code replay}, as JSON and as text, and its bytes equal {@code runs}. */
     private void assertJournalAgrees(final Map<String, String> report)
     {
         final Map<String, String> replay = JsonText.leaves(output(List.of("replay", journal, "--verify", "--json")));

@@ -64,8 +64,8 @@ class WithheldRunTest
     }
 
     /**
-     * The parts of a journal that tell texts: block hashes, the first two of each three tokens of a prompt in a row, and two
-     * stop tokens in a row.
+     * The parts of a journal that reveal texts: block hashes, the first two of every three successive tokens of a prompt,
+     * and two successive stop tokens.
      */
     private static final class Texts extends EventReader
     {

@@ -225,7 +225,7 @@ class CommandFilesTest
             "") + path;
     }
 
-    /** Every path below a directory with its bytes, or with the target of the link. */
+    /** Every path under a directory with its bytes, or with the target of the link. */
     private static Map<Path, String> content(final Path place) throws IOException
     {
         final Map<Path, String> content = new TreeMap<>();

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** The remedy is about the reason: room does not help against a name that is too long. */
+/** The remedy fits the reason: free space does not help if a name is too long. */
 class FileFaultTest
 {
     @TempDir

@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * one that computed the last token of the prompt. A step emits one token more than it accepts drafts.
  *
  * @param counts     by ascending request id; empty for a request that was refused, or emitted at most one token.
- * @param unfinished requests that had not ended where the journal ends; later steps of them are not counted.
+ * @param unfinished requests that had not ended when the journal ends; their later steps are not counted.
  */
 public record AcceptedDrafts(SortedMap<Long, int[]> counts, long unfinished)
 {

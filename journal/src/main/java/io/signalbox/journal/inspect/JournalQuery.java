@@ -46,7 +46,7 @@ public abstract class JournalQuery extends EventReader
     private long nowNanos;
     private long record;
 
-    /** Captured rows that are missing and that the answer does not count; {@code null} if it counts no captured rows. */
+    /** Missing rows that the answer does not count; {@code null} if the answer does not count rows. */
     public Long missingRows()
     {
         return null;

@@ -11,7 +11,7 @@ package io.signalbox.journal.inspect;
  * @param cancelAfterNanos from the Submit to its cancellation or missed deadline; -1: neither.
  * @param tenant           the cache key as text; empty: none.
  * @param blockHashes      one per full block of the prompt.
- * @param answerHashes     one per block that decoding filled, from the block on in which the prompt ends; 0: not recorded.
+ * @param answerHashes     one per block that decoding filled, first the block in which the prompt ends; 0: not recorded.
  */
 public record JournaledRequest(
     long requestId,

@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 
 /**
  * The requests of a journal in the order of their Submits. Reads the journal twice: first the ends of requests, then the
- * Submits. Memory grows with the requests that were alive at one time, with those that did not end by their length, and with
- * the blocks that decoding filled.
+ * Submits. Memory grows with the requests that were alive at one time, with the requests that did not end by their length,
+ * and with the blocks that decoding filled.
  */
 public final class JournaledWorkload
 {
@@ -92,7 +92,7 @@ public final class JournaledWorkload
         private final long submitNanos;
         private final int promptTokens;
         private final int maxNewTokens;
-        /** Hashes of the blocks that decoding filled, from the block on in which the prompt ends. */
+        /** Hashes of the blocks that decoding filled, first the block in which the prompt ends. */
         private long[] answer = NO_HASHES;
 
         private Live(final long ordinal, final SubmitDecoder submit)
@@ -120,7 +120,7 @@ public final class JournaledWorkload
         private final LongHashSet earlier = new LongHashSet();
         /** By request, in the order of their Submits, if decoding filled a block. */
         private final Long2ObjectHashMap<long[]> answers = new Long2ObjectHashMap<>();
-        /** By rank and block, those that decoding may fill. */
+        /** By rank and block, the blocks that decoding may fill. */
         private final Long2ObjectHashMap<Computed> computed = new Long2ObjectHashMap<>();
         private final int blockTokens;
         private Live asked;

@@ -75,7 +75,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     /**
      * @param router   label of the configured router.
      * @param fallback label of its fallback; {@code null} if the run description names none.
-     * @param matches  folds what the router could have read, if it reads no matches.
+     * @param matches  folds the matches that the router could have read, if it does not read matches.
      */
     LifeCollector(final long requestId, final String router, final String fallback, final FoldedMatches matches)
     {

@@ -23,7 +23,7 @@ public sealed interface LifeEvent
      * @param router     label of the router that decided.
      * @param target     requests at which a rank takes no further one; 0: no target.
      * @param normaliser divisor of the loads; 0 if they were not divided.
-     * @param matchesRead whether the router reads matches; if not, they come from the prefix indexes as of that time.
+     * @param matchesRead whether the router reads matches; if not, they come from the prefix indexes at that time.
      * @param candidates by ascending rank; a rank that is missing was full, lost or passed over.
      */
     record Placed(
@@ -48,7 +48,7 @@ public sealed interface LifeEvent
      * @param loadTokens     running load, including earlier placements of the batch.
      * @param matchedTokens  prompt tokens that the rank had cached; {@link FoldedMatches#NOT_RECORDED}: not known.
      * @param matchUsed      the match as it entered the score, in tokens.
-     * @param deferredTokens of {@code loadTokens}, those that the request does not wait for, as the policy counts them.
+     * @param deferredTokens tokens in {@code loadTokens} that do not delay the request, as the policy counts them.
      * @param evictedTokens  cached tokens that the request would replace, as the policy counts them.
      */
     record Candidate(

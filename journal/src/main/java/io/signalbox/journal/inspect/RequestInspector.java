@@ -47,7 +47,7 @@ public final class RequestInspector
         }
     }
 
-    /** @param isWhole whether no record was removed. */
+    /** @param isWhole whether the journal still has all records. */
     static RequestInspection inspectTo(
         final Path directory, final JournalReader reader, final long requestId, final long record, final boolean isWhole)
     {

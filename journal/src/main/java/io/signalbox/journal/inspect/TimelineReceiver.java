@@ -34,9 +34,9 @@ public interface TimelineReceiver
     void onFigures(int rank, long nanos, long blocksInUse, long runningRequests);
 
     /**
-     * After anything else.
+     * Called last.
      *
-     * @param openSteps steps that were planned in the window and had not ended where the journal ends.
+     * @param openSteps steps that were planned in the window and had not ended when the journal ends.
      */
     void onEnd(long openSteps);
 }

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** The tests of a restart find every defect that is planted into the engine: 8 in every build, all of them full. */
+/** The tests of a restart find every planted defect of the engine: 8 in every build, all in full runs. */
 @Timeout(600)
 final class PlantedRestartDefectTest
 {

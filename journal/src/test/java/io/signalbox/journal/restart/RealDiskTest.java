@@ -171,7 +171,7 @@ final class RealDiskTest
         });
     }
 
-    /** The writer was killed, and another process has used the room since. */
+    /** The writer was killed, and another process has filled the disk since then. */
     @ParameterizedTest
     @MethodSource("typesToRecoverOn")
     void shouldRecoverOnADiskThatIsStillFullOrNameTheRoom(final String type, final int leftBytes) throws Exception

@@ -169,7 +169,7 @@ final class RestartTest
         }
     }
 
-    /** A refusal is an end, too: the client may not have seen it. */
+    /** A refusal is also an end that the client possibly did not see. */
     @Test
     void shouldHandOutRefusalsThatNoClientMayHaveSeen() throws Exception
     {

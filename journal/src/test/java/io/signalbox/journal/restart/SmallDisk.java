@@ -137,7 +137,7 @@ final class SmallDisk implements AutoCloseable
         }
     }
 
-    /** Takes all free space but this. */
+    /** Fills the disk up to this free space. */
     void fillUpTo(final long leftBytes) throws IOException
     {
         fill();

@@ -151,8 +151,8 @@ final class WithheldPrivacyTest
     }
 
     /**
-     * The attack: a victim's request runs, and a reader submits prompts until the journal says that one comes right before
-     * it. The numbers that replaced first tokens told that; now journals of two victims are the same.
+     * The attack: a victim's request runs, and a reader submits prompts until the journal shows that a prompt comes right
+     * before it. The former replacements of first tokens revealed that; now the journals of two victims are equal.
      */
     @ParameterizedTest
     @MethodSource("routers")
@@ -199,7 +199,7 @@ final class WithheldPrivacyTest
         assertEquals(sorts, !orders.get(0).equals(orders.get(1)), orders::toString);
     }
 
-    /** A reader who may submit confirms a guess: the blocks of equal beginnings have equal hashes, and so a hit. */
+    /** A reader who may submit can confirm a guess: blocks of equal beginnings have equal hashes, so the guess is a hit. */
     @Test
     void shouldTellWhetherABlockOfAPromptWasGuessed()
     {
@@ -219,7 +219,7 @@ final class WithheldPrivacyTest
         assertEquals(right.hashes().subList(0, 2), wrong.hashes().subList(0, 2));
     }
 
-    /** Facts that differ between two runs but not in their journals, keyed hashes aside. */
+    /** Facts that differ between two runs but not in their journals, except for keyed hashes. */
     enum Gone
     {
         TOKENS_OF_THE_PROMPT(request -> request, victim -> CompletionRequest.prompt(prompt(21, 77)).maxNewTokens(9)),
@@ -248,7 +248,7 @@ final class WithheldPrivacyTest
         assertTrue(alone(fact.one).equalsButForHashes(alone(fact.other)));
     }
 
-    /** Facts of a request that its reader still learns: each is a phrase of the page. */
+    /** Facts of a request that a reader still learns. Each fact is a phrase of the page. */
     enum Left
     {
         LENGTHS("lengths", request -> request(20, 3)),
@@ -302,7 +302,7 @@ final class WithheldPrivacyTest
         }
     }
 
-    /** Cache keys, weights of tenants, notes, versions of weights, and what a backend says of a fault. */
+    /** Cache keys, weights of tenants, notes, versions of weights, and texts of a backend about a fault. */
     @Test
     void shouldKeepNoNameOfATenantOrTextOfANote() throws IOException
     {

@@ -68,7 +68,7 @@ final class WithheldRecord extends EventReader
         placed.add(decision.requestId());
     }
 
-    /** Whether the journals have the same bytes but for the values of keyed hashes; equal hashes stay equal. */
+    /** Whether the journals have the same bytes except for the values of keyed hashes; equal hashes stay equal. */
     boolean equalsButForHashes(final WithheldRecord other)
     {
         if (groups.size() != other.groups.size() || hashes.size() != other.hashes.size())

@@ -142,7 +142,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
         final double newWork = newWork(batch, request, rank);
         final double loadTerm = loadTerm(batch, request, rank);
         batch.candidate(request, rank, newWork + loadTerm, newWork, loadTerm, batch.matchedTokens(request, rank));
-        // No cost is negative.
+        // A cost is never negative.
         return rank == drawn ? -1 : newWork + loadTerm;
     }
 }
