@@ -159,8 +159,8 @@ class ModelSectionTest
 
             final String fault = requests.fault(served, 0);
             assertNotNull(fault);
-            assertTrue(fault.matches("Request \\d, fast kernels, was answered otherwise than by the fast kernels alone."),
-                fault);
+            assertTrue(fault.matches(
+                "Request \\d \\(fast kernels\\) was answered otherwise than by the fast kernels alone."), fault);
         }
     }
 
