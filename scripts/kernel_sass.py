@@ -319,8 +319,7 @@ def count_iteration(kernel, loop, latency):
 
 
 def disassembler():
-    given = os.environ.get("CUOBJDUMP", "cuobjdump")
-    return shutil.which(given)
+    return shutil.which(os.environ.get("CUOBJDUMP") or "cuobjdump")
 
 
 def output_of(command, **options):

@@ -107,7 +107,10 @@ class Image:
                 subprocess.run(["git", "-C", ROOT, "show", f"{revision}:{IMAGE}"], stdout=file, check=True)
         with open(path, "rb") as file:
             content = file.read()
-        self.hash = re.search(rb"signalbox_source_([0-9a-f]{16})", content)[1].decode()
+        mark = re.search(rb"signalbox_source_([0-9a-f]{16})", content)
+        if mark is None:
+            raise UsageError(f"{path} is not an image of the kernels: it does not name its sources.")
+        self.hash = mark[1].decode()
         self.kernels = kernels_of(program, path, DECODE)
         # One launch for queries, keys and values; norms by blocks; activations in bf16, too.
         self.merged = not self.has("decoder_norm_heads")

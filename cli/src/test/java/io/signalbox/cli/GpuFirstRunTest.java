@@ -129,6 +129,8 @@ class GpuFirstRunTest
 
     @ParameterizedTest
     @CsvSource({"BUDGET, 5, BUDGET=5 is too small; give 20 or more.", "LAYERS, x, LAYERS='x' is not a number of at most",
+        "LIMIT_FACTOR, 08, LIMIT_FACTOR='08' is not a number of at most five digits without leading zeros",
+        "BUDGET, 0570, BUDGET='0570' is not a number of at most five digits without leading zeros; give 20 or more.",
         "LIMIT_FACTOR, 0, LIMIT_FACTOR=0 is too small; give 1 or more."})
     void shouldRefuseAValue(final String name, final String value, final String sentence) throws Exception
     {

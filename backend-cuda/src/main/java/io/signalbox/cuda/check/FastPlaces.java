@@ -50,7 +50,6 @@ final class FastPlaces
         }
     }
 
-    private final String name;
     private final int most;
     private final int vocabulary;
     private final ModelSteps graphs;
@@ -59,10 +58,9 @@ final class FastPlaces
     private int compared;
 
     private FastPlaces(
-        final CheckedModel model, final String name, final int most, final ModelSteps graphs, final ModelSteps eager)
+        final CheckedModel model, final int most, final ModelSteps graphs, final ModelSteps eager)
     {
         this.most = most;
-        this.name = name;
         this.graphs = graphs;
         this.eager = eager;
         vocabulary = model.shape().vocabulary();
@@ -84,13 +82,49 @@ final class FastPlaces
         try (ModelSteps graphs = weights.weighedBeside(options.device(), sizes, KernelFamily.FAST);
             ModelSteps eager = graphs.eager(options.device(), KernelFamily.FAST))
         {
-            final FastPlaces places = new FastPlaces(model, name, most, graphs, eager);
+            final FastPlaces places = new FastPlaces(model, most, graphs, eager);
             final String fault = places.fault();
             if (fault != null)
             {
                 findings.failed(name + ", fast kernels: " + fault + ".");
             }
             findings.count(name + ", fast kernels: tokens in company, with the bits of the token alone", places.compared);
+        }
+    }
+
+    /**
+     * The tokens of a timed decode step, alone and in company, at the end of their context: few and many tasks of attention
+     * have separate kernels, and so many positions have several segments. Keys and values are generated.
+     *
+     * @param weights of the model; the steps here have other buffers.
+     */
+    static void compareAtContext(
+        final CheckConfig options, final CheckedModel model, final List<ModelToken> tokens, final ModelSteps weights,
+        final Findings findings)
+    {
+        final RankSizes sizes =
+            ModelSection.sizes(ModelRoom.blocks(model, tokens.size()), tokens.size(), tokens.size());
+        try (ModelSteps steps = weights.weighedBeside(options.device(), sizes, KernelFamily.FAST))
+        {
+            steps.fillCache(options.seed());
+            final List<Bits> company = bits(steps, tokens);
+            final int subjects = Math.min(SUBJECTS, tokens.size());
+            int compared = 0;
+            for (int i = 0; i < subjects; i++)
+            {
+                // Spread over the step, the first and the last token among them.
+                final int place = i * (tokens.size() - 1) / Math.max(1, subjects - 1);
+                final String difference = bits(steps, List.of(tokens.get(place))).get(0).difference(company.get(place));
+                if (difference != null)
+                {
+                    findings.failed(model.name() + ", fast kernels: place " + place + " of " + tokens.size() +
+                        " tokens at context " + model.context() + " has " + difference + ".");
+                    break;
+                }
+                compared++;
+            }
+            findings.count(model.name() + ", fast kernels: tokens in company at context " + model.context() +
+                ", with the bits of the token alone", compared);
         }
     }
 
@@ -191,15 +225,16 @@ final class FastPlaces
     }
 
     /** Of each token of a step, all of which are sampled. */
-    private List<Bits> bits(final ModelSteps steps, final List<ModelToken> step)
+    private static List<Bits> bits(final ModelSteps steps, final List<ModelToken> step)
     {
         steps.run(step);
         if (steps.fault() != null)
         {
-            throw new IllegalStateException(name + ": " + steps.fault());
+            throw new IllegalStateException(steps.fault());
         }
         final int rowBytes = steps.rows().length / step.size();
         final int rowWeights = steps.combineWeights().length / step.size();
+        final int vocabulary = steps.logits().length / step.size();
         final List<Bits> bits = new ArrayList<>();
         for (int i = 0; i < step.size(); i++)
         {

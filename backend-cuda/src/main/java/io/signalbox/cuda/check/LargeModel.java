@@ -69,6 +69,7 @@ final class LargeModel
             findings.publish();
             findings.part("large model, fast kernels against exact ones",
                 () -> FastKernels.compareLarge(options, model, steps, findings));
+            findings.part("large model, places at the end of the context", () -> placesAtContext(steps, room));
             findings.publish();
             findings.part("large model against Java", () -> compareWithJava(steps, floor.weightBytes()));
         }
@@ -100,6 +101,22 @@ final class LargeModel
         }
         new ModelForms(device, options, model, weights).compare(
             options, steps, ModelSection.sizes(ModelRoom.blocks(model, batch), batch, batch), findings);
+    }
+
+    /** Rows and logits of the steps that were timed. */
+    private void placesAtContext(final ModelSteps steps, final ModelRoom room)
+    {
+        final int batch = model.formsBatch();
+        final double free = device.driver().freeMemoryBytes() * ModelRoom.MEMORY_SHARE;
+        if (room.poolBytes(batch) > free)
+        {
+            findings.notRun(String.format(Locale.ROOT, "Places at context %d need %.1f GB for keys and values, and this " +
+                "check takes %.1f GB of what is free on the device.", model.context(), room.poolBytes(batch) / 1e9,
+                free / 1e9));
+            return;
+        }
+        FastPlaces.compareAtContext(
+            options, model, ModelTimes.decode(model, weights, batch).get(0), steps, findings);
     }
 
     /** Java has a copy of the weights on its heap. */

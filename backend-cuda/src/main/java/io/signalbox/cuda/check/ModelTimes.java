@@ -125,12 +125,11 @@ final class ModelTimes
             for (final int batch : batches)
             {
                 final double millis = median(steps, repetitions.decodes(), decode(model, weights, batch));
-                report(findings, name + "decode of " + batch + " at context " + model.context(), millis,
-                    floor.decodeMillis(batch, model.context(), experts.get(batch)));
+                report(findings, name + "decode of " + batch + " at context " + model.context(), millis, batch,
+                    model.context());
             }
             final double millis = median(steps, repetitions.prefills(), List.of(prefill(model, weights)));
-            report(findings, name + "prefill of " + model.prefill(), millis,
-                floor.decodeMillis(model.prefill(), 0, experts.get(model.prefill())));
+            report(findings, name + "prefill of " + model.prefill(), millis, model.prefill(), 0);
         }
     }
 
@@ -161,9 +160,16 @@ final class ModelTimes
         return steps.millis();
     }
 
-    private static void report(final Findings findings, final String name, final double millis, final double floorMillis)
+    /** Without the experts of a step, which a fault of capture may have left uncounted, there is no floor. */
+    private void report(
+        final Findings findings, final String name, final double millis, final int tokens, final int context)
     {
         findings.figure(name, millis, "ms");
+        if (!experts.containsKey(tokens))
+        {
+            return;
+        }
+        final double floorMillis = floor.decodeMillis(tokens, context, experts.get(tokens));
         findings.figure(name + ", floor of the bandwidth", floorMillis, "ms");
         findings.figure(name + ", of the floor's speed", 100.0 * floorMillis / millis, "%");
     }

@@ -399,7 +399,7 @@ public final class JCudaBinding implements CudaDriver
         if (sharedBytes > 0)
         {
             // A block may have more than 48 KiB, or all of them beside memory that is not dynamic, only if this was said.
-            check("cuFuncSetAttribute", JCudaDriver.cuFuncSetAttribute(
+            check("cuFuncSetAttribute(" + handle.name + ")", JCudaDriver.cuFuncSetAttribute(
                 handle.function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, sharedBytes));
         }
         return new LaunchHandle(handle, blocks, threadsPerBlock, sharedBytes, arguments);

@@ -38,7 +38,7 @@ public final class DecoderLaunches
     private static final int TILE = 4;
     /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
     private static final int COPY_THREADS = 16 * THREADS;
-    /** Tasks of attention that have a multiprocessor each, on any device of this size: each loads more at a time. */
+    /** Tasks of attention, at most, for the kernel of which a multiprocessor holds one block: each loads more at a time. */
     private static final int LONE_TASKS = 96;
     /** Of which each has enough to do in attention for a warp more. */
     private static final int WARP_POSITIONS = 64;

@@ -14,6 +14,8 @@ import io.signalbox.model.WeightType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.Arrays;
 import java.util.List;
@@ -122,6 +124,20 @@ class ModelSectionTest
         assertTrue(device.warmUpMillis() >= 300.0 && device.decodes() >= 20 && device.prefills() >= 5, device.toString());
     }
 
+    /** A fault of capture ends the count of experts, and the times do not need it. */
+    @Test
+    void shouldMeasureTimesIfNoExpertsWereCounted()
+    {
+        try (CheckDevice device = new CheckDevice(driver, 0); ModelSteps first = steps(device, CaptureForm.FUSED))
+        {
+            new ModelTimes(device, OPTIONS, MODEL, WEIGHTS, new ModelFloor(WEIGHTS.plan(), 1e9))
+                .measure(first, KernelFamily.FAST, findings);
+        }
+        assertTrue(figure("OLMoE, small, fast kernels: decode of 4 at context 20") > 0.0);
+        assertTrue(figure("OLMoE, small, fast kernels: prefill of 24") > 0.0);
+        assertFalse(findings.result(GpuSection.MODEL, 0.0).toString().contains("floor"));
+    }
+
     /** The kernel of one tiling, which serves steps of more than 32 tokens, is left out. */
     @Test
     void shouldFindTheSizeOfStepsWhoseBitsDiffer()
@@ -134,6 +150,24 @@ class ModelSectionTest
         final SectionResult result = findings.result(GpuSection.MODEL, 0.0);
         assertEquals(CheckVerdict.FAILED, result.verdict());
         assertTrue(result.note().matches("planted, fast kernels: place \\d+ of 33 tokens has .*"), result.note());
+    }
+
+    /** One token has few tasks of attention; 25 tokens of four heads have more than their kernel takes. */
+    @ParameterizedTest
+    @CsvSource({", PASSED, 5", "decoder_attend_lone_bf16, FAILED, 0"})
+    void shouldCompareTheKernelsOfAttentionAtTheEndOfTheContext(
+        final String absent, final CheckVerdict verdict, final int compared)
+    {
+        final CheckedModel model = new CheckedModel("many", MODEL.shape(), List.of(1, 25), 20, 24);
+        final ForwardingDriver planted = new DriverWithoutKernel(driver, absent);
+        try (CheckDevice device = new CheckDevice(planted, 0); ModelSteps first = steps(device, CaptureForm.FUSED))
+        {
+            FastPlaces.compareAtContext(OPTIONS, model, ModelTimes.decode(model, WEIGHTS, 25).get(0), first, findings);
+        }
+        final SectionResult result = findings.result(GpuSection.MODEL, 0.0);
+        assertEquals(verdict, result.verdict(), result.note());
+        assertEquals(compared,
+            figure("many, fast kernels: tokens in company at context 20, with the bits of the token alone"));
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.TokenBatch;
 import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.model.forward.WorkTeam;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,6 +49,12 @@ class DecoderStepTest
         EmulatedDriver.assumeAvailable();
     }
 
+    @AfterEach
+    void orderForward()
+    {
+        EmulatedDriver.order(EmulatedDriver.Order.FORWARD, 0);
+    }
+
     private static DecoderPlan plan(final ModelFamily family, final WeightType type)
     {
         return switch (family)
@@ -68,8 +75,35 @@ class DecoderStepTest
     void shouldHaveTheBitsOfTheForwardPassInAnyMixture(
         final ModelFamily family, final WeightType type, final Precision precision)
     {
-        final ModelWeights weights = GeneratedModel.weights(plan(family, type), 11);
-        final SplittableRandom random = new SplittableRandom(family.hashCode());
+        compareSteps(plan(family, type), precision);
+    }
+
+    /** A block whose warps and lanes need a barrier that is not there has other bits in one of these orders. */
+    @ParameterizedTest
+    @CsvSource({"OLMOE, REVERSED", "OLMOE, PERMUTED", "QWEN3_MOE, REVERSED", "QWEN3_MOE, PERMUTED"})
+    void shouldHaveTheBitsOfTheForwardPassInAnyOrderOfThreads(
+        final ModelFamily family, final EmulatedDriver.Order order)
+    {
+        EmulatedDriver.order(order, 13);
+        compareSteps(plan(family, WeightType.BF16), Precision.BF16);
+    }
+
+    /** States, and then queries and keys, have more elements than a block normalises at a time. */
+    @ParameterizedTest
+    @CsvSource({"REVERSED, 2100, 4, 10", "FORWARD, 2100, 4, 10", "PERMUTED, 16, 18, 128"})
+    void shouldHaveTheBitsOfTheForwardPassWithWideNorms(
+        final EmulatedDriver.Order order, final int hidden, final int heads, final int headSize)
+    {
+        EmulatedDriver.order(order, 19);
+        compareSteps(new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 1, List.of(0), hidden, 70, 0, 4096, 1e-5, false,
+            new AttentionPlan(heads, heads, headSize, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null),
+            ExpertsPlan.softmax(8, 2, 8, false)), Precision.BF16);
+    }
+
+    private static void compareSteps(final DecoderPlan plan, final Precision precision)
+    {
+        final ModelWeights weights = GeneratedModel.weights(plan, 11);
+        final SplittableRandom random = new SplittableRandom(plan.family().ordinal() + 1);
         try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(weights, precision))
         {
             final ForwardModel model = ForwardModel.of(weights);
@@ -96,6 +130,21 @@ class DecoderStepTest
     @CsvSource({"BF16, 13, 34, 1", "F32, 3, 322, 1", "BF16, 16, 128, 1", "BF16, 12, 128, 1", "BF16, 16, 128, 9",
         "BF16, 12, 128, 9"})
     void shouldHaveTheBitsOfTheForwardPassAfterManyPositions(
+        final WeightType type, final int blockSize, final int headSize, final int heads)
+    {
+        comparePositions(type, blockSize, headSize, heads);
+    }
+
+    /** The same for attention, as few tasks and as more tasks than multiprocessors. */
+    @ParameterizedTest
+    @CsvSource({"REVERSED, 1", "PERMUTED, 1", "REVERSED, 9"})
+    void shouldAttendToManyPositionsInAnyOrderOfThreads(final EmulatedDriver.Order order, final int heads)
+    {
+        EmulatedDriver.order(order, 17);
+        comparePositions(WeightType.BF16, 12, 128, heads);
+    }
+
+    private static void comparePositions(
         final WeightType type, final int blockSize, final int headSize, final int heads)
     {
         final DecoderPlan plan = new DecoderPlan(ModelFamily.MIXTRAL, type, 1, List.of(0), 16, 70, 0, 4096, 1e-5, false,

@@ -89,6 +89,30 @@ class WaitsBudgetTest
         assertCounts(1, 0, copy, "LDGDEPBAR", "DEPBAR.LE SB0, 0x3");
     }
 
+    /** Otherwise a wrong path would pass the check of the budget. */
+    @Test
+    void shouldRefuseADisassemblerThatDoesNotExist() throws InterruptedException
+    {
+        final Path absent = directory.resolve("absent");
+        final Run run = run(absent, "--check");
+
+        assertEquals(2, run.exitCode, run.output);
+        assertEquals("kernel-waits: CUOBJDUMP=" + absent + " is not a program; give the path of cuobjdump.",
+            run.output.strip());
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsNotAnImage() throws IOException, InterruptedException
+    {
+        final Path tool = Files.writeString(directory.resolve("cuobjdump"), "#!/bin/sh\n");
+        assertTrue(tool.toFile().setExecutable(true));
+        final Path image = Files.writeString(directory.resolve("image"), "text");
+        final Run run = run(tool, "--predict", "--image=" + image);
+
+        assertEquals(2, run.exitCode, run.output);
+        assertTrue(run.output.endsWith("image is not an image of the kernels: it does not name its sources.\n"), run.output);
+    }
+
     /** Runs the script on a loop of these instructions, with limits below and at the waits per load. */
     private void assertCounts(final int loads, final int waits, final String... loop)
         throws IOException, InterruptedException
