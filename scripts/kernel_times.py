@@ -18,8 +18,8 @@ DECODE = r"tensor_.*|decoder_(?!generate).*|route_.*|pack_.*|slot_open|capture_c
 ASSUMPTIONS = """\
 assumptions of --predict:
   The model is OLMoE-1B-7B in bf16 with FAST kernels at context 1,024; all experts are equally probable.
-  Loads take 263 cycles from the L2 cache and 750 from memory (of 600 to 900); the clock is 1.755 GHz (H100) and
-  1.98 GHz (H200); reads reach 3.05 and 3.83 TB/s; a launch in a graph costs 0.7 us.
+  Loads take 263 cycles from the L2 cache and 750 from memory (of 600 to 900); the clock is 1.98 GHz; reads reach
+  3.02 (H100) and 4.26 TB/s (H200), as measured; a launch in a graph costs 0.7 us.
   The time of a launch is 0.7 us plus the longer of two times: the time to read its bytes at that rate, and the time of
   one warp for its tasks, times the rounds of blocks that the multiprocessors need.
   Measured times are less the cost of events and of single launches, so that their sum is the time of the graph.
@@ -47,7 +47,7 @@ class Device:
         self.name, self.gigahertz, self.terabytes = name, gigahertz, terabytes
 
 
-DEVICES = (Device("H100", 1.755, 3.05), Device("H200", 1.98, 3.83))
+DEVICES = (Device("H100", 1.98, 3.02), Device("H200", 1.98, 4.26))
 
 
 class Phase:
