@@ -123,8 +123,8 @@ class GpuFirstRunTest
         final Run run = run(Map.of("PROBE", "2"), bundle, output);
 
         assertEquals(2, run.exitCode, run.output);
-        assertTrue(run.output.endsWith("gpu-first-run: no GPU can be used: the probe says why, or did not end within 60 s.\n"),
-            run.output);
+        assertTrue(run.output.endsWith(
+            "gpu-first-run: no GPU can be used: the probe says why, or did not end within 60 s.\n"), run.output);
         assertTrue(Files.notExists(output.resolve("checks.json")));
     }
 
