@@ -5,6 +5,8 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.StreamWait;
 
+import java.util.Collections;
+
 /** The device's time of empty launches, with an event after each one and without events. */
 final class EventCost
 {
@@ -65,12 +67,8 @@ final class EventCost
         final CudaDriver.Launch launch)
     {
         driver.launch(launch, stream);
-        driver.beginCapture(stream);
-        for (int i = 0; i < GRAPH_LAUNCHES; i++)
-        {
-            driver.launch(launch, stream);
-        }
-        final CudaDriver.Graph graph = scratch.owned(driver.endCapture(stream));
+        final CudaDriver.Graph graph =
+            LaunchesSection.graph(driver, scratch, stream, Collections.nCopies(GRAPH_LAUNCHES, launch));
         driver.upload(graph, stream);
         return graph;
     }

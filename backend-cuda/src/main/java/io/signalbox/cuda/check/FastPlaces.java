@@ -26,7 +26,7 @@ final class FastPlaces
     private static final int SHORT_CHUNK = 9;
     private static final int SEQUENCE_BLOCKS = 1;
 
-    /** A token's captured experts with their weights, its logits, and the token behind it. */
+    /** A token's captured experts with their weights, its logits, and the token sampled after it. */
     private record Bits(byte[] experts, float[] weights, float[] logits, int sampled)
     {
         /** The first difference, or null. */

@@ -14,6 +14,7 @@ import io.signalbox.cuda.kernel.ExpertRouterMemory;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.StepMemory;
 
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -140,12 +141,8 @@ final class KernelsSection implements CheckSection
         private double micros(final CudaDriver.Launch launch, final int repetitions)
         {
             driver.launch(launch, stream);
-            driver.beginCapture(stream);
-            for (int i = 0; i < repetitions; i++)
-            {
-                driver.launch(launch, stream);
-            }
-            final CudaDriver.Graph graph = scratch.owned(driver.endCapture(stream));
+            final CudaDriver.Graph graph =
+                LaunchesSection.graph(driver, scratch, stream, Collections.nCopies(repetitions, launch));
             driver.upload(graph, stream);
             driver.launch(graph, stream);
             driver.record(start, stream);

@@ -9,6 +9,9 @@ import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 
+import java.util.Collections;
+import java.util.List;
+
 /** The cost of the calls of a step for the calling thread, and of an empty kernel for the device. */
 final class LaunchesSection implements CheckSection
 {
@@ -26,7 +29,7 @@ final class LaunchesSection implements CheckSection
             final CudaDriver.Launch launch = nothing(device, scratch, stream);
             final int batches = Math.max(2, options.samples() / BATCH);
             batches(driver, scratch, stream, batches, () -> driver.launch(launch, stream), "launch", true, findings);
-            final CudaDriver.Graph graph = graph(driver, scratch, stream, launch);
+            final CudaDriver.Graph graph = graph(driver, scratch, stream, Collections.nCopies(BATCH, launch));
             graphs(driver, scratch, stream, batches, graph, findings);
             final CudaDriver.Event event = scratch.event();
             batches(driver, scratch, stream, batches, () -> driver.record(event, stream), "event record", false, findings);
@@ -51,17 +54,15 @@ final class LaunchesSection implements CheckSection
             .streamBytes(step.slice(0, 0), scratch.device(STEP_BYTES));
     }
 
-    private static CudaDriver.Graph graph(
+    /** These launches, one after the other, as a graph. */
+    static CudaDriver.Graph graph(
         final CudaDriver driver,
         final DriverResources scratch,
         final CudaDriver.Stream stream,
-        final CudaDriver.Launch launch)
+        final List<CudaDriver.Launch> launches)
     {
         driver.beginCapture(stream);
-        for (int i = 0; i < BATCH; i++)
-        {
-            driver.launch(launch, stream);
-        }
+        launches.forEach(launch -> driver.launch(launch, stream));
         return scratch.owned(driver.endCapture(stream));
     }
 

@@ -20,6 +20,7 @@ import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.WeightLaunches;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.model.WeightType;
 import io.signalbox.model.WeightRecipe;
 
 import java.nio.ByteOrder;
@@ -150,6 +151,12 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
     /** Fills keys and values of all blocks, so that attention does not read the zeros of a new pool. */
     void fillCache(final long seed)
     {
+        fillCache(device, steps, weights.plan().type(), seed);
+    }
+
+    /** The same for steps of a model of this type. */
+    static void fillCache(final CheckDevice device, final DeviceSteps steps, final WeightType type, final long seed)
+    {
         try (DriverResources scratch = new DriverResources(device.driver()))
         {
             final CudaDriver.Stream stream = scratch.stream("fill");
@@ -157,8 +164,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
             long key = seed;
             for (final DeviceMemory memory : steps.keysAndValues())
             {
-                device.driver().launch(
-                    launches.generate(memory, weights.plan().type(), new WeightRecipe(key++, CACHE_UNIT)), stream);
+                device.driver().launch(launches.generate(memory, type, new WeightRecipe(key++, CACHE_UNIT)), stream);
             }
             StreamWait.await(device.driver(), stream);
         }
@@ -272,7 +278,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         }
     }
 
-    /** A step behind another one in flight is not timed alone. */
+    /** A step that begins while another step is in flight is not timed alone. */
     private boolean isAlone()
     {
         return step - completed == 1;
@@ -314,11 +320,11 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
                 logprobs[i] = slot.logprob(i);
             }
         }
-        rows = new byte[slice == null ? 0 : slice.rowCount() * captured.idsBytes()];
+        rows = slice == null ? new byte[0] : ids(slice, captured);
         combineWeights = new float[slice == null || !isWeighed() ? 0 : slice.rowCount() * captured.rowIds()];
         if (slice != null)
         {
-            read(slice);
+            readWeights(slice);
             slice.release();
         }
     }
@@ -328,18 +334,28 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         return captured != null && captured.combineWeights();
     }
 
-    private void read(final CaptureSlice slice)
+    /** The expert ids of all rows, in storage width and without combine weights. */
+    static byte[] ids(final CaptureSlice slice, final ModelShape shape)
     {
-        final int idsBytes = captured.idsBytes();
+        final int idsBytes = shape.idsBytes();
+        final byte[] ids = new byte[slice.rowCount() * idsBytes];
+        for (int row = 0; row < slice.rowCount(); row++)
+        {
+            slice.buffer().getBytes(slice.offset() + row * slice.rowBytes(), ids, row * idsBytes, idsBytes);
+        }
+        return ids;
+    }
+
+    private void readWeights(final CaptureSlice slice)
+    {
         final int weightsOfRow = combineWeights.length / slice.rowCount();
         for (int row = 0; row < slice.rowCount(); row++)
         {
-            final int at = slice.offset() + row * slice.rowBytes();
-            slice.buffer().getBytes(at, rows, row * idsBytes, idsBytes);
+            final int at = slice.offset() + row * slice.rowBytes() + captured.idsBytes();
             for (int i = 0; i < weightsOfRow; i++)
             {
                 combineWeights[row * weightsOfRow + i] =
-                    slice.buffer().getFloat(at + idsBytes + Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
+                    slice.buffer().getFloat(at + Float.BYTES * i, ByteOrder.LITTLE_ENDIAN);
             }
         }
     }
@@ -387,7 +403,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         return logits;
     }
 
-    /** Of the kernels of the last step that ran alone, on the device's clock. */
+    /** The time of the kernels of the last step that ran alone, on the device's clock. */
     double millis()
     {
         return device.driver().elapsedMillis(start, end);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.DeviceSteps;
 import io.signalbox.cuda.driver.LaunchTraits;
@@ -21,7 +20,6 @@ import java.util.Locale;
  */
 final class ProfileSection implements CheckSection
 {
-    private static final int BLOCK_TOKENS = 16;
     private static final double MEMORY_SHARE = 0.8;
     private static final List<KernelFamily> FAMILIES = List.of(KernelFamily.FAST, KernelFamily.EXACT);
     /** Gates, others and downs of an expert. */
@@ -41,16 +39,17 @@ final class ProfileSection implements CheckSection
         }
         final int most = batches.get(batches.size() - 1);
         final CudaBackendConfig config = new CudaBackendConfig().devices(List.of(options.device())).model(weights);
-        try (DeviceSteps owner = DeviceSteps.ofModel(device.driver(), config, sizes(1, 1), null, null))
+        try (DeviceSteps owner = DeviceSteps.ofModel(device.driver(), config, ModelSection.sizes(1, 1, 1), null, null))
         {
             for (final KernelFamily family : FAMILIES)
             {
                 try (ProfiledSteps steps = new ProfiledSteps(device, options.device(), weights,
-                    sizes(most * blocks(model), most), family, owner))
+                    ModelSection.sizes(most * ModelRoom.perSequence(model.context()), most, most), family, owner))
                 {
                     for (final int batch : batches)
                     {
-                        report(family, model, weights.plan(), batch, steps.measure(decode(model, batch)), findings);
+                        final List<ModelToken> tokens = ModelTimes.decode(model, weights, batch).get(0);
+                        report(family, model, weights.plan(), batch, steps.measure(tokens), findings);
                         findings.publish();
                     }
                 }
@@ -73,7 +72,8 @@ final class ProfileSection implements CheckSection
         final List<Integer> fitting = new ArrayList<>();
         for (final int batch : model.batches())
         {
-            final double needed = floor.weightBytes() + (double)floor.kvBytes(batch, blocks(model) * BLOCK_TOKENS);
+            final double needed = floor.weightBytes() + (double)floor.kvBytes(
+                batch, ModelRoom.perSequence(model.context()) * ModelSection.BLOCK_TOKENS);
             if (needed <= free)
             {
                 fitting.add(batch);
@@ -85,33 +85,6 @@ final class ProfileSection implements CheckSection
             }
         }
         return fitting;
-    }
-
-    private static int blocks(final CheckedModel model)
-    {
-        return (model.context() + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
-    }
-
-    private static RankSizes sizes(final int blocks, final int tokens)
-    {
-        return new RankSizes(blocks, BLOCK_TOKENS, tokens, tokens, 1, 0);
-    }
-
-    /** A token of each sequence at the end of its context; blocks of a sequence are not in ascending order. */
-    private static List<ModelToken> decode(final CheckedModel model, final int batch)
-    {
-        final int perSequence = blocks(model);
-        final List<ModelToken> tokens = new ArrayList<>();
-        for (int sequence = 0; sequence < batch; sequence++)
-        {
-            final int[] table = new int[perSequence];
-            for (int i = 0; i < perSequence; i++)
-            {
-                table[i] = (sequence + 1) * perSequence - 1 - i;
-            }
-            tokens.add(new ModelToken((7919 * sequence + 5) % model.shape().vocabulary(), model.context() - 1, table, true));
-        }
-        return tokens;
     }
 
     private static void report(

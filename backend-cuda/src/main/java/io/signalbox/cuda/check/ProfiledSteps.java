@@ -10,19 +10,14 @@ import io.signalbox.cuda.StepObserver;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.driver.CudaDriver;
-import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
-import io.signalbox.cuda.kernel.WeightLaunches;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
-import io.signalbox.model.WeightRecipe;
-import io.signalbox.model.WeightType;
 
-import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -35,8 +30,8 @@ final class ProfiledSteps implements ResultListener, StepObserver, AutoCloseable
     static final int ROUNDS = 11;
     private static final long WARM_UP_NANOS = 300_000_000L;
     private static final long GIVE_UP_NANOS = 30_000_000_000L;
-    /** Keys and values are uniform in (-1, 1). */
-    private static final WeightRecipe VALUES = new WeightRecipe(0x5EEDL, 0x1p-24f);
+    /** Of the first tensor of keys and values. */
+    private static final long KEY = 0x5EEDL;
 
     private final CheckDevice device;
     private final CudaDriver driver;
@@ -65,7 +60,7 @@ final class ProfiledSteps implements ResultListener, StepObserver, AutoCloseable
         steps = first.besideModel(config, sizes, CaptureForm.FUSED, captured);
         try
         {
-            fillCache();
+            ModelSteps.fillCache(device, steps, weights.plan().type(), KEY);
         }
         catch (final RuntimeException | Error e)
         {
@@ -75,20 +70,6 @@ final class ProfiledSteps implements ResultListener, StepObserver, AutoCloseable
                 device.makeCurrent();
             }
             throw e;
-        }
-    }
-
-    private void fillCache()
-    {
-        final WeightLaunches weights = new WeightLaunches(driver, device.module());
-        try (DriverResources scratch = new DriverResources(driver))
-        {
-            final CudaDriver.Stream stream = scratch.stream("fill");
-            for (final DeviceMemory memory : steps.keysAndValues())
-            {
-                driver.launch(weights.generate(memory, WeightType.BF16, VALUES), stream);
-            }
-            StreamWait.await(driver, stream);
         }
     }
 
@@ -144,9 +125,7 @@ final class ProfiledSteps implements ResultListener, StepObserver, AutoCloseable
 
     private CudaDriver.Graph graph(final DriverResources scratch, final CudaDriver.Stream compute)
     {
-        driver.beginCapture(compute);
-        launches.forEach(launch -> driver.launch(launch, compute));
-        final CudaDriver.Graph graph = scratch.owned(driver.endCapture(compute));
+        final CudaDriver.Graph graph = LaunchesSection.graph(driver, scratch, compute, launches);
         driver.upload(graph, compute);
         return graph;
     }
@@ -236,28 +215,8 @@ final class ProfiledSteps implements ResultListener, StepObserver, AutoCloseable
         final CaptureSlot slot, final int[] sampledTokens, final int sampledCount, final CaptureSlice slice)
     {
         arrived = true;
-        expertsOfLayers = 0;
-        for (int layer = 0; layer < captured.moeLayers(); layer++)
-        {
-            final BitSet experts = new BitSet(captured.experts());
-            for (int id = 0; id < slice.rowCount() * captured.topK(); id++)
-            {
-                final int at = slice.offset() + id / captured.topK() * slice.rowBytes();
-                experts.set(expert(slice, at, layer * captured.topK() + id % captured.topK()));
-            }
-            expertsOfLayers += experts.cardinality();
-        }
+        expertsOfLayers = ModelFloor.distinctExperts(ModelSteps.ids(slice, captured), captured);
         slice.release();
-    }
-
-    /** The models of the check have ids of one byte. */
-    private int expert(final CaptureSlice slice, final int row, final int index)
-    {
-        if (captured.idBytes() != Byte.BYTES)
-        {
-            throw new InvariantViolation("expert ids of " + captured.idBytes() + " bytes");
-        }
-        return slice.buffer().getByte(row + index) & 0xFF;
     }
 
     @Override
