@@ -38,7 +38,6 @@ public final class JournalReader implements GroupCursor, GroupSource
     private final RowReference rowReference = new RowReference(rows);
 
     private long recordBytes;
-    private boolean packed;
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -253,11 +252,9 @@ public final class JournalReader implements GroupCursor, GroupSource
     public boolean next()
     {
         rows.reset();
-        packed = false;
         while (advance())
         {
             wrapPayload();
-            packed |= scanner.isPacked();
             if (scanner.type() == RecordType.VOID)
             {
                 checkVoid();
@@ -331,12 +328,6 @@ public final class JournalReader implements GroupCursor, GroupSource
     {
         final JournalBeginning beginning = scanner.files().beginning();
         return beginning == null ? List.of() : beginning.requests();
-    }
-
-    /** Whether the current group, or its rows, have the packed form in the file. */
-    boolean isPacked()
-    {
-        return packed;
     }
 
     /** Of the segment that is being read; {@code null} if the reading began within it. */

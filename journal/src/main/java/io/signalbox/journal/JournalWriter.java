@@ -29,10 +29,7 @@ public final class JournalWriter implements GroupJournal
     private final SegmentedLog log;
     private final JournalConfig config;
     private final Durability durability;
-    private boolean packsRows;
     private Map<String, String> runDescription = Map.of();
-    private final RowRegion plain = new RowRegion(null);
-    private RowRegion region = plain;
     private final RowChunks chunks = new RowChunks();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
@@ -52,7 +49,6 @@ public final class JournalWriter implements GroupJournal
         this.log = log;
         this.config = config;
         durability = config.durability();
-        packsRows = config.packsRows();
         space = new DiskSpace(directory, config.reserveBytes(), log::usableBytes);
     }
 
@@ -192,7 +188,6 @@ public final class JournalWriter implements GroupJournal
     private void describe(final Map<String, String> settings)
     {
         runDescription = Map.copyOf(settings);
-        region = RowRegion.of(settings);
     }
 
     /** Runs the writes that open a journal; a failure leaves no segment. */
@@ -229,7 +224,7 @@ public final class JournalWriter implements GroupJournal
             {
                 appendRows(timeNanos, group, offset, rows);
             }
-            log.append(RecordType.GROUP, timeNanos, group, offset, length, rowRegion().group(group, offset, length));
+            log.append(RecordType.GROUP, timeNanos, group, offset, length);
             space.lacking(log.lackingBytes());
             dirty = true;
             if (durability == Durability.RECORD)
@@ -243,17 +238,6 @@ public final class JournalWriter implements GroupJournal
         }
     }
 
-    private RowRegion rowRegion()
-    {
-        return packsRows ? region : plain;
-    }
-
-    /** Whether the rows of the groups from here on are packed. */
-    void packRows(final boolean wanted)
-    {
-        packsRows = wanted;
-    }
-
     private void appendRows(
         final long timeNanos, final DirectBuffer group, final int offset, final CaptureSlice rows)
     {
@@ -261,8 +245,7 @@ public final class JournalWriter implements GroupJournal
         chunks.begin(rows, completion.step(), completion.epoch(), completion.rank());
         while (chunks.next())
         {
-            log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length(),
-                rowRegion().chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
+            log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length());
         }
     }
 

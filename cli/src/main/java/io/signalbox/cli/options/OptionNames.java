@@ -78,7 +78,6 @@ public final class OptionNames
         put(ModelShape.TOP_K, "--top-k");
         put(EngineConfig.INGRESS_SLOTS, "--ring-size");
         put(JournalConfig.DURABILITY, "--durability");
-        put(JournalConfig.PACKS_ROWS, "--pack-rows");
         put(JournalConfig.SEGMENT_BYTES, "--segment-bytes");
         put(JournalConfig.SNAPSHOT_EVERY, "--snapshot-every");
         put(JournalConfig.MOST_BYTES, "--most-bytes");
