@@ -61,7 +61,6 @@ final class RankModel
         final long admission;
         final int generation;
         final boolean isResumed;
-        int knownAtAdmission;
         int computed;
         int registeredMatches;
         int pendingMatches;
@@ -191,7 +190,6 @@ final class RankModel
         {
             final long id = plan.admittedRequestId(i);
             final Stay stay = new Stay(++admissions, shared.generation(), plan.isResumed(i));
-            stay.knownAtAdmission = known(id);
             stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens() + CopyCheck.tokens(plan, id);
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");
