@@ -3,6 +3,8 @@ package io.signalbox.cli;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
@@ -72,6 +74,16 @@ class EmbeddingSampleIT
         {
             assertEquals(24, files.count());
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldPinTheThreadsOfTheEngine() throws Exception
+    {
+        final String core = Files.readAllLines(Path.of("/proc/self/status")).stream()
+            .filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow().split("\\s+")[1].split("[-,]")[0];
+        assertEquals(Stream.of("SCHEDULER", "JOURNAL", "DISPATCH", "LISTENER")
+            .map(thread -> thread + " may run on {" + core + "}").toList(), run("PinnedThreads", core, core, core, core));
     }
 
     @Test

@@ -45,7 +45,6 @@ public final class ThreadedEngine implements Engine
     private static final int CORES = Runtime.getRuntime().availableProcessors();
 
     private final EngineContext context;
-    private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
@@ -69,7 +68,6 @@ public final class ThreadedEngine implements Engine
         context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
         refuseStepTimeoutWithoutTimer();
-        cores = context.pinnedCores();
         failure = new EngineFailure(context.clientEnd() == null ? List.of() : List.of(context.clientEnd()),
             context.failureListener());
         finishedRows = context.finishedRows();
@@ -136,7 +134,7 @@ public final class ThreadedEngine implements Engine
             context.latestReportNanos()));
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        start(SCHEDULER_THREAD, PinnedCores.SCHEDULER, schedulerProcessor);
+        start(SCHEDULER_THREAD, EngineThread.SCHEDULER, schedulerProcessor);
         handlers.start(this::start);
         if (resets.areAutomatic())
         {
@@ -149,11 +147,11 @@ public final class ThreadedEngine implements Engine
         }
     }
 
-    private void start(final String name, final int role, final Runnable processor)
+    private void start(final String name, final EngineThread role, final Runnable processor)
     {
         threads.start(name, () ->
         {
-            failing(() -> cores.pin(role));
+            failing(() -> context.threadStarted(role));
             processor.run();
         });
     }
