@@ -201,7 +201,7 @@ public final class EngineConfig
     }
 
     /**
-     * Runs listeners, subscribers and completions for which no other executor is given; without one, threads that the
+     * Runs listeners and completions for which no other executor is given; without one, threads that the
      * process keeps for callbacks. It must take a task without waiting.
      */
     public EngineConfig callbacks(final Executor value)
