@@ -81,7 +81,8 @@ class EmbeddingSampleIT
     void shouldPinTheThreadsOfTheEngine() throws Exception
     {
         final String core = Files.readAllLines(Path.of("/proc/self/status")).stream()
-            .filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow().split("\\s+")[1].split("[-,]")[0];
+            .filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow()
+            .replaceFirst("\\D*(\\d+).*", "$1");
         assertEquals(Stream.of("SCHEDULER", "JOURNAL", "DISPATCH", "LISTENER")
             .map(thread -> thread + " may run on {" + core + "}").toList(), run("PinnedThreads", core, core, core, core));
     }

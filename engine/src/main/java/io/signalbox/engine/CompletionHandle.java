@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
  * listeners, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
  * The listener thread writes the tokens and publishes their count. The lock of this object guards the end; the first end is
- * kept. One file, because all ways to read a request read the same tokens and the same end.
+ * kept.
  */
 public final class CompletionHandle implements Iterable<Integer>
 {

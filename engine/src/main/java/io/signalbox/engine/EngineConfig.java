@@ -18,8 +18,6 @@ import java.util.function.LongSupplier;
 
 /**
  * Configuration of an engine, validated before anything starts.
- *
- * <p>One file, because each setting has its declaration and its method here.
  */
 public final class EngineConfig
 {

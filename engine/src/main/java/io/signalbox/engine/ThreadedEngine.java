@@ -32,8 +32,6 @@ import java.util.List;
  * <p>An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
  * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
  * configuration gives no depth, two steps of a rank are in flight, or one if the backend takes no more.
- *
- * <p>One file, because start, failure and close concern all rings and threads at once.
  */
 public final class ThreadedEngine implements Engine
 {

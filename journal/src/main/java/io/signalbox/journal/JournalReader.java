@@ -22,8 +22,6 @@ import java.util.Map;
 /**
  * Reads the groups of a journal in order, each with its routed-expert rows in one piece. Holds one group and its rows
  * at a time, and never writes.
- *
- * <p>One file, because its ways to open a journal share what they check.
  */
 public final class JournalReader implements GroupCursor, GroupSource
 {

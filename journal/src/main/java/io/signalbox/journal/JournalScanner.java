@@ -13,8 +13,6 @@ import java.nio.file.Path;
  * Reads every record of a journal in order and looks up its treatment in {@link RecoveryCase}. It reads files through
  * its own buffers and maps none, holds at most one record, and never writes. It returns a record only if its bytes,
  * number, chain and place are right.
- *
- * <p>One file, because each step of a scan reads and changes the state that the others leave.
  */
 final class JournalScanner implements AutoCloseable
 {

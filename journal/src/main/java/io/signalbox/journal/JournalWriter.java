@@ -16,8 +16,6 @@ import java.util.Map;
 /**
  * Writes a journal: the run description first, then every group in track order. One thread at a time. Allocates nothing
  * per group once its buffers have grown. After any failure it refuses further groups; recover the journal then.
- *
- * <p>One file, because each method depends on whether a failure or the close came before.
  */
 public final class JournalWriter implements GroupJournal
 {

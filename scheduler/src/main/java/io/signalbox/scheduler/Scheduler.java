@@ -41,8 +41,6 @@ import java.util.function.LongToIntFunction;
  * completion frees a step slot, on {@code Forward} if that leaves a slot, and on {@code Wake}, {@code Tick}, a fault or a
  * reset; at most one step per rank. Each rank has up to {@link SchedulerConfig#depth()} steps in flight. In lock-step mode a
  * plan point does neither before every rank has room for the next step; see {@link LockStep}.
- *
- * <p>One file, because each method is one input, and all of them change the same state.
  */
 public final class Scheduler
 {

@@ -25,8 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * One rank as its events tell of it: steps in flight, block tables, blocks that wait for a step, registered hashes. It
- * computes every interval and every count a second time, from the rules alone. One file, because all its checks read the
- * same tables.
+ * computes every interval and every count a second time, from the rules alone.
  */
 final class RankModel
 {
