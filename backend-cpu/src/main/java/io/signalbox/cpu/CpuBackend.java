@@ -46,7 +46,7 @@ public final class CpuBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("cpu").capturesExperts(true).capturesCombineWeights(true)
-            .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).resetsRanks(true)
+            .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).resetsRanks(true)
             .depth(CpuBackendConfig.DEPTH).draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
             .maxPositions(model.plan().maxPositions()).build();
     }

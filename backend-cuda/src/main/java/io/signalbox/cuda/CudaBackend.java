@@ -60,7 +60,7 @@ public final class CudaBackend implements Backend
         if (config.decoder() != null)
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
-                .reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).depth(config.stepsInFlight())
+                .reportsLogprobs(true).writesKvFirst(true).depth(config.stepsInFlight())
                 .draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
                 .maxPositions(config.decoder().plan().maxPositions())
                 .build();

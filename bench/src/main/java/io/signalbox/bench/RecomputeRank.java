@@ -35,7 +35,7 @@ final class RecomputeRank implements PagedRank, StepOutput
     {
         this.load = load;
         usableBlocks = poolSize - 1;
-        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, false, 0, null);
+        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, false, null);
         planner = new BatchPlanner(blocks, rankLoad, rules,
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }

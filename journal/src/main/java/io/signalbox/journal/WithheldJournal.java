@@ -9,7 +9,6 @@ import io.signalbox.event.GroupWriter;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.router.DpRouters;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -65,18 +64,12 @@ public final class WithheldJournal implements GroupJournal
     /**
      * The description of the journal of a run without its tokens.
      *
-     * @throws ConfigException if the run compares tokens, or its router began with the state of another run.
+     * @throws ConfigException if the run's router began with the state of another run.
      */
     public static Map<String, String> describe(
         final Map<String, String> settings, final DpRouters routers, final TokenKey key)
     {
         final SchedulerConfig config = SchedulerConfig.of(settings, routers);
-        final int partial = config.get(BatchSettings.PARTIAL_BLOCKS);
-        if (partial > 0)
-        {
-            throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(partial), " compares tokens, and a journal " +
-                "without tokens has none").allowed("0").remedy("leave it out, or keep the tokens");
-        }
         if (config.router().hasSnapshot())
         {
             throw new ConfigException("its router began with a snapshot, which names block hashes without a key; such a " +
