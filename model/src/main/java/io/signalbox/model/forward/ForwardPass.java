@@ -13,6 +13,7 @@ public final class ForwardPass
     /** Names the order of all operations; passes with the same name and precision compute the same bits. */
     public static final String ORDER_OF_SUMS = "sums in 32 lanes, order 1";
 
+    /** {@code null}: each step names its own. */
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;
@@ -38,15 +39,28 @@ public final class ForwardPass
         this(model, precision, kv, team, null);
     }
 
+    /** A pass that keeps no weights: each step names those that it computes with. */
+    public ForwardPass(final DecoderPlan plan, final Precision precision, final PagedKv kv, final WorkTeam team)
+    {
+        this(null, plan, precision, kv, team, null);
+    }
+
     /** @param observer {@code null}: nobody looks. */
     ForwardPass(
         final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team,
         final ForwardObserver observer)
     {
+        this(model, model.plan(), precision, kv, team, observer);
+    }
+
+    private ForwardPass(
+        final ForwardModel model, final DecoderPlan plan, final Precision precision, final PagedKv kv, final WorkTeam team,
+        final ForwardObserver observer)
+    {
         this.model = model;
+        this.plan = plan;
         this.precision = precision;
         this.observer = observer;
-        plan = model.plan();
         linear = new LinearStages(team, precision);
         attention = new AttentionPass(plan, linear, kv);
         experts = new ExpertsPass(plan, linear);
@@ -62,13 +76,23 @@ public final class ForwardPass
     /** Computes a step. The results are valid until the next one. */
     public void run(final TokenBatch batch)
     {
+        run(model, batch);
+    }
+
+    /**
+     * Computes a step. The results are valid until the next one; the pass does not keep the weights.
+     *
+     * @param computed with the plan of this pass.
+     */
+    public void run(final ForwardModel computed, final TokenBatch batch)
+    {
         final int count = batch.count();
         reserve(batch);
-        embed(batch);
+        embed(computed, batch);
         attention.begin(batch);
         for (int layer = 0; layer < plan.layers(); layer++)
         {
-            final ForwardModel.Layer weights = model.layer(layer);
+            final ForwardModel.Layer weights = computed.layer(layer);
             norm(count, layer > 0, weights.inputNorm());
             see(ForwardObserver.Point.STATE, layer - 1, states, count, plan.hidden());
             attention.run(batch, layer, weights.attention(), normed, added);
@@ -87,7 +111,7 @@ public final class ForwardPass
             }
             see(ForwardObserver.Point.MLP_OUT, layer, added, count, plan.hidden());
         }
-        finish(batch);
+        finish(computed, batch);
     }
 
     private void see(
@@ -114,11 +138,11 @@ public final class ForwardPass
         }
     }
 
-    private void embed(final TokenBatch batch)
+    private void embed(final ForwardModel computed, final TokenBatch batch)
     {
         for (int token = 0; token < batch.count(); token++)
         {
-            model.embedding().copyRow(batch.id(token), states, token * plan.hidden());
+            computed.embedding().copyRow(batch.id(token), states, token * plan.hidden());
         }
         precision.round(states, 0, batch.count() * plan.hidden());
     }
@@ -157,7 +181,7 @@ public final class ForwardPass
         }
     }
 
-    private void finish(final TokenBatch batch)
+    private void finish(final ForwardModel computed, final TokenBatch batch)
     {
         for (int token = 0; token < batch.count(); token++)
         {
@@ -166,13 +190,13 @@ public final class ForwardPass
         see(ForwardObserver.Point.STATE, plan.layers() - 1, states, batch.count(), plan.hidden());
         for (int i = 0; i < batch.sampledCount(); i++)
         {
-            RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), model.finalNorm(),
+            RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), computed.finalNorm(),
                 (float)plan.normEpsilon(), precision, normed, i * plan.hidden(), rootLanes);
         }
         see(ForwardObserver.Point.FINAL_NORM, plan.layers(), normed, batch.sampledCount(), plan.hidden());
         if (batch.sampledCount() > 0)
         {
-            linear.run(model.head(), normed, batch.sampledCount(), logits);
+            linear.run(computed.head(), normed, batch.sampledCount(), logits);
         }
     }
 
