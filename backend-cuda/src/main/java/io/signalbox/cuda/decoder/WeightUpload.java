@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.decoder;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
@@ -12,6 +13,8 @@ import io.signalbox.model.WeightMatrix;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
 
 /**
  * Brings weights to the device: stored ones through two pieces of page-locked memory, of which one is filled while the
@@ -25,7 +28,8 @@ final class WeightUpload implements WeightTarget, AutoCloseable
 
     private final CudaDriver driver;
     private final WeightLaunches launches;
-    private final DriverResources target;
+    private final LongFunction<DeviceMemory> room;
+    private final BooleanSupplier stopped;
     private final DriverResources staging;
     private final PinnedMemory[] pieces = new PinnedMemory[PIECES];
     private final CudaDriver.Stream[] streams = new CudaDriver.Stream[PIECES];
@@ -37,8 +41,20 @@ final class WeightUpload implements WeightTarget, AutoCloseable
      */
     WeightUpload(final CudaDriver driver, final CudaDriver.KernelModule module, final DriverResources target)
     {
+        this(driver, module, target::device, () -> false);
+    }
+
+    /**
+     * @param room    gives the memory for the next tensor of so many bytes.
+     * @param stopped whether the weights are not wanted any more.
+     */
+    WeightUpload(
+        final CudaDriver driver, final CudaDriver.KernelModule module, final LongFunction<DeviceMemory> room,
+        final BooleanSupplier stopped)
+    {
         this.driver = driver;
-        this.target = target;
+        this.room = room;
+        this.stopped = stopped;
         launches = module == null ? null : new WeightLaunches(driver, module);
         staging = new DriverResources(driver);
         try
@@ -59,7 +75,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
     @Override
     public DeviceMemory matrices(final List<WeightMatrix> matrices)
     {
-        final DeviceMemory memory = target.device(WeightTarget.bytes(matrices));
+        final DeviceMemory memory = room.apply(WeightTarget.bytes(matrices));
         final long each = memory.bytes() / matrices.size();
         for (int i = 0; i < matrices.size(); i++)
         {
@@ -70,6 +86,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
 
     private void bring(final WeightMatrix matrix, final DeviceMemory to)
     {
+        requireWanted();
         if (matrix.recipe() == null)
         {
             copy(matrix.bytes(), to);
@@ -81,6 +98,15 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         matrix.taken();
     }
 
+    private void requireWanted()
+    {
+        if (stopped.getAsBoolean())
+        {
+            throw new ConfigException("the CUDA backend was closed while the new weights were brought to the device; " +
+                "start another engine with them.");
+        }
+    }
+
     @Override
     public DeviceMemory vector(final float[] values)
     {
@@ -90,7 +116,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         }
         final ByteBuffer bytes = ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         bytes.asFloatBuffer().put(values);
-        final DeviceMemory memory = target.device(bytes.capacity());
+        final DeviceMemory memory = room.apply(bytes.capacity());
         copy(bytes, memory);
         return memory;
     }
@@ -107,12 +133,22 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         for (long at = 0; at < to.bytes(); at += PIECE_BYTES)
         {
             final int count = (int)Math.min(PIECE_BYTES, to.bytes() - at);
+            requireWanted();
             final PinnedMemory piece = pieces[next];
             StreamWait.await(driver, streams[next]);
             bytes.limit((int)at + count).position((int)at);
             piece.buffer().duplicate().clear().put(bytes);
             driver.copyToDevice(to.slice(at, count), piece, count, streams[next]);
             next = 1 - next;
+        }
+    }
+
+    /** Waits until all is on the device. */
+    void await()
+    {
+        for (final CudaDriver.Stream stream : streams)
+        {
+            StreamWait.await(driver, stream);
         }
     }
 
