@@ -11,9 +11,16 @@ package io.signalbox.model;
  * @param queryNorm of the full width or of a head, as {@link AttentionPlan#qkNorm} says; {@code null}: none.
  * @param keyNorm   the same for keys.
  * @param latent    {@code null}: heads are projected directly.
+ * @param biases    of the four projections; {@code null}: none.
+ * @param sinks     [heads], a logit of each head that joins its softmax; {@code null}: none.
  */
 public record AttentionWeights(
     WeightMatrix query, WeightMatrix key, WeightMatrix value, WeightMatrix output, float[] queryNorm, float[] keyNorm,
-    LatentWeights latent)
+    LatentWeights latent, Biases biases, float[] sinks)
 {
+    /** One value per row of the projection. */
+    public record Biases(float[] query, float[] key, float[] value, float[] output)
+    {
+    }
+
 }

@@ -22,11 +22,12 @@ final class CheckpointTensors implements TensorSource
     static final String HEAD = "lm_head.weight";
     private static final String POSITIONS = ".rotary_emb.inv_freq";
     private static final String PREDICTION = "mtp.";
-    private static final String CORRECTION_BIAS = "bias";
+    private static final String CORRECTION_BIAS = "e_score_correction_bias";
 
     private final Path directory;
     private final WeightType type;
     private final int layers;
+    private final boolean takesBiases;
     private final int predictionLayers;
     private final LoadProgress progress;
     private final Map<String, StoredTensor> tensors = new HashMap<>();
@@ -42,6 +43,7 @@ final class CheckpointTensors implements TensorSource
         this.predictionLayers = predictionLayers;
         type = plan.type();
         layers = plan.layers();
+        takesBiases = plan.family() != ModelFamily.MIXTRAL && plan.attention().latent() == null;
     }
 
     /** @throws ModelException if an earlier file has a tensor of the same name. */
@@ -91,9 +93,10 @@ final class CheckpointTensors implements TensorSource
     }
 
     @Override
-    public float[] vector(final String name, final int length)
+    public float[] vector(final String name, final int... shape)
     {
-        final StoredTensor tensor = tensor(name, length);
+        final StoredTensor tensor = tensor(name, Arrays.stream(shape).asLongStream().toArray());
+        final int length = Arrays.stream(shape).reduce(1, Math::multiplyExact);
         final WeightType stored = WeightType.valueOf(tensor.type());
         // The bias of a router is added in float32, in models of bfloat16 too.
         final boolean rounds = stored == WeightType.F32 && type == WeightType.BF16 && !name.endsWith(CORRECTION_BIAS);
@@ -149,7 +152,7 @@ final class CheckpointTensors implements TensorSource
             .filter(name -> !used.contains(name) && !isIgnored(name)).sorted().toList();
         if (!surplus.isEmpty())
         {
-            throw TensorAdvice.surplus(directory, surplus, layers);
+            throw TensorAdvice.surplus(directory, surplus, layers, takesBiases);
         }
     }
 

@@ -11,14 +11,17 @@ final class GeneratedMatrix extends WeightMatrix
     private final long key;
     private final float unit;
 
-    /** @param scale a power of two. */
+    /**
+     * @param scale a power of two.
+     * @param first index of its first weight in the tensor.
+     */
     GeneratedMatrix(
         final String name, final int rows, final int columns, final WeightType type, final long seed, final float scale,
-        final LoadProgress progress)
+        final long first, final LoadProgress progress)
     {
         super(name, rows, columns, type, progress);
         bytes(name, rows, columns, type);
-        key = CounterBits.key(seed, name);
+        key = CounterBits.key(seed, name, first);
         unit = scale * CounterBits.UNIT;
     }
 
@@ -51,6 +54,12 @@ final class GeneratedMatrix extends WeightMatrix
     public ByteBuffer bytes()
     {
         return allBytes();
+    }
+
+    @Override
+    public boolean isStored()
+    {
+        return false;
     }
 
     @Override

@@ -94,6 +94,18 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
+    public boolean isStored()
+    {
+        return true;
+    }
+
+    @Override
+    void read(final Runnable reading)
+    {
+        shard.read(reading);
+    }
+
+    @Override
     void requireUnchanged()
     {
         shard.requireUnchanged();

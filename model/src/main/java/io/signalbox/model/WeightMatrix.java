@@ -9,7 +9,7 @@ import java.security.MessageDigest;
  * A matrix of weights, row-major: row r holds the weights with which output r sums its inputs. It is a view of a mapped
  * file, or a recipe that makes its weights from a seed; it uses no memory. Any number of threads may read it.
  */
-public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
+public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix, TransposedMatrix
 {
     /** A buffer has no more. */
     static final long MAX_BYTES = Integer.MAX_VALUE - 8;
@@ -138,10 +138,19 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
         return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The rule that makes the weights; {@code null}: they are stored. */
+    /** Whether the weights are those of a file, and not made when they are read. */
+    public abstract boolean isStored();
+
+    /** The rule that makes the weights in their order; {@code null}: there is none. */
     public WeightRecipe recipe()
     {
         return null;
+    }
+
+    /** Reads weights one by one with {@link #at}; a file that changes meanwhile ends in a {@link ModelException}. */
+    void read(final Runnable reading)
+    {
+        reading.run();
     }
 
     /**

@@ -33,11 +33,22 @@ class HostileCheckpointPropertyTest
     private static final List<String> EXTREMES = List.of("0", "1", "-1", "2147483647", "2147483648", "9223372036854775807",
         "18446744073709551615", "1e308", "1e999", "0.5", "null", "true", "\"x\"", "[]", "{}", "");
 
-    private static Path directory;
-    private static DecoderPlan plan;
-    private static String header;
-    private static byte[] data;
-    private static byte[] whole;
+    /** A checkpoint of one family, unchanged. */
+    private record Original(Path directory, String config, String header, byte[] data, byte[] whole)
+    {
+        private static Original of(final Path directory, final DecoderPlan plan) throws IOException
+        {
+            final WrittenCheckpoint written = new WrittenCheckpoint(directory, plan, 3);
+            written.writeConfig(plan);
+            written.writeSingle();
+            return new Original(directory, WrittenCheckpoint.config(plan), WrittenCheckpoint.header(written.tensors),
+                new byte[written.tensors.values().stream().mapToInt(tensor -> tensor.bytes().length).sum()],
+                Files.readAllBytes(directory.resolve("model.safetensors")));
+        }
+    }
+
+    private static Path scratch;
+    private static Original[] originals;
 
     /** Numbers of a text that become something else. */
     record Replacement(int place, String with)
@@ -52,20 +63,16 @@ class HostileCheckpointPropertyTest
     @BeforeContainer
     static void write() throws IOException
     {
-        directory = Files.createTempDirectory("hostile-checkpoint");
-        plan = SmallPlans.of(WeightType.BF16, false);
-        final WrittenCheckpoint written = new WrittenCheckpoint(directory, plan, 3);
-        written.writeConfig(plan);
-        written.writeSingle();
-        header = WrittenCheckpoint.header(written.tensors);
-        whole = Files.readAllBytes(directory.resolve("model.safetensors"));
-        data = new byte[written.tensors.values().stream().mapToInt(tensor -> tensor.bytes().length).sum()];
+        scratch = Files.createTempDirectory("hostile-checkpoint");
+        originals = new Original[] {
+            Original.of(Files.createDirectory(scratch.resolve("qwen3moe")), SmallPlans.of(WeightType.BF16, false)),
+            Original.of(Files.createDirectory(scratch.resolve("gptoss")), SmallPlans.gptOss(WeightType.BF16, false))};
     }
 
     @AfterContainer
     static void delete() throws IOException
     {
-        try (Stream<Path> files = Files.walk(directory))
+        try (Stream<Path> files = Files.walk(scratch))
         {
             for (final Path file : files.sorted(Comparator.reverseOrder()).toList())
             {
@@ -75,27 +82,32 @@ class HostileCheckpointPropertyTest
     }
 
     @Property
-    void shouldSurviveChangedNumbersOfTheHeader(@ForAll("replacements") final List<Replacement> replacements)
-        throws IOException
+    void shouldSurviveChangedNumbersOfTheHeader(
+        @ForAll final boolean gptOss, @ForAll("replacements") final List<Replacement> replacements) throws IOException
     {
-        openWith("model.safetensors", WrittenCheckpoint.file(replaced(header, replacements), data), whole);
+        final Original original = originals[gptOss ? 1 : 0];
+        openWith(original.directory.resolve("model.safetensors"),
+            WrittenCheckpoint.file(replaced(original.header, replacements), original.data), original.whole);
     }
 
     @Property
-    void shouldSurviveChangedNumbersOfTheConfiguration(@ForAll("replacements") final List<Replacement> replacements)
-        throws IOException
+    void shouldSurviveChangedNumbersOfTheConfiguration(
+        @ForAll final boolean gptOss, @ForAll("replacements") final List<Replacement> replacements) throws IOException
     {
-        final String config = WrittenCheckpoint.config(plan);
-        openWith("config.json", replaced(config, replacements).getBytes(StandardCharsets.UTF_8),
-            config.getBytes(StandardCharsets.UTF_8));
+        final Original original = originals[gptOss ? 1 : 0];
+        openWith(original.directory.resolve("config.json"),
+            replaced(original.config, replacements).getBytes(StandardCharsets.UTF_8),
+            original.config.getBytes(StandardCharsets.UTF_8));
     }
 
     @Property
-    void shouldSurviveChangedBytes(@ForAll("changes") final List<Change> changes) throws IOException
+    void shouldSurviveChangedBytes(@ForAll final boolean gptOss, @ForAll("changes") final List<Change> changes)
+        throws IOException
     {
-        final byte[] bytes = whole.clone();
-        changes.forEach(change -> bytes[change.place() % (header.length() + Long.BYTES)] = change.with());
-        openWith("model.safetensors", bytes, whole);
+        final Original original = originals[gptOss ? 1 : 0];
+        final byte[] bytes = original.whole.clone();
+        changes.forEach(change -> bytes[change.place() % (original.header.length() + Long.BYTES)] = change.with());
+        openWith(original.directory.resolve("model.safetensors"), bytes, original.whole);
     }
 
     @Provide
@@ -129,21 +141,21 @@ class HostileCheckpointPropertyTest
         return changed;
     }
 
-    private static void openWith(final String name, final byte[] bytes, final byte[] original) throws IOException
+    private static void openWith(final Path file, final byte[] bytes, final byte[] original) throws IOException
     {
-        Files.write(directory.resolve(name), bytes);
+        Files.write(file, bytes);
         final long before = THREADS.getCurrentThreadAllocatedBytes();
         try
         {
-            Checkpoint.open(directory);
+            Checkpoint.open(file.getParent());
         }
         catch (final ModelException e)
         {
-            assertTrue(e.getMessage().contains(directory.toString()), e.getMessage());
+            assertTrue(e.getMessage().contains(file.getParent().toString()), e.getMessage());
         }
         finally
         {
-            Files.write(directory.resolve(name), original);
+            Files.write(file, original);
         }
         final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
         assertTrue(allocated < MOST_BYTES, allocated + " bytes were allocated");

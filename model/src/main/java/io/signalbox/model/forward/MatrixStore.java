@@ -33,8 +33,14 @@ final class MatrixStore
         left = elements;
     }
 
-    /** The matrix on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
+    /** A linear layer on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
     Matrix of(final WeightMatrix weights)
+    {
+        return of(weights, null);
+    }
+
+    /** @param bias one value per row; {@code null}: none. */
+    Matrix of(final WeightMatrix weights, final float[] bias)
     {
         if (weights == null)
         {
@@ -54,17 +60,17 @@ final class MatrixStore
         {
             final float[] to = shares ? floats : new float[count];
             add(weights, () -> weights.copyTo(to, at));
-            return new Matrix(weights.rows(), weights.columns(), at, to, null);
+            return new Matrix(weights.rows(), weights.columns(), at, to, null, bias);
         }
         final short[] to = shares ? halves : new short[count];
         add(weights, () -> weights.copyTo(to, at));
-        return new Matrix(weights.rows(), weights.columns(), at, null, to);
+        return new Matrix(weights.rows(), weights.columns(), at, null, to, bias);
     }
 
     /** A generated matrix costs arithmetic, which cores share. A file is read from front to back by one thread. */
     private void add(final WeightMatrix weights, final Runnable copy)
     {
-        if (weights.recipe() == null)
+        if (weights.isStored())
         {
             copy.run();
         }
