@@ -4,25 +4,24 @@ package io.signalbox.model;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The tensors of the files of a checkpoint. Checks each that is asked for, and at the end that none is left over but those
- * that a model computes without: tables of positions and the layers of multi-token prediction. A tensor in another type
- * than that of the model is converted.
+ * that a model computes without: tables of positions and the layers of multi-token prediction. Weights are as
+ * exact as the file: a model of bfloat16 keeps its tensors of float32 as these.
  */
 final class CheckpointTensors implements TensorSource
 {
     static final String HEAD = "lm_head.weight";
     private static final String POSITIONS = ".rotary_emb.inv_freq";
     private static final String PREDICTION = "mtp.";
-    private static final String CORRECTION_BIAS = "bias";
 
     private final Path directory;
     private final WeightType type;
@@ -67,36 +66,33 @@ final class CheckpointTensors implements TensorSource
     @Override
     public WeightMatrix matrix(final String name, final int rows, final int columns)
     {
-        final StoredTensor tensor = tensor(name, rows, columns);
-        final WeightType stored = WeightType.valueOf(tensor.type());
-        final int bytes = WeightMatrix.bytes(name, rows, columns, stored);
-        final MappedShard shard = shards.get(name);
-        return new MappedMatrix(name, rows, columns, type, stored, shard, shard.bytes(tensor.begin(), bytes), progress);
+        return plain(tensor(name, rows, columns), 0, rows, columns);
     }
 
     @Override
     public List<MappedMatrix> matrices(final String name, final int count, final int rows, final int columns)
     {
         final StoredTensor tensor = tensor(name, count, rows, columns);
-        final WeightType stored = WeightType.valueOf(tensor.type());
-        final int bytes = WeightMatrix.bytes(name, rows, columns, stored);
-        final MappedShard shard = shards.get(name);
-        final List<MappedMatrix> matrices = new ArrayList<>();
-        for (int i = 0; i < count; i++)
-        {
-            matrices.add(new MappedMatrix(
-                name, rows, columns, type, stored, shard, shard.bytes(tensor.begin() + (long)i * bytes, bytes), progress));
-        }
-        return matrices;
+        return IntStream.range(0, count).mapToObj(index -> plain(tensor, index, rows, columns)).toList();
+    }
+
+    /** One of the matrices that lie one after the other in a tensor. */
+    private MappedMatrix plain(final StoredTensor tensor, final int index, final int rows, final int columns)
+    {
+        final FloatFormat format = FloatFormat.of(tensor);
+        final WeightType loaded = type == WeightType.F32 ? type : format.exact();
+        WeightMatrix.bytes(tensor.name(), rows, columns, loaded);
+        final int bytes = rows * columns * format.bytes();
+        final MappedShard shard = shards.get(tensor.name());
+        return new MappedMatrix(tensor.name(), rows, columns, loaded, new PlainWeights(
+            columns, format, shard, shard.bytes(tensor.begin() + (long)index * bytes, bytes)), progress);
     }
 
     @Override
     public float[] vector(final String name, final int length)
     {
         final StoredTensor tensor = tensor(name, length);
-        final WeightType stored = WeightType.valueOf(tensor.type());
-        // The bias of a router is added in float32, in models of bfloat16 too.
-        final boolean rounds = stored == WeightType.F32 && type == WeightType.BF16 && !name.endsWith(CORRECTION_BIAS);
+        final FloatFormat format = FloatFormat.of(tensor);
         final MappedShard shard = shards.get(name);
         final ByteBuffer bytes = shard.bytes(tensor.begin(), (int)tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         final float[] vector = new float[length];
@@ -104,8 +100,7 @@ final class CheckpointTensors implements TensorSource
         {
             for (int i = 0; i < length; i++)
             {
-                final float value = stored == WeightType.F32 ? bytes.getFloat() : WeightType.bf16(bytes.getShort());
-                vector[i] = rounds ? WeightType.bf16(WeightType.toBf16(value)) : value;
+                vector[i] = format.read(bytes, i);
             }
         });
         return vector;
@@ -119,7 +114,7 @@ final class CheckpointTensors implements TensorSource
             throw TensorAdvice.missing(
                 directory, name, tensors.keySet().stream().filter(each -> !isIgnored(each)).sorted().toList());
         }
-        if (Arrays.stream(WeightType.values()).noneMatch(each -> each.name().equals(tensor.type())))
+        if (FloatFormat.of(tensor) == null)
         {
             throw TensorAdvice.unreadable(directory, tensor);
         }

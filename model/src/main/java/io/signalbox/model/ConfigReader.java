@@ -13,6 +13,7 @@ final class ConfigReader
     static final String PREDICTION_LAYERS = "num_nextn_predict_layers";
     private static final int MAX_BYTES = 1 << 20;
     private static final String END_TOKENS = "eos_token_id";
+    private static final String FLOAT16 = "float16";
     private static final String REMEDY = "give the unchanged config.json of the checkpoint";
     private static final String SUPPORTED = "supported are olmoe, qwen3_moe, mixtral and deepseek_v3";
 
@@ -224,9 +225,14 @@ final class ConfigReader
                 "add the type of the weights, such as \"" + newer + "\": \"bfloat16\"");
         }
         final String name = text(values.get(newer) != null ? newer : older);
+        if (name.equals(FLOAT16))
+        {
+            // Float32 has all its values, and there is no reference for arithmetic in float16.
+            return WeightType.F32;
+        }
         return Arrays.stream(WeightType.values()).filter(type -> type.configName().equals(name)).findFirst()
             .orElseThrow(() -> new ModelException(file + " has weights of type '" + ModelJson.printable(name) + "'",
-                "convert the checkpoint to bfloat16 or float32"));
+                "convert the checkpoint to bfloat16, float16 or float32"));
     }
 
     private int experts()

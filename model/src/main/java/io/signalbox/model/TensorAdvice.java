@@ -51,9 +51,10 @@ final class TensorAdvice
     /** @param tensor of a type that is not read. */
     static ModelException unreadable(final Path directory, final StoredTensor tensor)
     {
-        final boolean converts = tensor.type().equals("F16") || tensor.type().equals("F64");
+        final boolean converts = tensor.type().equals("F64");
         return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
-            ", and only F32 and BF16 are read", converts ? "convert the checkpoint to bfloat16 or float32" : UNQUANTIZED);
+            ", and only F32, BF16 and F16 are read",
+            converts ? "convert the checkpoint to bfloat16 or float32" : UNQUANTIZED);
     }
 
     static ModelException misshapen(final Path directory, final StoredTensor tensor, final String wanted)

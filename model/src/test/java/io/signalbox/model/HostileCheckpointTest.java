@@ -372,7 +372,7 @@ class HostileCheckpointTest
         "\"mlp_only_layers\": [0]|\"mlp_only_layers\": [0, 1]|MoE layers 0 is impossible",
         "\"decoder_sparse_step\": 1|\"decoder_sparse_step\": 0|'decoder_sparse_step' with 0",
         "\"rope_type\": \"default\"|\"rope_type\": \"yarn\", \"factor\": 4.0|'rope_parameters'",
-        "\"dtype\": \"float32\"|\"dtype\": \"float16\"|weights of type 'float16'",
+        "\"dtype\": \"float32\"|\"dtype\": \"float64\"|weights of type 'float64'",
         "\"dtype\": \"float32\"|\"dtype\": null|has neither 'dtype' nor 'torch_dtype'; add the type of the weights",
         "\"model_type\": \"qwen3_moe\"|\"model_type\": \"llama\"|model type 'llama'",
         "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"attention_bias\": true|'attention_bias' with true",

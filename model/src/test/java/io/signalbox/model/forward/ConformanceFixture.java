@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelWeights;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,14 +16,14 @@ final class ConformanceFixture
     private final Path directory;
     private final JsonNode description;
     private final NpzFile values;
-    private final ForwardModel model;
+    private final ModelWeights weights;
 
     /** @throws io.signalbox.model.ModelException if the model is not supported. */
     ConformanceFixture(final Path directory) throws IOException
     {
         this.directory = directory;
         description = new ObjectMapper().readTree(directory.resolve("reference.json").toFile());
-        model = ForwardModel.of(Checkpoint.open(directory).weights());
+        weights = Checkpoint.open(directory).weights();
         values = new NpzFile(directory.resolve("reference.npz"));
     }
 
@@ -31,14 +32,14 @@ final class ConformanceFixture
         return directory;
     }
 
-    ForwardModel model()
+    ForwardModel model(final Precision precision)
     {
-        return model;
+        return ForwardModel.of(weights, precision);
     }
 
     DecoderPlan plan()
     {
-        return model.plan();
+        return weights.plan();
     }
 
     int moeLayers()
