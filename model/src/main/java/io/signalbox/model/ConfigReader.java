@@ -90,6 +90,12 @@ final class ConfigReader
         return layers;
     }
 
+    /** How weights are packed. */
+    Quantization quantization()
+    {
+        return Quantization.of(file, values.get(Quantization.NAME), "gpt_oss".equals(values.get("model_type")));
+    }
+
     private ModelFamily family()
     {
         final String type = text("model_type");
@@ -184,7 +190,7 @@ final class ConfigReader
         refuse(values.get("rope_scaling") != null && !isDefaultRope(values.get("rope_scaling")), "rope_scaling");
         refuse(values.get("rope_parameters") != null && !isDefaultRope(values.get("rope_parameters")), "rope_parameters");
         refuse(real("partial_rotary_factor", 1.0) != 1.0, "partial_rotary_factor");
-        refuse(values.get("quantization_config") != null, "quantization_config");
+        quantization();
         refuseOther("hidden_act", "silu");
     }
 
@@ -221,6 +227,11 @@ final class ConfigReader
         final String older = "torch_dtype";
         if (values.get(newer) == null && values.get(older) == null)
         {
+            if (quantization().is(Quantization.Method.MXFP4))
+            {
+                // As published: what is not packed is bfloat16.
+                return WeightType.BF16;
+            }
             throw new ModelException(file + " has neither '" + newer + "' nor '" + older + "'",
                 "add the type of the weights, such as \"" + newer + "\": \"bfloat16\"");
         }

@@ -125,7 +125,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
         return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Puts the bits of some rows, little-endian, at the position of a buffer. The caller calls {@link #taken} at the end. */
+    /** Puts the bits of some rows, little-endian, at the position of a buffer. Call {@link #taken} behind all. */
     public abstract void putRows(int first, int count, ByteBuffer to);
 
     /** Whether a copy costs arithmetic: the weights are made, or a file holds them otherwise than as {@link #type}. */

@@ -376,7 +376,6 @@ class HostileCheckpointTest
         "\"dtype\": \"float32\"|\"dtype\": null|has neither 'dtype' nor 'torch_dtype'; add the type of the weights",
         "\"model_type\": \"qwen3_moe\"|\"model_type\": \"llama\"|model type 'llama'",
         "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"attention_bias\": true|'attention_bias' with true",
-        "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"quantization_config\": {}|'quantization_config'",
         "\"rms_norm_eps\": 1.0E-6|\"rms_norm_eps\": \"a\"|'rms_norm_eps' that is not a number",
         "\"rms_norm_eps\": 1.0E-6|\"rms_norm_eps\": 1e999|norm epsilon of Infinity"})
     void shouldRefuseAConfigurationThatIsNotSupported(final String from, final String to, final String part)

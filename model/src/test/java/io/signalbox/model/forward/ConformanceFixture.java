@@ -9,6 +9,8 @@ import io.signalbox.model.ModelWeights;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** A checkpoint with the values that transformers computed from it. */
 final class ConformanceFixture
@@ -55,6 +57,15 @@ final class ConformanceFixture
     boolean hasBlock(final String block)
     {
         return values.has(block + ".p0.prompt");
+    }
+
+    /** By name, the SHA-256 of each tensor that is packed in the files, as float32. */
+    Map<String, String> unpacked()
+    {
+        final Map<String, String> digests = new TreeMap<>();
+        description.path("unpacked").properties()
+            .forEach(entry -> digests.put(entry.getKey(), entry.getValue().asText()));
+        return digests;
     }
 
     /** The prompt of which the values on the way are recorded. */
