@@ -93,7 +93,7 @@ final class CheckpointTensors implements TensorSource
         if (inputs % Mxfp4Weights.BLOCK != 0)
         {
             throw TensorAdvice.misshapen(directory, stored(name + Quantization.BLOCKS),
-                inputs + " inputs, which are no multiple of the " + Mxfp4Weights.BLOCK + " of a block of MXFP4");
+                inputs + " inputs, which is not a multiple of the " + Mxfp4Weights.BLOCK + " inputs of a block of MXFP4");
         }
         final StoredTensor packed = bytes(name + Quantization.BLOCKS, count, outputs, blocks, Mxfp4Weights.BLOCK_BYTES);
         if (!has(name + Quantization.SCALES))

@@ -98,7 +98,7 @@ final class Fp8Weights extends FileWeights
         if (!(scale > 0.0f && scale <= Float.MAX_VALUE))
         {
             throw new ModelException("the tensor " + name + Quantization.SCALE + " has " + scale + " at [" + blockRow +
-                ", " + blockColumn + "], which is no positive finite number", REMEDY);
+                ", " + blockColumn + "], and scales must be positive finite numbers", REMEDY);
         }
         return scale;
     }
@@ -109,7 +109,7 @@ final class Fp8Weights extends FileWeights
         if (!(Math.abs(value * scale) <= Float.MAX_VALUE))
         {
             throw new ModelException("the tensor " + name + " has " + value + " with the scale " + scale + " at [" +
-                (firstRow + row) + ", " + column + "], which is no finite weight", REMEDY);
+                (firstRow + row) + ", " + column + "], and weights must be finite", REMEDY);
         }
         return value * scale;
     }

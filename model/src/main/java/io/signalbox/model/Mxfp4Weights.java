@@ -74,7 +74,7 @@ final class Mxfp4Weights extends FileWeights
         if (!(Math.abs(weight) <= Float.MAX_VALUE))
         {
             throw new ModelException("the tensor " + name + Quantization.SCALES + " has " + scale + " at [" + output +
-                ", " + input / BLOCK + "] of an expert, with which " + name + " has no finite weight",
+                ", " + input / BLOCK + "] of an expert, which makes a weight NaN or infinite",
                 "copy or download the checkpoint again");
         }
         return weight;

@@ -52,7 +52,7 @@ record Quantization(Method method, int blockRows, int blockColumns)
         if (!(value instanceof Map<?, ?> fields) || !(fields.get("quant_method") instanceof String method))
         {
             throw new ModelException(
-                file + " has '" + NAME + "' with " + text(value) + ", which has no text 'quant_method'", REMEDY);
+                file + " has '" + NAME + "' with " + text(value) + ", and 'quant_method' must be a text", REMEDY);
         }
         if (method.equals("fp8"))
         {

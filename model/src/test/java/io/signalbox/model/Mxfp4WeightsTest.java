@@ -124,13 +124,13 @@ class Mxfp4WeightsTest
         final MappedMatrix matrix = read(EXPERTS, INPUTS, OUTPUTS).get(1);
         final String message =
             assertThrows(ModelException.class, () -> matrix.copyTo(new float[INPUTS * OUTPUTS])).getMessage();
-        assertEquals("the tensor " + SCALES + " has " + scale + " at [2, 1] of an expert, with which " + NAME +
-            " has no finite weight; copy or download the checkpoint again.", message);
+        assertEquals("the tensor " + SCALES + " has " + scale + " at [2, 1] of an expert, which makes a weight NaN or " +
+            "infinite; copy or download the checkpoint again.", message);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "_blocks | U8 | 192 | 2 3 2 16 | 48 | 48 inputs, which are no multiple of the 32 of a block of MXFP4; copy config",
+        "_blocks | U8 | 192 | 2 3 2 16 | 48 | 48 inputs, which is not a multiple of the 32 inputs of a block",
         "_blocks | U8 | 192 | 2 3 4 8 | 64 | as U8 [2, 3, 4, 8], and its config.json asks for U8 [2, 3, 2, 16]; copy",
         "_blocks | I8 | 192 | 2 3 2 16 | 64 | as I8 [2, 3, 2, 16], and its config.json asks for U8 [2, 3, 2, 16]; copy",
         "_blocks | U8 | 192 | 2 3 32 | 64 | as U8 [2, 3, 32], and its config.json asks for U8 [2, 3, 2, 16]; copy",

@@ -147,11 +147,11 @@ class PackedWeightsTest
     /** Weights are looked at when they are loaded or digested, because a large checkpoint takes minutes to read. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "1 | 0 | 'X_scale_inv has 0.0 at [0, 1], which is no positive finite number; copy or download'",
-        "5 | -1.5 | 'X_scale_inv has -1.5 at [1, 2], which is no positive finite number; copy or download'",
-        "3 | NaN | 'X_scale_inv has NaN at [1, 0], which is no positive finite number; copy or download'",
-        "0 | Infinity | 'X_scale_inv has Infinity at [0, 0], which is no positive finite number; copy or download'",
-        "0 | 3E38 | 'X has 416.0 with the scale 3.0E38 at [0, 1], which is no finite weight; copy or download'"})
+        "1 | 0 | 'X_scale_inv has 0.0 at [0, 1], and scales must be positive finite numbers; copy or download'",
+        "5 | -1.5 | 'X_scale_inv has -1.5 at [1, 2], and scales must be positive finite numbers; copy or download'",
+        "3 | NaN | 'X_scale_inv has NaN at [1, 0], and scales must be positive finite numbers; copy or download'",
+        "0 | Infinity | 'X_scale_inv has Infinity at [0, 0], and scales must be positive finite numbers; copy or download'",
+        "0 | 3E38 | 'X has 416.0 with the scale 3.0E38 at [0, 1], and weights must be finite; copy or download'"})
     void shouldRefuseAScaleThatIsNoScale(final int at, final float scale, final String sentence) throws Exception
     {
         written.tensors.get(TENSOR).bytes()[0] = 0;
@@ -167,7 +167,7 @@ class PackedWeightsTest
     {
         written.tensors.get(TENSOR).bytes()[4 * 8 + 7] = (byte)bits;
 
-        assertUnusable("X has NaN with the scale 8.0 at [4, 7], which is no finite weight; copy or download");
+        assertUnusable("X has NaN with the scale 8.0 at [4, 7], and weights must be finite; copy or download");
     }
 
     private void assertUnusable(final String sentence) throws Exception
@@ -186,9 +186,9 @@ class PackedWeightsTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
-        "{}|has 'quantization_config' with {}, which has no text 'quant_method'; give the unchanged config.json",
-        "[]|has 'quantization_config' with [], which has no text 'quant_method'; give the unchanged config.json",
-        "{\"quant_method\": 8}|with {quant_method=8}, which has no text 'quant_method'; give the unchanged",
+        "{}|has 'quantization_config' with {}, and 'quant_method' must be a text; give the unchanged config.json",
+        "[]|has 'quantization_config' with [], and 'quant_method' must be a text; give the unchanged config.json",
+        "{\"quant_method\": 8}|with {quant_method=8}, and 'quant_method' must be a text; give the unchanged",
         "{\"quant_method\": \"awq\"}|the method 'awq', and only fp8 with scales of blocks and, in models of gpt_oss, mxfp4",
         "{\"quant_method\": \"gptq\", \"bits\": 4}|the method 'gptq', and only fp8 with scales of blocks",
         "{\"quant_method\": \"bitsandbytes\"}|the method 'bitsandbytes', and only fp8 with scales of blocks",

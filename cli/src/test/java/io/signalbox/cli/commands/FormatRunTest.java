@@ -64,7 +64,7 @@ class FormatRunTest
 
         assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
         assertTrue(run.err().contains("signalbox run: the tensor " + tensor + " has NaN with the scale "), run.err());
-        assertTrue(run.err().contains(" at [0, 2], which is no finite weight; copy or download the checkpoint again."),
+        assertTrue(run.err().contains(" at [0, 2], and weights must be finite; copy or download the checkpoint again."),
             run.err());
         assertTrue(Files.notExists(journal));
     }

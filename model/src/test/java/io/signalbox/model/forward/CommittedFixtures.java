@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The fixtures of this module's test resources: one with a norm per head and dense layers, one with clipping, one in float16,
- * and one in FP8 with blocks that are not whole and weights whose scales are in another shard.
+ * The fixtures of this module's test resources: one with a norm per head and dense layers, one with clipping, one in
+ * float16, and one in FP8 with blocks that are not whole and weights whose scales are in another shard.
  */
 final class CommittedFixtures
 {
