@@ -13,6 +13,8 @@ final class TransposedMatrix extends WeightMatrix
 {
     /** Inputs of a tile: 32 bytes of a row in bf16. */
     private static final int TILE = 16;
+    /** Rows that a digest takes at a time. */
+    private static final int DIGESTED_ROWS = 64;
 
     private final WeightMatrix stored;
     private final int first;
@@ -38,9 +40,10 @@ final class TransposedMatrix extends WeightMatrix
         return at(index / columns(), index % columns());
     }
 
-    private float at(final int row, final int column)
+    @Override
+    float at(final int row, final int column)
     {
-        return stored.at(column * stored.columns() + first + row * step);
+        return stored.at(column, first + row * step);
     }
 
     @Override
@@ -86,29 +89,34 @@ final class TransposedMatrix extends WeightMatrix
     }
 
     @Override
-    public ByteBuffer bytes()
+    public void putRows(final int from, final int count, final ByteBuffer to)
     {
-        final ByteBuffer bytes =
-            ByteBuffer.allocateDirect(bytes(name(), rows(), columns(), type())).order(ByteOrder.LITTLE_ENDIAN);
-        if (type() == WeightType.F32)
+        final int size = type().bytes();
+        final int begin = to.position();
+        for (int tile = 0; tile < columns(); tile += TILE)
         {
-            final float[] weights = new float[count()];
-            copy(weights, 0);
-            bytes.asFloatBuffer().put(weights);
+            for (int row = 0; row < count; row++)
+            {
+                to.position(begin + (row * columns() + tile) * size);
+                for (int column = tile; column < Math.min(columns(), tile + TILE); column++)
+                {
+                    type().put(at(from + row, column), to);
+                }
+            }
         }
-        else
-        {
-            final short[] weights = new short[count()];
-            copy(weights, 0);
-            bytes.asShortBuffer().put(weights);
-        }
-        return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        to.position(begin + count * columns() * size);
     }
 
     @Override
-    public boolean isStored()
+    public boolean isComputed()
     {
-        return stored.isStored();
+        return true;
+    }
+
+    @Override
+    TransposedMatrix inBf16()
+    {
+        return type() == WeightType.BF16 ? this : new TransposedMatrix(stored.inBf16(), rows(), first, step);
     }
 
     @Override
@@ -120,14 +128,21 @@ final class TransposedMatrix extends WeightMatrix
     @Override
     void addTo(final MessageDigest digest)
     {
-        if (isStored())
-        {
-            digest.update(bytes());
-        }
-        else
+        if (stored.recipe() != null)
         {
             stored.addTo(digest);
             digest.update((byte)first);
+            return;
         }
+        final int most = Math.min(rows(), DIGESTED_ROWS);
+        final ByteBuffer some = ByteBuffer.allocate(most * columns() * type().bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        read(() ->
+        {
+            for (int row = 0; row < rows(); row += most)
+            {
+                putRows(row, Math.min(most, rows() - row), some.clear());
+                digest.update(some.flip());
+            }
+        });
     }
 }

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The fixtures of this module's test resources: clipping; a norm per head and dense layers; latent attention with YaRN;
- * sinks, windows, biases and clamped experts.
+ * The fixtures of this module's test resources: clipping; a norm per head and dense layers; float16; FP8 with blocks that
+ * are not whole and weights whose scales are in another shard; latent attention with YaRN; sinks, windows, biases and
+ * clamped experts.
  */
 enum CommittedFixtures
 {
@@ -21,6 +22,9 @@ enum CommittedFixtures
         "model.safetensors.index.json", "model-00001-of-000003.safetensors", "model-00002-of-000003.safetensors",
         "model-00003-of-000003.safetensors"),
     GPT_OSS("gptoss-wide-bf16", "config.save-pretrained.json", "generation_config.json", "model.safetensors.index.json",
+        "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"),
+    FLOAT16("mixtral-hub-f16", "config.save-pretrained.json", "model.safetensors"),
+    FP8("qwen3moe-hub-fp8", "config.save-pretrained.json", "generation_config.json", "model.safetensors.index.json",
         "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors");
 
     private final String directory;

@@ -35,7 +35,8 @@ class MatrixStoreTest
     @EnumSource(Precision.class)
     void shouldAddTheBiasOfEachRow(final Precision precision)
     {
-        final WeightMatrix source = GeneratedModel.weights(GeneratedModel.tiny(), 3).embedding();
+        final ModelWeights model = GeneratedModel.weights(GeneratedModel.tiny(), 3);
+        final WeightMatrix source = model.embedding();
         final float[] bias = new float[source.rows()];
         final float[] vectors = new float[2 * source.columns()];
         for (int row = 0; row < bias.length; row++)
@@ -46,7 +47,7 @@ class MatrixStoreTest
         {
             vectors[i] = i / 100.0f;
         }
-        final MatrixStore store = new MatrixStore(WeightType.F32, source.count());
+        final MatrixStore store = new MatrixStore(model);
         final Matrix plain = store.of(source);
         final Matrix biased = store.of(source, bias);
         store.copy();
@@ -72,7 +73,7 @@ class MatrixStoreTest
         final List<WeightMatrix> sources = new ArrayList<>(List.of(model.embedding()));
         model.layers().get(0).moe().experts().forEach(expert -> sources.addAll(
             List.of(expert.gate(), expert.up(), expert.down())));
-        final MatrixStore store = new MatrixStore(type, model.plan().parameters());
+        final MatrixStore store = new MatrixStore(model);
         final List<Matrix> made = sources.stream().map(store::of).toList();
         store.copy();
 

@@ -3,6 +3,7 @@ package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelException;
+import io.signalbox.model.UnpackedWeights;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -10,9 +11,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -79,10 +82,15 @@ class ModelConformanceTest
             assertTrue(!fixtures.isEmpty(), named + " has no directory with a reference.json");
             return fixtures;
         }
-        return Files.isDirectory(SHARED) ? fixturesIn(SHARED) : CommittedFixtures.unpack(unpacked);
+        if (!Files.isDirectory(SHARED))
+        {
+            return CommittedFixtures.unpack(unpacked);
+        }
+        return Stream.of(SHARED, SHARED.resolve("hub")).filter(Files::isDirectory)
+            .flatMap(directory -> fixturesIn(directory).stream()).toList();
     }
 
-    private static List<Path> fixturesIn(final Path directory) throws IOException
+    private static List<Path> fixturesIn(final Path directory)
     {
         if (isFixture(directory))
         {
@@ -92,6 +100,10 @@ class ModelConformanceTest
         try (Stream<Path> entries = Files.list(directory))
         {
             return entries.filter(ModelConformanceTest::isFixture).sorted().toList();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -123,6 +135,15 @@ class ModelConformanceTest
         assertTrue(checks.passed(), checks::failures);
     }
 
+    /** Every packed tensor has the bits that the reference computed with. */
+    private static void compareUnpacked(
+        final Path directory, final ConformanceFixture fixture, final ConformanceChecks checks) throws IOException
+    {
+        final Map<String, String> digests = UnpackedWeights.digests(directory);
+        fixture.unpacked().forEach((name, digest) -> checks.check(digest.equals(digests.get(name)),
+            () -> name + " is unpacked to other weights"));
+    }
+
     /** Compares a fixture with what this forward pass computes. */
     static ConformanceChecks checks(final Path directory) throws IOException
     {
@@ -134,6 +155,7 @@ class ModelConformanceTest
             checks.check(Files.notExists(other) || DecoderPlan.of(other).equals(fixture.plan()),
                 () -> other + " describes another model");
         }
+        compareUnpacked(directory, fixture, checks);
         try (WorkTeam team = new WorkTeam(2, "conformance"))
         {
             new Float32Conformance(fixture, checks, team).run();
