@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import java.util.Objects;
+import java.util.stream.Stream;
+
 /**
  * Weights of attention.
  *
@@ -16,4 +19,16 @@ public record AttentionWeights(
     WeightMatrix query, WeightMatrix key, WeightMatrix value, WeightMatrix output, float[] queryNorm, float[] keyNorm,
     LatentWeights latent)
 {
+    AttentionWeights inBf16()
+    {
+        return new AttentionWeights(WeightMatrix.inBf16(query), WeightMatrix.inBf16(key), WeightMatrix.inBf16(value),
+            output.inBf16(), WeightType.inBf16(queryNorm), WeightType.inBf16(keyNorm),
+            latent == null ? null : latent.inBf16());
+    }
+
+    Stream<WeightMatrix> matrices()
+    {
+        return Stream.concat(Stream.of(query, key, value, output).filter(Objects::nonNull),
+            latent == null ? Stream.of() : latent.matrices());
+    }
 }

@@ -13,6 +13,7 @@ final class ConfigReader
     static final String PREDICTION_LAYERS = "num_nextn_predict_layers";
     private static final int MAX_BYTES = 1 << 20;
     private static final String END_TOKENS = "eos_token_id";
+    private static final String FLOAT16 = "float16";
     private static final String REMEDY = "give the unchanged config.json of the checkpoint";
     private static final String SUPPORTED = "supported are olmoe, qwen3_moe, mixtral and deepseek_v3";
 
@@ -87,6 +88,12 @@ final class ConfigReader
                 DecoderPlan.MAX_LAYERS);
         }
         return layers;
+    }
+
+    /** How weights are packed. */
+    Quantization quantization()
+    {
+        return Quantization.of(file, values.get(Quantization.NAME), "gpt_oss".equals(values.get("model_type")));
     }
 
     private ModelFamily family()
@@ -183,7 +190,7 @@ final class ConfigReader
         refuse(values.get("rope_scaling") != null && !isDefaultRope(values.get("rope_scaling")), "rope_scaling");
         refuse(values.get("rope_parameters") != null && !isDefaultRope(values.get("rope_parameters")), "rope_parameters");
         refuse(real("partial_rotary_factor", 1.0) != 1.0, "partial_rotary_factor");
-        refuse(values.get("quantization_config") != null, "quantization_config");
+        quantization();
         refuseOther("hidden_act", "silu");
     }
 
@@ -220,13 +227,23 @@ final class ConfigReader
         final String older = "torch_dtype";
         if (values.get(newer) == null && values.get(older) == null)
         {
+            if (quantization().is(Quantization.Method.MXFP4))
+            {
+                // As published: what is not packed is bfloat16.
+                return WeightType.BF16;
+            }
             throw new ModelException(file + " has neither '" + newer + "' nor '" + older + "'",
                 "add the type of the weights, such as \"" + newer + "\": \"bfloat16\"");
         }
         final String name = text(values.get(newer) != null ? newer : older);
+        if (name.equals(FLOAT16))
+        {
+            // Float32 has all its values, and there is no reference for arithmetic in float16.
+            return WeightType.F32;
+        }
         return Arrays.stream(WeightType.values()).filter(type -> type.configName().equals(name)).findFirst()
             .orElseThrow(() -> new ModelException(file + " has weights of type '" + ModelJson.printable(name) + "'",
-                "convert the checkpoint to bfloat16 or float32"));
+                "convert the checkpoint to bfloat16, float16 or float32"));
     }
 
     private int experts()

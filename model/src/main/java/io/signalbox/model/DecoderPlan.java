@@ -12,7 +12,7 @@ import java.util.List;
  * down(silu(gate(x)) * up(x))}.
  *
  * @param family         the names of its tensors.
- * @param type           how weights are stored.
+ * @param type           of most weights. A model of bfloat16 may have others in float32, which arithmetic in bf16 rounds.
  * @param layers         at least 1.
  * @param moeLayers      ascending layers that are MoE; the other ones are dense.
  * @param hidden         elements of a token's state.

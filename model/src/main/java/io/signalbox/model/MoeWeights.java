@@ -2,6 +2,7 @@
 package io.signalbox.model;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Weights of an MoE layer.
@@ -13,4 +14,16 @@ import java.util.List;
  */
 public record MoeWeights(WeightMatrix router, float[] bias, List<FeedForward> experts, FeedForward shared)
 {
+    /** The bias stays float32, as in transformers. */
+    MoeWeights inBf16()
+    {
+        return new MoeWeights(
+            router.inBf16(), bias, experts.stream().map(FeedForward::inBf16).toList(), FeedForward.inBf16(shared));
+    }
+
+    Stream<WeightMatrix> matrices()
+    {
+        return Stream.concat(Stream.of(router),
+            Stream.concat(experts.stream().flatMap(FeedForward::matrices), FeedForward.matrices(shared)));
+    }
 }

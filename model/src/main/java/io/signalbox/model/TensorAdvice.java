@@ -25,10 +25,14 @@ final class TensorAdvice
     {
     }
 
-    /** @param names of all tensors that are not left out, ascending. */
-    static ModelException missing(final Path directory, final String name, final List<String> names)
+    /**
+     * @param names  of all tensors that are not left out, ascending.
+     * @param reader of packed weights.
+     */
+    static ModelException missing(
+        final Path directory, final String name, final List<String> names, final Quantization reader)
     {
-        final String packed = first(QUANTIZED, names);
+        final String packed = quantized(names, reader);
         if (packed != null)
         {
             return new ModelException(directory + " has the quantized tensor '" + packed + "' and no '" + name + "'",
@@ -51,9 +55,30 @@ final class TensorAdvice
     /** @param tensor of a type that is not read. */
     static ModelException unreadable(final Path directory, final StoredTensor tensor)
     {
-        final boolean converts = tensor.type().equals("F16") || tensor.type().equals("F64");
+        if (tensor.type().equals(CheckpointTensors.FP8))
+        {
+            return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
+                ", and its config.json has no '" + Quantization.NAME + "' of the method fp8 that says how to unpack it",
+                ONE_CHECKPOINT);
+        }
+        final boolean converts = tensor.type().equals("F64");
         return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
-            ", and only F32 and BF16 are read", converts ? "convert the checkpoint to bfloat16 or float32" : UNQUANTIZED);
+            ", and only F32, BF16 and F16 are read",
+            converts ? "convert the checkpoint to bfloat16 or float32" : UNQUANTIZED);
+    }
+
+    /** A packed tensor without its scales. */
+    static ModelException withoutScales(final Path directory, final StoredTensor tensor, final String scales)
+    {
+        return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
+            " and no '" + scales + "' with its scales", ONE_CHECKPOINT);
+    }
+
+    /** Scales of a tensor that has none. */
+    static ModelException scalesOfOther(final Path directory, final StoredTensor tensor, final String scales)
+    {
+        return new ModelException(directory + " has the scales '" + scales + "' of a tensor in " + CheckpointTensors.FP8 +
+            ", and '" + tensor.name() + "' as " + tensor.shapeText(), ONE_CHECKPOINT);
     }
 
     static ModelException misshapen(final Path directory, final StoredTensor tensor, final String wanted)
@@ -67,8 +92,10 @@ final class TensorAdvice
      *
      * @param names  ascending.
      * @param layers of the plan.
+     * @param reader of packed weights.
      */
-    static ModelException surplus(final Path directory, final List<String> names, final int layers)
+    static ModelException surplus(
+        final Path directory, final List<String> names, final int layers, final Quantization reader)
     {
         for (final String name : names)
         {
@@ -80,7 +107,7 @@ final class TensorAdvice
                     "prediction, or " + ONE_CHECKPOINT);
             }
         }
-        final String quantized = first(QUANTIZED, names);
+        final String quantized = quantized(names, reader);
         if (quantized != null)
         {
             return new ModelException(directory + " has quantized weights, such as '" + quantized + "'", UNQUANTIZED);
@@ -99,6 +126,12 @@ final class TensorAdvice
         }
         return new ModelException(directory + " has " + names.size() + " tensors that its config.json does not ask " +
             "for, such as '" + ModelJson.printable(names.get(0)) + "'", ONE_CHECKPOINT);
+    }
+
+    /** The first name of a packed tensor that nobody unpacks. */
+    private static String quantized(final List<String> names, final Quantization reader)
+    {
+        return first(QUANTIZED, names.stream().filter(name -> !reader.reads(name)).toList());
     }
 
     private static boolean is(final Pattern pattern, final String name)

@@ -117,25 +117,33 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     abstract void copy(short[] to, int at);
 
     /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
-    public abstract ByteBuffer bytes();
-
-    /** All its bytes, newly made from {@link #at}. */
-    final ByteBuffer allBytes()
+    public ByteBuffer bytes()
     {
         final ByteBuffer bytes =
             ByteBuffer.allocateDirect(bytes(name, rows, columns, type)).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count(); i++)
-        {
-            if (type == WeightType.F32)
-            {
-                bytes.putFloat(at(i));
-            }
-            else
-            {
-                bytes.putShort(WeightType.toBf16(at(i)));
-            }
-        }
+        putRows(0, rows, bytes);
         return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Puts the bits of some rows, little-endian, at the position of a buffer. Call {@link #taken} behind all. */
+    public abstract void putRows(int first, int count, ByteBuffer to);
+
+    /** Whether a copy costs arithmetic: the weights are made, or a file holds them otherwise than as {@link #type}. */
+    public abstract boolean isComputed();
+
+    /** The same weights as bf16, rounded to nearest, ties to even. */
+    abstract WeightMatrix inBf16();
+
+    /** {@code null} for {@code null}. */
+    static WeightMatrix inBf16(final WeightMatrix matrix)
+    {
+        return matrix == null ? null : matrix.inBf16();
+    }
+
+    /** Bytes of all weights. */
+    final long size()
+    {
+        return (long)count() * type.bytes();
     }
 
     /** The rule that makes the weights; {@code null}: they are stored. */
@@ -145,7 +153,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     }
 
     /**
-     * Says that a backend has all weights without {@link #copyTo}: from {@link #bytes}, or by the {@link #recipe}.
+     * Says that a backend has all weights without {@link #copyTo}: by {@link #putRows}, or by the {@link #recipe}.
      *
      * @throws ModelException if the file changed meanwhile: behind a new end within its last page there are zeros.
      */
@@ -162,7 +170,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
 
     private void copied()
     {
-        progress.copied((long)count() * type.bytes());
+        progress.copied(size());
     }
 
     /** Feeds what the weights are: their bytes, or the recipe that makes them. */

@@ -55,6 +55,14 @@ final class WrittenCheckpoint
             ", \"rope_type\": \"default\"}}";
     }
 
+    /** Writes a config.json whose weights are packed in FP8. */
+    void writeFp8Config(final DecoderPlan plan, final int blockRows, final int blockColumns) throws IOException
+    {
+        Files.writeString(directory.resolve("config.json"), config(plan).replaceFirst("}$",
+            ", \"quantization_config\": {\"quant_method\": \"fp8\", \"fmt\": \"e4m3\", " +
+                "\"activation_scheme\": \"dynamic\", \"weight_block_size\": [" + blockRows + ", " + blockColumns + "]}}"));
+    }
+
     void writeConfig(final DecoderPlan plan) throws IOException
     {
         Files.writeString(directory.resolve("config.json"), config(plan));

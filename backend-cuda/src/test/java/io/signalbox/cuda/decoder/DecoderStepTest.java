@@ -106,7 +106,7 @@ class DecoderStepTest
         final SplittableRandom random = new SplittableRandom(plan.family().ordinal() + 1);
         try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(weights, precision))
         {
-            final ForwardModel model = ForwardModel.of(weights);
+            final ForwardModel model = ForwardModel.of(weights, precision);
             final ForwardPass pass =
                 new ForwardPass(model, precision, new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
             final int[] lengths = new int[SEQUENCES];
@@ -156,8 +156,8 @@ class DecoderStepTest
         try (WorkTeam team = new WorkTeam(1, "team");
             DecoderRig rig = new DecoderRig(weights, precision, KernelFamily.EXACT, blockSize))
         {
-            final ForwardPass pass =
-                new ForwardPass(ForwardModel.of(weights), precision, new PagedKv(plan, table.length, blockSize), team);
+            final ForwardPass pass = new ForwardPass(
+                ForwardModel.of(weights, precision), precision, new PagedKv(plan, table.length, blockSize), team);
             int position = 0;
             while (position < LAST_POSITION)
             {
@@ -255,7 +255,8 @@ class DecoderStepTest
         try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(wrong, Precision.F32))
         {
             final ForwardPass pass = new ForwardPass(
-                ForwardModel.of(wrong), Precision.F32, new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
+                ForwardModel.of(wrong, Precision.F32), Precision.F32,
+                new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
             assertThrows(NoNumberException.class, () ->
             {
                 pass.run(batch(tokens));

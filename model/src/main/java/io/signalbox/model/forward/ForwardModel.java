@@ -71,25 +71,39 @@ public final class ForwardModel
     }
 
     private final DecoderPlan plan;
+    private final Precision precision;
     private final Matrix embedding;
     private final List<Layer> layers;
     private final float[] finalNorm;
     private final Matrix head;
 
     private ForwardModel(
-        final DecoderPlan plan, final Matrix embedding, final List<Layer> layers, final float[] finalNorm, final Matrix head)
+        final DecoderPlan plan, final Precision precision, final Matrix embedding, final List<Layer> layers,
+        final float[] finalNorm, final Matrix head)
     {
         this.plan = plan;
+        this.precision = precision;
         this.embedding = embedding;
         this.layers = layers;
         this.finalNorm = finalNorm;
         this.head = head;
     }
 
-    /** Copies the weights to the heap. */
+    /** Copies the weights to the heap, for the arithmetic in which such a model runs unless it is asked for another. */
     public static ForwardModel of(final ModelWeights weights)
     {
-        final MatrixStore store = new MatrixStore(weights.plan().type(), weights.plan().parameters());
+        return of(weights, Precision.of(weights.plan().type()));
+    }
+
+    /**
+     * Copies the {@linkplain Precision#weights weights of an arithmetic} to the heap.
+     *
+     * @param precision of the passes. A model of float32 can be computed in any.
+     */
+    public static ForwardModel of(final ModelWeights exact, final Precision precision)
+    {
+        final ModelWeights weights = precision.weights(exact);
+        final MatrixStore store = new MatrixStore(weights);
         final Matrix embedding = store.of(weights.embedding());
         final Matrix head = weights.plan().tiedEmbeddings() ? embedding : store.of(weights.head());
         final List<Layer> layers = new ArrayList<>();
@@ -99,12 +113,18 @@ public final class ForwardModel
                 Mlp.of(store, layer.dense()), Experts.of(store, layer.moe())));
         }
         store.copy();
-        return new ForwardModel(weights.plan(), embedding, List.copyOf(layers), weights.finalNorm(), head);
+        return new ForwardModel(weights.plan(), precision, embedding, List.copyOf(layers), weights.finalNorm(), head);
     }
 
     public DecoderPlan plan()
     {
         return plan;
+    }
+
+    /** The arithmetic for which the weights were copied. */
+    public Precision precision()
+    {
+        return precision;
     }
 
     Matrix embedding()

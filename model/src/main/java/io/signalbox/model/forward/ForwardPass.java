@@ -2,6 +2,8 @@
 package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelException;
+import io.signalbox.model.WeightType;
 
 /**
  * Computes one step after the other of one rank: token ids to routed experts, with their weights, and logits. The result
@@ -30,8 +32,10 @@ public final class ForwardPass
     private float[] expertWeights = new float[0];
 
     /**
-     * @param kv   of the rank; it keeps the keys and values of former steps.
-     * @param team the threads that compute; not closed.
+     * @param precision that of the model, or any if the model is of float32.
+     * @param kv        of the rank; it keeps the keys and values of former steps.
+     * @param team      the threads that compute; not closed.
+     * @throws ModelException if the model was copied for another precision.
      */
     public ForwardPass(final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team)
     {
@@ -43,6 +47,11 @@ public final class ForwardPass
         final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team,
         final ForwardObserver observer)
     {
+        if (precision != model.precision() && model.plan().type() == WeightType.BF16)
+        {
+            throw new ModelException("a model of bfloat16 whose weights were copied for " + model.precision() +
+                " cannot be computed in " + precision, "copy them for " + precision);
+        }
         this.model = model;
         this.precision = precision;
         this.observer = observer;

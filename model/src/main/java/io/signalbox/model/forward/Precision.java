@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
+import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
 
 /**
@@ -19,10 +20,19 @@ public enum Precision
     private static final int HALF = 0x7fff;
     private static final int QUIET = 0x40_0000;
 
-    /** The arithmetic in which a model with such weights was made to run. */
+    /** The arithmetic in which a model of such a type runs unless it is asked for another: that of float32 for float16. */
     public static Precision of(final WeightType type)
     {
         return type == WeightType.BF16 ? BF16 : F32;
+    }
+
+    /**
+     * The weights with which a pass of this arithmetic computes. In {@link #BF16}, a model of bfloat16 has all weights
+     * rounded to bf16, as transformers loads them, but the correction biases of routers. Otherwise the weights are exact.
+     */
+    public ModelWeights weights(final ModelWeights exact)
+    {
+        return this == BF16 && exact.plan().type() == WeightType.BF16 ? exact.inBf16() : exact;
     }
 
     /** Rounds a value that the pass keeps. */

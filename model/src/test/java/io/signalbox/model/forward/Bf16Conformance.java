@@ -31,6 +31,7 @@ final class Bf16Conformance
 
     private final ConformanceFixture fixture;
     private final DecoderPlan plan;
+    private final ForwardModel model;
     private final ConformanceChecks checks;
     private final WorkTeam team;
     private final int moeLayers;
@@ -46,6 +47,7 @@ final class Bf16Conformance
         this.checks = checks;
         this.team = team;
         plan = fixture.plan();
+        model = fixture.model(Precision.BF16);
         moeLayers = fixture.moeLayers();
         roundsRouters = plan.experts().scoring() != ExpertScoring.SIGMOID_GROUPS;
     }
@@ -87,7 +89,7 @@ final class Bf16Conformance
             {
                 System.arraycopy(inputs, (at * moeLayers + moe) * hidden, in, at * hidden, hidden);
             }
-            final ForwardModel.Experts layer = fixture.model().layer(plan.moeLayers().get(moe)).experts();
+            final ForwardModel.Experts layer = model.layer(plan.moeLayers().get(moe)).experts();
             pass.run(layer, in, length, new float[length * hidden]);
             for (int at = 0; at < length; at++)
             {
@@ -187,7 +189,7 @@ final class Bf16Conformance
 
     private RecordedPass pass(final int positions)
     {
-        return new RecordedPass(fixture.model(), Precision.BF16, team, positions, 3);
+        return new RecordedPass(model, Precision.BF16, team, positions, 3);
     }
 
     private void wholePass(final int prompt, final int[] tokens)

@@ -14,6 +14,7 @@ final class Float32Conformance
 
     private final ConformanceFixture fixture;
     private final DecoderPlan plan;
+    private final ForwardModel model;
     private final ConformanceChecks checks;
     private final WorkTeam team;
 
@@ -23,6 +24,7 @@ final class Float32Conformance
         this.checks = checks;
         this.team = team;
         plan = fixture.plan();
+        model = fixture.model(Precision.F32);
     }
 
     void run()
@@ -43,7 +45,7 @@ final class Float32Conformance
 
     private RecordedPass pass(final int positions, final int stride)
     {
-        return new RecordedPass(fixture.model(), Precision.F32, team, positions, stride);
+        return new RecordedPass(model, Precision.F32, team, positions, stride);
     }
 
     private double tolerance(final String name)

@@ -37,7 +37,7 @@ class MatrixStoreTest
         final List<WeightMatrix> sources = new ArrayList<>(List.of(model.embedding()));
         model.layers().get(0).moe().experts().forEach(expert -> sources.addAll(
             List.of(expert.gate(), expert.up(), expert.down())));
-        final MatrixStore store = new MatrixStore(type, model.plan().parameters());
+        final MatrixStore store = new MatrixStore(model);
         final List<Matrix> made = sources.stream().map(store::of).toList();
         store.copy();
 

@@ -3,6 +3,7 @@ package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelException;
+import io.signalbox.model.UnpackedWeights;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -111,16 +113,29 @@ class ModelConformanceTest
         assertTrue(checks.passed(), checks::failures);
     }
 
+    /** Every packed tensor has the bits that the reference computed with. */
+    private static void compareUnpacked(
+        final Path directory, final ConformanceFixture fixture, final ConformanceChecks checks) throws IOException
+    {
+        final Map<String, String> digests = UnpackedWeights.digests(directory);
+        fixture.unpacked().forEach((name, digest) -> checks.check(digest.equals(digests.get(name)),
+            () -> name + " is unpacked to other weights"));
+    }
+
     /** Compares a fixture with what this forward pass computes. */
     static ConformanceChecks checks(final Path directory) throws IOException
     {
         final ConformanceChecks checks = new ConformanceChecks(directory.getFileName().toString());
         final ConformanceFixture fixture = new ConformanceFixture(directory);
-        final Path older = directory.resolve("config.hub-style.json");
-        if (Files.exists(older))
+        for (final String other : List.of("config.hub-style.json", "config.save-pretrained.json"))
         {
-            checks.check(DecoderPlan.of(older).equals(fixture.plan()), () -> older + " describes another model");
+            final Path config = directory.resolve(other);
+            if (Files.exists(config))
+            {
+                checks.check(DecoderPlan.of(config).equals(fixture.plan()), () -> config + " describes another model");
+            }
         }
+        compareUnpacked(directory, fixture, checks);
         try (WorkTeam team = new WorkTeam(2, "conformance"))
         {
             new Float32Conformance(fixture, checks, team).run();
