@@ -12,7 +12,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SplittableRandom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,12 +20,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Tensors in MXFP4: every weight by definition, in the form of bf16, and each fault ends in one sentence. */
 class Mxfp4WeightsTest
 {
-    private static final String NAME = "model.layers.0.mlp.experts.gate_up_proj";
+    private static final String NAME = PackedRoundTrip.NAME;
     private static final String BLOCKS = NAME + "_blocks";
     private static final String SCALES = NAME + "_scales";
-    private static final String CONFIG =
-        "{\"model_type\": \"gpt_oss\", \"quantization_config\": {\"quant_method\": \"mxfp4\"}}";
-    private static final double[] MAGNITUDES = {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0};
     private static final int EXPERTS = 2;
     private static final int INPUTS = 64;
     private static final int OUTPUTS = 3;
@@ -39,7 +35,7 @@ class Mxfp4WeightsTest
     void writeTensors() throws Exception
     {
         written = new WrittenCheckpoint(directory, SmallPlans.of(WeightType.BF16, false), 7);
-        Files.writeString(directory.resolve("config.json"), CONFIG);
+        Files.writeString(directory.resolve("config.json"), PackedRoundTrip.MXFP4_CONFIG);
         put(BLOCKS, "U8", new byte[EXPERTS * OUTPUTS * INPUTS / 2], EXPERTS, OUTPUTS, INPUTS / 32, 16);
         put(SCALES, "U8", new byte[EXPERTS * OUTPUTS * INPUTS / 32], EXPERTS, OUTPUTS, INPUTS / 32);
         written.writeSingle();
@@ -56,61 +52,9 @@ class Mxfp4WeightsTest
     }
 
     @Property(tries = 40)
-    void shouldBeTheFourBitsTimesThePowerOfTwoOfTheirBlock(@ForAll final long seed) throws Exception
+    void shouldBeTheFourBitsTimesThePowerOfTwoOfTheirBlock(@ForAll final long seed)
     {
-        final SplittableRandom random = new SplittableRandom(seed);
-        try (ScratchDirectory scratch = new ScratchDirectory())
-        {
-            directory = scratch.path();
-            final int experts = 1 + random.nextInt(3);
-            final int outputs = 1 + random.nextInt(5);
-            final int groups = 1 + random.nextInt(3);
-            written = new WrittenCheckpoint(directory, SmallPlans.of(WeightType.BF16, false), 7);
-            Files.writeString(directory.resolve("config.json"), CONFIG);
-            final byte[] blocks = new byte[experts * outputs * groups * 16];
-            final byte[] scales = new byte[experts * outputs * groups];
-            random.nextBytes(blocks);
-            for (int i = 0; i < scales.length; i++)
-            {
-                scales[i] = (byte)random.nextInt(253);
-            }
-            put(BLOCKS, "U8", blocks, experts, outputs, groups, 16);
-            put(SCALES, "U8", scales, experts, outputs, groups);
-            written.writeShards(1 + random.nextInt(3));
-
-            final List<MappedMatrix> read = read(experts, groups * 32, outputs);
-            assertEquals(experts, read.size());
-            for (int expert = 0; expert < experts; expert++)
-            {
-                compare(read.get(expert), blocks, scales, expert * outputs * groups, groups);
-            }
-        }
-    }
-
-    /** Gradually, from the place of its first block on. */
-    private static void compare(
-        final MappedMatrix matrix, final byte[] blocks, final byte[] scales, final int first, final int groups)
-    {
-        assertEquals(WeightType.BF16, matrix.type());
-        final float[] floats = new float[matrix.count()];
-        final short[] halves = new short[matrix.count()];
-        matrix.copyTo(floats);
-        matrix.copyTo(halves);
-        for (int input = 0; input < matrix.rows(); input++)
-        {
-            for (int output = 0; output < matrix.columns(); output++)
-            {
-                final int block = first + output * groups + input / 32;
-                final int pair = blocks[block * 16 + input % 32 / 2] & 0xff;
-                final int code = input % 2 == 0 ? pair % 16 : pair / 16;
-                final double magnitude = MAGNITUDES[code % 8] * Math.pow(2.0, (scales[block] & 0xff) - 127);
-                final float expected = (float)(code < 8 ? magnitude : -magnitude);
-                final int index = input * matrix.columns() + output;
-                assertEquals(Float.floatToRawIntBits(expected), Float.floatToRawIntBits(floats[index]));
-                assertEquals(expected, WeightType.bf16(halves[index]), "bf16 has it exactly");
-                assertEquals(expected, matrix.at(index));
-            }
-        }
+        PackedRoundTrip.mxfp4(seed);
     }
 
     @ParameterizedTest

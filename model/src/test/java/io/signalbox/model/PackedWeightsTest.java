@@ -16,9 +16,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SplittableRandom;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -59,55 +57,9 @@ class PackedWeightsTest
     }
 
     @Property(tries = 80)
-    void shouldMultiplyEachWeightWithTheScaleOfItsBlock(@ForAll final long seed) throws Exception
+    void shouldMultiplyEachWeightWithTheScaleOfItsBlock(@ForAll final long seed)
     {
-        final SplittableRandom random = new SplittableRandom(seed);
-        try (ScratchDirectory scratch = new ScratchDirectory())
-        {
-            plan = SmallPlans.of(random.nextBoolean() ? WeightType.BF16 : WeightType.F32, random.nextBoolean());
-            written = new WrittenCheckpoint(scratch.path(), plan, 7);
-            if (random.nextBoolean())
-            {
-                written.fuse(plan);
-            }
-            final int blockRows = 1 + random.nextInt(9);
-            final int blockColumns = 1 + random.nextInt(9);
-            written.writeFp8Config(plan, blockRows, blockColumns);
-            final Fp8Tensors packed = new Fp8Tensors(seed, blockRows, blockColumns);
-            Fp8Tensors.names(written).stream().filter(name -> random.nextInt(4) > 0)
-                .forEach(name -> packed.pack(written, name));
-            if (random.nextBoolean())
-            {
-                written.writeSingle();
-            }
-            else
-            {
-                written.writeShards(1 + random.nextInt(4));
-            }
-            compare(packed, Checkpoint.open(scratch.path()).weights());
-        }
-    }
-
-    private static void compare(final Fp8Tensors packed, final ModelWeights weights)
-    {
-        for (final WeightMatrix matrix :
-            weights.matrices().filter(each -> packed.unpacked.containsKey(each.name())).toList())
-        {
-            final float[] expected = packed.take(matrix.name(), matrix.count());
-            final float[] floats = new float[matrix.count()];
-            matrix.copyTo(floats);
-            assertEquals(WeightType.F32, matrix.type());
-            assertArrayEquals(expected, floats, matrix.name());
-            final short[] halves = new short[matrix.count()];
-            matrix.inBf16().copyTo(halves);
-            for (int i = 0; i < expected.length; i++)
-            {
-                assertEquals(expected[i], matrix.at(i));
-                assertEquals(expected[i], matrix.bytes().getFloat(4 * i));
-                assertEquals(WeightType.toBf16(expected[i]), halves[i]);
-            }
-        }
-        assertTrue(packed.unpacked.values().stream().allMatch(left -> left.length == 0));
+        PackedRoundTrip.fp8(seed);
     }
 
     /** A packed checkpoint and one of the unpacked weights are one model. */
@@ -225,6 +177,6 @@ class PackedWeightsTest
         written.writeFp8Config(plan, 128, 1 << 20);
         written.writeSingle();
 
-        compare(packed, Checkpoint.open(directory).weights());
+        PackedRoundTrip.compare(packed, Checkpoint.open(directory).weights());
     }
 }
