@@ -29,6 +29,7 @@ final class CheckpointTensors implements TensorSource
     private final WeightType type;
     private final Quantization quantization;
     private final int layers;
+    private final boolean takesBiases;
     private final int predictionLayers;
     private final LoadProgress progress;
     private final Map<String, StoredTensor> tensors = new HashMap<>();
@@ -46,6 +47,7 @@ final class CheckpointTensors implements TensorSource
         this.predictionLayers = predictionLayers;
         type = plan.type();
         layers = plan.layers();
+        takesBiases = plan.family() != ModelFamily.MIXTRAL && plan.attention().latent() == null;
     }
 
     /** @throws ModelException if an earlier file has a tensor of the same name. */
@@ -184,9 +186,10 @@ final class CheckpointTensors implements TensorSource
     }
 
     @Override
-    public float[] vector(final String name, final int length)
+    public float[] vector(final String name, final int... shape)
     {
-        final StoredTensor tensor = tensor(name, length);
+        final StoredTensor tensor = tensor(name, Arrays.stream(shape).asLongStream().toArray());
+        final int length = Arrays.stream(shape).reduce(1, Math::multiplyExact);
         final FloatFormat format = FloatFormat.of(tensor);
         final MappedShard shard = shards.get(name);
         final ByteBuffer bytes = shard.bytes(tensor.begin(), (int)tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
@@ -250,7 +253,7 @@ final class CheckpointTensors implements TensorSource
             .filter(name -> !used.contains(name) && !isIgnored(name)).sorted().toList();
         if (!surplus.isEmpty())
         {
-            throw TensorAdvice.surplus(directory, surplus, layers, quantization);
+            throw TensorAdvice.surplus(directory, surplus, layers, takesBiases, quantization);
         }
     }
 

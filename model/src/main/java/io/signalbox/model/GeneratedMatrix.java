@@ -11,12 +11,15 @@ final class GeneratedMatrix extends WeightMatrix
     private final long key;
     private final float unit;
 
-    /** @param scale a power of two. */
+    /**
+     * @param scale a power of two.
+     * @param first index of its first weight in the tensor.
+     */
     GeneratedMatrix(
         final String name, final int rows, final int columns, final WeightType type, final long seed, final float scale,
-        final LoadProgress progress)
+        final long first, final LoadProgress progress)
     {
-        this(name, rows, columns, type, progress, CounterBits.key(seed, name), scale * CounterBits.UNIT);
+        this(name, rows, columns, type, progress, CounterBits.key(seed, name, first), scale * CounterBits.UNIT);
     }
 
     private GeneratedMatrix(

@@ -26,7 +26,13 @@ final class MappedMatrix extends WeightMatrix
     @Override
     public float at(final int index)
     {
-        final float weight = stored.at(index / columns(), index % columns());
+        return at(index / columns(), index % columns());
+    }
+
+    @Override
+    float at(final int row, final int column)
+    {
+        final float weight = stored.at(row, column);
         return type() == WeightType.F32 ? weight : WeightType.bf16(WeightType.toBf16(weight));
     }
 
@@ -114,6 +120,12 @@ final class MappedMatrix extends WeightMatrix
     {
         return type() == WeightType.BF16 ? this :
             new MappedMatrix(name(), rows(), columns(), WeightType.BF16, stored, progress());
+    }
+
+    @Override
+    void read(final Runnable reading)
+    {
+        stored.read(reading);
     }
 
     @Override

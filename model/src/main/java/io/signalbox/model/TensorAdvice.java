@@ -18,6 +18,7 @@ final class TensorAdvice
         ".*[._](weight_scale(_inv|_2)?|input_scale|qweight|qzeros|scales|g_idx|weight_packed|weight_shape|" +
             "weight_zero_point|absmax|quant_map|quant_state\\..*|SCB|blocks)");
     private static final Pattern ADAPTER = Pattern.compile(".*\\.lora_[A-Za-z_]+(\\..*)?");
+    private static final Pattern ATTENTION_BIAS = Pattern.compile(".*\\.self_attn\\.[qkvo]_proj\\.bias");
     private static final Pattern ATTENTION = Pattern.compile(".*\\.self_attn\\.([a-z_]+\\.bias|sinks)");
     private static final Pattern LAYER = Pattern.compile("model\\.layers\\.([0-9]{1,9})\\..*");
 
@@ -90,12 +91,13 @@ final class TensorAdvice
     /**
      * Tensors that a plan does not use.
      *
-     * @param names  ascending.
-     * @param layers of the plan.
-     * @param reader of packed weights.
+     * @param names       ascending.
+     * @param layers      of the plan.
+     * @param takesBiases whether the family may have biases of attention.
+     * @param reader      of packed weights.
      */
-    static ModelException surplus(
-        final Path directory, final List<String> names, final int layers, final Quantization reader)
+    static ModelException surplus(final Path directory, final List<String> names, final int layers,
+        final boolean takesBiases, final Quantization reader)
     {
         for (final String name : names)
         {
@@ -117,6 +119,13 @@ final class TensorAdvice
         {
             return new ModelException(directory + " has tensors of an adapter, such as '" + adapter + "'",
                 "merge the adapter into its model and save the whole model");
+        }
+        final String bias = first(ATTENTION_BIAS, names);
+        if (bias != null && takesBiases)
+        {
+            return new ModelException(directory + " has the tensor '" + bias + "', and its config.json has no '" +
+                ConfigReader.BIAS + "' that is true", "set '" + ConfigReader.BIAS + "' to true in config.json if the " +
+                "model has these biases");
         }
         final String attention = first(ATTENTION, names);
         if (attention != null)

@@ -9,7 +9,7 @@ import java.security.MessageDigest;
  * A matrix of weights, row-major: row r holds the weights with which output r sums its inputs. It is a view of a mapped
  * file, or a recipe that makes its weights from a seed; it uses no memory. Any number of threads may read it.
  */
-public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
+public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix, TransposedMatrix
 {
     /** A buffer has no more. */
     static final long MAX_BYTES = Integer.MAX_VALUE - 8;
@@ -73,6 +73,12 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
 
     /** The weight with this index, {@code row * columns + column}, exactly. */
     public abstract float at(int index);
+
+    /** The weight of an input of an output, exactly. */
+    float at(final int row, final int column)
+    {
+        return at(row * columns + column);
+    }
 
     /** Copies all weights, widened exactly. */
     public final void copyTo(final float[] to)
@@ -150,6 +156,12 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     public WeightRecipe recipe()
     {
         return null;
+    }
+
+    /** Reads weights one by one with {@link #at}; a file that changes meanwhile ends in a {@link ModelException}. */
+    void read(final Runnable reading)
+    {
+        reading.run();
     }
 
     /**

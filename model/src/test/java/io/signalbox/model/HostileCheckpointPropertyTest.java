@@ -39,7 +39,7 @@ class HostileCheckpointPropertyTest
     private static final List<String> EXTREMES = List.of("0", "1", "-1", "2147483647", "2147483648", "9223372036854775807",
         "18446744073709551615", "1e308", "1e999", "0.5", "null", "true", "\"x\"", "[]", "{}", "");
 
-    /** A checkpoint as it was written: of bf16, of bf16 with some FP8, or of float16. */
+    /** A checkpoint as it was written: of bf16, of bf16 with some FP8, of float16, or a gpt-oss. */
     private record Original(Path directory, String config, String header, byte[] whole)
     {
     }
@@ -61,9 +61,10 @@ class HostileCheckpointPropertyTest
     static void write() throws IOException
     {
         root = Files.createTempDirectory("hostile-checkpoint");
-        final DecoderPlan plan = SmallPlans.of(WeightType.BF16, false);
-        for (final String form : List.of("bf16", "fp8", "float16"))
+        for (final String form : List.of("bf16", "fp8", "float16", "gptoss"))
         {
+            final DecoderPlan plan = form.equals("gptoss") ? SmallPlans.gptOss(WeightType.BF16, false) :
+                SmallPlans.of(WeightType.BF16, false);
             final Path directory = Files.createDirectory(root.resolve(form));
             final WrittenCheckpoint written = new WrittenCheckpoint(directory, plan, 3);
             written.writeConfig(plan);

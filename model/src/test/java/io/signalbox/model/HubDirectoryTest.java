@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -221,16 +223,53 @@ class HubDirectoryTest
     }
 
     @Test
-    void shouldTakeAWindowThatHidesNoPosition() throws Exception
+    void shouldLeaveOutAWindowThatHidesNoPosition() throws Exception
     {
         final String mixtral = WrittenCheckpoint.config(plan).replace("qwen3_moe", "mixtral").replaceFirst("}$", "");
         final Path config = directory.resolve("config.json");
         final int positions = plan.maxPositions();
         Files.writeString(config, mixtral + ", \"sliding_window\": " + positions + "}");
         assertEquals(ModelFamily.MIXTRAL, DecoderPlan.of(config).family());
+        assertNull(DecoderPlan.of(config).attention().window());
         Files.writeString(config, mixtral + ", \"sliding_window\": " + (positions - 1) + "}");
-        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(config)).getMessage();
-        assertTrue(message.contains("'sliding_window'"), message);
+        assertEquals(new AttentionWindow(positions - 1, List.of(0, 1)), DecoderPlan.of(config).attention().window());
+        for (final int impossible : new int[] {0, -1})
+        {
+            Files.writeString(config, mixtral + ", \"sliding_window\": " + impossible + "}");
+            assertEquals(config + " has 'sliding_window' with " + impossible + ", which is below 1; give the unchanged " +
+                "config.json of the checkpoint.",
+                assertThrows(ModelException.class, () -> DecoderPlan.of(config)).getMessage());
+        }
+    }
+
+    /** With biases of 0 a model is the one without; a bias without the switch is refused. */
+    @Test
+    void shouldReadTheBiasesOfAttention() throws Exception
+    {
+        for (int layer = 0; layer < plan.layers(); layer++)
+        {
+            final String prefix = "model.layers." + layer + ".self_attn.";
+            put(prefix + "q_proj.bias", "BF16", 8);
+            put(prefix + "k_proj.bias", "BF16", 4);
+            put(prefix + "v_proj.bias", "BF16", 4);
+            put(prefix + "o_proj.bias", "BF16", 8);
+        }
+        final String name = "model.layers.1.self_attn.o_proj.bias";
+        ByteBuffer.wrap(written.tensors.get(name).bytes()).order(ByteOrder.LITTLE_ENDIAN).putShort(6, (short)0x3fc0);
+        written.writeSingle();
+        changeConfig(", \"attention_bias\": true");
+
+        final AttentionWeights attention = Checkpoint.open(directory).weights().layers().get(1).attention();
+        assertArrayEquals(new float[] {0, 0, 0, 1.5f, 0, 0, 0, 0}, attention.biases().output());
+        assertArrayEquals(new float[4], attention.biases().value());
+        changeConfig("");
+        assertRefused("has the tensor 'model.layers.0.self_attn.k_proj.bias', and its config.json has no 'attention_bias' " +
+            "that is true; set 'attention_bias' to true in config.json if the model has these biases.");
+        changeConfig(", \"attention_bias\": true");
+        written.tensors.remove(name);
+        written.writeSingle();
+        assertRefused("has no tensor '" + name + "', which its config.json asks for; copy config.json and the " +
+            "safetensors files of one checkpoint into the directory.");
     }
 
     @ParameterizedTest

@@ -51,13 +51,22 @@ enum TensorOddity
             test.put("base_model.model.layers.0.self_attn.q_proj.lora_A.weight", "BF16", 1, 8);
         }
     },
-    BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias' of an attention that is not supported; use a " +
-        "checkpoint without it.")
+    BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias', and its config.json has no 'attention_bias' that is " +
+        "true; set 'attention_bias' to true in config.json if the model has these biases.")
     {
         @Override
         void make(final HubDirectoryTest test)
         {
             test.put("model.layers.0.self_attn.q_proj.bias", "BF16", 8);
+        }
+    },
+    SINKS("has the tensor 'model.layers.0.self_attn.sinks' of an attention that is not supported; use a checkpoint " +
+        "without it.")
+    {
+        @Override
+        void make(final HubDirectoryTest test)
+        {
+            test.put("model.layers.0.self_attn.sinks", "BF16", 2);
         }
     },
     RENAMED("has no tensor 'model.embed_tokens.weight' but 'language_model.model.embed_tokens.weight', a name that " +

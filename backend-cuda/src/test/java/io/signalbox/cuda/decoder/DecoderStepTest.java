@@ -13,6 +13,7 @@ import io.signalbox.model.ModelFamily;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
+import io.signalbox.model.YarnScaling;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.model.forward.NoNumberException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,6 +78,17 @@ class DecoderStepTest
         final ModelFamily family, final WeightType type, final Precision precision)
     {
         compareSteps(plan(family, type), precision);
+    }
+
+    /** The host makes the scaled table and the scale of the scores. */
+    @ParameterizedTest
+    @EnumSource(Precision.class)
+    void shouldHaveTheBitsOfTheForwardPassWithYarn(final Precision precision)
+    {
+        final AttentionPlan attention = new AttentionPlan(6, 2, 36, 10_000.0, QkNorm.PER_HEAD, 0.0, null,
+            new YarnScaling(4.0, 64, 32.0, 1.0, true, 1.25, 1.5), null, false, false);
+        compareSteps(new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.BF16, 2, List.of(0, 1), 48, 70, 0, 4096, 1e-6, true,
+            attention, ExpertsPlan.softmax(40, 4, 20, true)), precision);
     }
 
     /** A block whose warps and lanes need a barrier that is not there has other bits in one of these orders. */

@@ -22,8 +22,14 @@ public final class ForwardModel
     {
         private static Mlp of(final MatrixStore store, final FeedForward weights)
         {
-            return weights == null ? null :
-                new Mlp(store.of(weights.gate()), store.of(weights.up()), store.of(weights.down()));
+            if (weights == null)
+            {
+                return null;
+            }
+            final FeedForward.Biases biases = weights.biases();
+            return new Mlp(store.of(weights.gate(), biases == null ? null : biases.gate()),
+                store.of(weights.up(), biases == null ? null : biases.up()),
+                store.of(weights.down(), biases == null ? null : biases.down()));
         }
 
         int width()
@@ -37,7 +43,7 @@ public final class ForwardModel
     {
         private static Experts of(final MatrixStore store, final MoeWeights weights)
         {
-            return weights == null ? null : new Experts(store.of(weights.router()), weights.bias(),
+            return weights == null ? null : new Experts(store.of(weights.router(), weights.routerBias()), weights.bias(),
                 weights.experts().stream().map(expert -> Mlp.of(store, expert)).toList(), Mlp.of(store, weights.shared()));
         }
     }
@@ -54,14 +60,19 @@ public final class ForwardModel
         }
     }
 
-    /** Projections of attention; with {@code latent}, key and value are {@code null}. */
+    /** Projections of attention; with {@code latent}, key and value are {@code null}. Without sinks these are, too. */
     record Attention(
-        Matrix query, Matrix key, Matrix value, Matrix output, float[] queryNorm, float[] keyNorm, Latent latent)
+        Matrix query, Matrix key, Matrix value, Matrix output, float[] queryNorm, float[] keyNorm, Latent latent,
+        float[] sinks)
     {
         private static Attention of(final MatrixStore store, final AttentionWeights weights)
         {
-            return new Attention(store.of(weights.query()), store.of(weights.key()), store.of(weights.value()),
-                store.of(weights.output()), weights.queryNorm(), weights.keyNorm(), Latent.of(store, weights.latent()));
+            final AttentionWeights.Biases biases = weights.biases();
+            return new Attention(store.of(weights.query(), biases == null ? null : biases.query()),
+                store.of(weights.key(), biases == null ? null : biases.key()),
+                store.of(weights.value(), biases == null ? null : biases.value()),
+                store.of(weights.output(), biases == null ? null : biases.output()), weights.queryNorm(),
+                weights.keyNorm(), Latent.of(store, weights.latent()), weights.sinks());
         }
     }
 

@@ -18,6 +18,8 @@ public final class ForwardPass
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;
+    /** The rounding of a norm before its weight. */
+    private final Precision innerNorm;
     private final LinearStages linear;
     private final AttentionPass attention;
     private final ExpertsPass experts;
@@ -56,6 +58,7 @@ public final class ForwardPass
         this.precision = precision;
         this.observer = observer;
         plan = model.plan();
+        innerNorm = plan.roundsNormsOnce() ? Precision.F32 : precision;
         linear = new LinearStages(team, precision);
         attention = new AttentionPass(plan, linear, kv);
         experts = new ExpertsPass(plan, linear);
@@ -142,7 +145,7 @@ public final class ForwardPass
             {
                 residual(at);
             }
-            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), precision, normed, at,
+            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), innerNorm, precision, normed, at,
                 linear.products(worker).lanes);
         });
     }
@@ -176,7 +179,7 @@ public final class ForwardPass
         for (int i = 0; i < batch.sampledCount(); i++)
         {
             RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), model.finalNorm(),
-                (float)plan.normEpsilon(), precision, normed, i * plan.hidden(), rootLanes);
+                (float)plan.normEpsilon(), innerNorm, precision, normed, i * plan.hidden(), rootLanes);
         }
         see(ForwardObserver.Point.FINAL_NORM, plan.layers(), normed, batch.sampledCount(), plan.hidden());
         if (batch.sampledCount() > 0)

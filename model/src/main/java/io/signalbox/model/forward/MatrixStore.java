@@ -73,20 +73,26 @@ final class MatrixStore
             .mapToLong(WeightMatrix::count).sum();
     }
 
-    /** The matrix on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
+    /** A linear layer on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
     Matrix of(final WeightMatrix weights)
     {
-        return weights == null ? null : weights.type() == WeightType.F32 ? floats(weights) : halves(weights);
+        return of(weights, null);
     }
 
-    private Matrix floats(final WeightMatrix weights)
+    /** @param bias one value per row; {@code null}: none. */
+    Matrix of(final WeightMatrix weights, final float[] bias)
+    {
+        return weights == null ? null : weights.type() == WeightType.F32 ? floats(weights, bias) : halves(weights, bias);
+    }
+
+    private Matrix floats(final WeightMatrix weights, final float[] bias)
     {
         final int count = weights.count();
         if (count > LARGEST)
         {
             final float[] own = new float[count];
             add(weights, () -> weights.copyTo(own));
-            return new Matrix(weights.rows(), weights.columns(), 0, own, null);
+            return new Matrix(weights.rows(), weights.columns(), 0, own, null, bias);
         }
         if (inFloats.isFull(count))
         {
@@ -95,17 +101,17 @@ final class MatrixStore
         final float[] to = floats;
         final int at = inFloats.take(count);
         add(weights, () -> weights.copyTo(to, at));
-        return new Matrix(weights.rows(), weights.columns(), at, to, null);
+        return new Matrix(weights.rows(), weights.columns(), at, to, null, bias);
     }
 
-    private Matrix halves(final WeightMatrix weights)
+    private Matrix halves(final WeightMatrix weights, final float[] bias)
     {
         final int count = weights.count();
         if (count > LARGEST)
         {
             final short[] own = new short[count];
             add(weights, () -> weights.copyTo(own));
-            return new Matrix(weights.rows(), weights.columns(), 0, null, own);
+            return new Matrix(weights.rows(), weights.columns(), 0, null, own, bias);
         }
         if (inHalves.isFull(count))
         {
@@ -114,7 +120,7 @@ final class MatrixStore
         final short[] to = halves;
         final int at = inHalves.take(count);
         add(weights, () -> weights.copyTo(to, at));
-        return new Matrix(weights.rows(), weights.columns(), at, null, to);
+        return new Matrix(weights.rows(), weights.columns(), at, null, to, bias);
     }
 
     /** A matrix that costs arithmetic waits for all cores. Others are read from a file, from front to back by one thread. */

@@ -9,7 +9,9 @@ import io.signalbox.model.WeightType;
  * to even, after: embedding; each of the two products of a norm; every linear layer; cosine and sine, the two products of
  * RoPE and their sum; the product of query and key, and its product with the scale; the softmax of attention, and the sum
  * over values; residuals; SiLU, its product with the other half, and each expert's output; the weight of an expert and the
- * product with it, unless the model keeps them; the sum over experts; logits.
+ * product with it, unless the model keeps them; the sum over experts; logits. A model with sinks and clamped experts
+ * (gpt-oss) rounds a norm once, after its weight; a linear layer with a bias once, after the bias, but in experts before it,
+ * too; the differences of scores and sink from their maximum; each step of the activation of experts.
  */
 public enum Precision
 {

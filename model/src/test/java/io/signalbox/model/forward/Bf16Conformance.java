@@ -155,8 +155,10 @@ final class Bf16Conformance
             for (int expert = 0; expert < sums.length; expert++)
             {
                 router.copyRow(expert, row, 0);
-                double value = 0.0;
-                double absolute = 0.0;
+                final float[] bias = {0.0f};
+                router.addBias(expert, 1, bias, 0);
+                double value = bias[0];
+                double absolute = Math.abs(bias[0]);
                 for (int i = 0; i < row.length; i++)
                 {
                     value += (double)row[i] * in[at + i];
