@@ -33,6 +33,7 @@ public final class CpuBackend implements ModelBackend
     private static final String NAME = "cpu";
 
     private final DecoderPlan plan;
+    private final Precision precision;
     private final WeightSets<ForwardModel> sets;
     private final CpuBackendConfig config;
     private final List<CpuRank> ranks = new ArrayList<>();
@@ -46,6 +47,7 @@ public final class CpuBackend implements ModelBackend
     public CpuBackend(final ForwardModel model, final CpuBackendConfig config)
     {
         plan = model.plan();
+        precision = config.precisionOr(model.precision());
         this.config = config;
         sets = new WeightSets<>(NAME, plan, config.weightVersion(), model);
         current = sets.first();
@@ -74,6 +76,7 @@ public final class CpuBackend implements ModelBackend
     @Override
     public void start(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
+        current.weights().requireCopiedFor(precision);
         checkShape(shape);
         checkStep();
         checkMemory(rankCount);
@@ -92,7 +95,6 @@ public final class CpuBackend implements ModelBackend
     /** Ranks that exist when a later one finds no memory or no thread are closed with their threads by the caller. */
     private void startRanks(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
-        final Precision precision = config.precision(plan.type());
         final int threads = config.threads(Runtime.getRuntime().availableProcessors(), rankCount);
         for (int rank = 0; rank < rankCount; rank++)
         {
@@ -156,7 +158,7 @@ public final class CpuBackend implements ModelBackend
     @Override
     public String prepareWeights(final String name, final ModelWeights weights)
     {
-        return sets.prepare(name, weights, NewModel::load);
+        return sets.prepare(name, weights, loaded -> NewModel.load(loaded, precision));
     }
 
     @Override

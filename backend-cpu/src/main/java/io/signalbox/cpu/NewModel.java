@@ -2,10 +2,10 @@
 package io.signalbox.cpu;
 
 import io.signalbox.ConfigException;
-import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
 
 /** Copies a further set of weights to the heap on which ranks compute, and takes no memory that they may need. */
 final class NewModel
@@ -18,10 +18,9 @@ final class NewModel
     }
 
     /** @throws ConfigException if the heap does not have room. */
-    static ForwardModel load(final ModelWeights weights)
+    static ForwardModel load(final ModelWeights weights, final Precision precision)
     {
-        final DecoderPlan plan = weights.plan();
-        final long needed = plan.parameters() * plan.type().bytes();
+        final long needed = precision.weights(weights).bytes();
         if (needed > free())
         {
             // Garbage counts as used until it is collected.
@@ -34,7 +33,7 @@ final class NewModel
         }
         try
         {
-            return ForwardModel.of(weights);
+            return ForwardModel.of(weights, precision);
         }
         catch (final OutOfMemoryError e)
         {

@@ -25,6 +25,7 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.WeightVersion;
 import org.junit.jupiter.api.Tag;
@@ -177,8 +178,8 @@ class CpuWeightFaultsTest
         final DecoderPlan large = new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 64, List.of(63), 8192, 50_000, 1 << 16,
             4096, 1e-5, false, new AttentionPlan(64, 64, 128, 10_000.0, QkNorm.FULL_WIDTH, 0, null),
             ExpertsPlan.softmax(8, 2, 1024, false));
-        final String refused = assertThrows(ConfigException.class, () -> NewModel.load(GeneratedModel.weights(large, 1)))
-            .getMessage();
+        final String refused = assertThrows(ConfigException.class,
+            () -> NewModel.load(GeneratedModel.weights(large, 1), Precision.BF16)).getMessage();
         assertTrue(refused.matches("the new weights need [0-9.]+ GiB of the heap next to the current ones, and [0-9.]+ " +
             ".iB are free; give a larger heap \\(-Xmx\\), or fewer KV blocks\\."), refused);
     }

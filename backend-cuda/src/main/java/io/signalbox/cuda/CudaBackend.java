@@ -119,7 +119,7 @@ public final class CudaBackend implements ModelBackend
     private long startLimitNanos()
     {
         final DecoderSetup decoder = config.decoder();
-        final long weightBytes = decoder == null ? 0 : decoder.plan().parameters() * decoder.plan().type().bytes();
+        final long weightBytes = decoder == null ? 0 : decoder.weights().bytes();
         return START_LIMITS * driver.deviceLimitNanos() + (long)(config.devices().size() * weightBytes / LEAST_RATE);
     }
 
@@ -200,11 +200,12 @@ public final class CudaBackend implements ModelBackend
         {
             throw new ConfigException("an earlier load of weights hangs (" + hangingLoad + "); start another process.");
         }
+        final ModelWeights next = config.replacement(weights);
         final WeightSlot slot = freeSlot();
         try
         {
             BoundedCall.run("the load of new weights", startLimitNanos(),
-                () -> target.refill(slot.index(), weights, sets::isClosed));
+                () -> target.refill(slot.index(), next, sets::isClosed));
             return slot;
         }
         catch (final DeviceStuckException e)

@@ -15,6 +15,8 @@ import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.model.WeightMatrix;
+import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.DraftScript;
 import io.signalbox.serving.DraftSource;
@@ -290,6 +292,28 @@ public final class CudaBackendConfig
         }
         final Precision own = Precision.of(weights.plan().type());
         return new DecoderSetup(weights, values.get(PRECISION).orElse(own), kernelFamily(), sizes, drafts());
+    }
+
+    /**
+     * New weights as devices hold them, in the place of the first ones.
+     *
+     * @throws ConfigException if a matrix has another type than in the first set: launches and memory have that type.
+     */
+    ModelWeights replacement(final ModelWeights exact)
+    {
+        final DecoderSetup first = decoder();
+        final ModelWeights next = first.precision().weights(exact);
+        if (!types(next).equals(types(first.weights())))
+        {
+            throw new ConfigException("the new weights are stored in other number formats than the weights with which the " +
+                "CUDA backend started; give a checkpoint in the same formats.");
+        }
+        return next;
+    }
+
+    private static List<WeightType> types(final ModelWeights of)
+    {
+        return of.matrices().map(WeightMatrix::type).toList();
     }
 
     /** {@code null}: the weights are not replaced. */

@@ -198,6 +198,21 @@ class CudaNewWeightsTest
         }
     }
 
+    /** Launches and memory of the second set are those of the first one's types. */
+    @Test
+    void shouldRefuseOtherNumberFormatsOfTheSamePlan() throws Exception
+    {
+        final CudaBackend backend = new CudaBackend(cuda());
+        try (SignalboxEngine engine = launch(backend, 1, 1))
+        {
+            final String refused =
+                assertThrows(ConfigException.class, () -> backend.prepareWeights("x", weights(1).inBf16())).getMessage();
+            assertEquals("the new weights are stored in other number formats than the weights with which the CUDA backend " +
+                "started; give a checkpoint in the same formats.", refused);
+            answer(engine);
+        }
+    }
+
     private static void awaitCall(final String name, final long before)
     {
         while (EmulatedDriver.calls(name) == before)

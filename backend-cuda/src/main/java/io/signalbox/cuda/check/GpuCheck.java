@@ -45,7 +45,6 @@ public final class GpuCheck
         sections.put(GpuSection.LINK, new LinkSection());
         sections.put(GpuSection.LATENCY, new LatencySection());
         sections.put(GpuSection.LAUNCHES, new LaunchesSection());
-        sections.put(GpuSection.KERNELS, new KernelsSection());
         sections.put(GpuSection.TURNAROUND, new TurnaroundSection(engine));
         sections.put(GpuSection.OVERHEAD, new OverheadSection());
         sections.put(GpuSection.SOAK, new SoakSection(engine));

@@ -17,7 +17,6 @@ public enum GpuSection
     LINK("rate of result copies against the measured link"),
     LATENCY("from a stream's write to Java"),
     LAUNCHES("what a launch costs the host"),
-    KERNELS("device time of each kernel alone; a step as a graph and as single launches"),
     TURNAROUND("from the end of a step on the device to the next one, through the engine"),
     OVERHEAD("what capture adds to a step of realistic length"),
     SOAK("requests through two ranks with drafts, preemptions and journals, for as long as is asked for"),

@@ -8,9 +8,9 @@ import io.signalbox.cuda.driver.PinnedMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How long a completion takes to reach a Java thread that polls for it, on an idle stream: the word that the stream
- * writes, and for comparison an event that is queried. Both times begin before the call that enqueues it, since host and
- * device have no clock in common.
+ * The time until a polling Java thread sees a word that an idle stream writes. The time begins before the call that enqueues
+ * the write, because host and device have no common clock. Events are not measured: the driver answers the query of an idle
+ * stream without the device.
  */
 final class LatencySection implements CheckSection
 {
@@ -30,9 +30,8 @@ final class LatencySection implements CheckSection
             }
             else
             {
-                findings.note("This device writes no words from a stream, so that events are used instead.");
+                findings.note("This device writes no words from a stream; the backend queries events instead.");
             }
-            events(driver, stream, scratch.event(), options.samples(), findings);
             findings.note("From before the enqueuing call until a polling Java thread sees it; stream idle, one at a time.");
         }
     }
@@ -63,29 +62,6 @@ final class LatencySection implements CheckSection
         new Quantiles(totals).report(findings, "stream write until seen", "us");
     }
 
-    private static void events(
-        final CudaDriver driver,
-        final CudaDriver.Stream stream,
-        final CudaDriver.Event event,
-        final int samples,
-        final Findings findings)
-    {
-        final double[] calls = new double[samples];
-        final double[] totals = new double[samples];
-        for (int i = -samples / 10; i < samples; i++)
-        {
-            final long start = System.nanoTime();
-            driver.record(event, stream);
-            final long called = System.nanoTime();
-            while (!driver.isComplete(event))
-            {
-                giveUp(called);
-            }
-            keep(i, start, called, calls, totals);
-        }
-        new Quantiles(totals).report(findings, "event until seen", "us");
-    }
-
     /** The first tenth, before the code is compiled, has negative indices and is not kept. */
     private static void keep(
         final int i, final long start, final long called, final double[] calls, final double[] totals)
@@ -103,7 +79,7 @@ final class LatencySection implements CheckSection
         if (System.nanoTime() - since > GIVE_UP_NANOS)
         {
             throw new DeviceStuckException(
-                "a stream's write or event did not arrive within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
+                "a stream's write did not arrive within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
         }
     }
 }

@@ -31,9 +31,6 @@ final class LaunchesSection implements CheckSection
             batches(driver, scratch, stream, batches, () -> driver.launch(launch, stream), "launch", true, findings);
             final CudaDriver.Graph graph = graph(driver, scratch, stream, Collections.nCopies(BATCH, launch));
             graphs(driver, scratch, stream, batches, graph, findings);
-            final CudaDriver.Event event = scratch.event();
-            batches(driver, scratch, stream, batches, () -> driver.record(event, stream), "event record", false, findings);
-            batches(driver, scratch, stream, batches, () -> driver.isComplete(event), "event query", false, findings);
             if (device.writesWords())
             {
                 final PinnedMemory word = scratch.pinned(STEP_BYTES);

@@ -37,7 +37,7 @@ public final class GpuOptions
         "--bits-only", List.of(GpuSection.MODEL),
         "--soak", List.of(GpuSection.SOAK),
         "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
-        "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
+        "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.TURNAROUND),
         "--cells", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
         "--sanitizer-limit", List.of(GpuSection.SANITIZER)));
 

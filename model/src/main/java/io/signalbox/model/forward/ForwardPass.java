@@ -2,6 +2,7 @@
 package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelException;
 
 /**
  * Computes one step after the other of one rank: token ids to routed experts, with their weights, and logits. The result
@@ -17,6 +18,8 @@ public final class ForwardPass
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;
+    /** The rounding of a norm before its weight. */
+    private final Precision innerNorm;
     private final LinearStages linear;
     private final AttentionPass attention;
     private final ExpertsPass experts;
@@ -31,8 +34,10 @@ public final class ForwardPass
     private float[] expertWeights = new float[0];
 
     /**
-     * @param kv   of the rank; it keeps the keys and values of former steps.
-     * @param team the threads that compute; not closed.
+     * @param precision that of the model, or any if the model is of float32.
+     * @param kv        of the rank; it keeps the keys and values of former steps.
+     * @param team      the threads that compute; not closed.
+     * @throws ModelException if the model was copied for another precision.
      */
     public ForwardPass(final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team)
     {
@@ -51,6 +56,7 @@ public final class ForwardPass
         final ForwardObserver observer)
     {
         this(model, model.plan(), precision, kv, team, observer);
+        model.requireCopiedFor(precision);
     }
 
     private ForwardPass(
@@ -61,6 +67,7 @@ public final class ForwardPass
         this.plan = plan;
         this.precision = precision;
         this.observer = observer;
+        innerNorm = plan.roundsNormsOnce() ? Precision.F32 : precision;
         linear = new LinearStages(team, precision);
         attention = new AttentionPass(plan, linear, kv);
         experts = new ExpertsPass(plan, linear);
@@ -82,7 +89,7 @@ public final class ForwardPass
     /**
      * Computes a step. The results are valid until the next one; the pass does not keep the weights.
      *
-     * @param computed with the plan of this pass.
+     * @param computed with the plan of this pass, copied for its precision.
      */
     public void run(final ForwardModel computed, final TokenBatch batch)
     {
@@ -157,7 +164,7 @@ public final class ForwardPass
             {
                 residual(at);
             }
-            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), precision, normed, at,
+            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), innerNorm, precision, normed, at,
                 linear.products(worker).lanes);
         });
     }
@@ -191,7 +198,7 @@ public final class ForwardPass
         for (int i = 0; i < batch.sampledCount(); i++)
         {
             RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), computed.finalNorm(),
-                (float)plan.normEpsilon(), precision, normed, i * plan.hidden(), rootLanes);
+                (float)plan.normEpsilon(), innerNorm, precision, normed, i * plan.hidden(), rootLanes);
         }
         see(ForwardObserver.Point.FINAL_NORM, plan.layers(), normed, batch.sampledCount(), plan.hidden());
         if (batch.sampledCount() > 0)
