@@ -73,7 +73,7 @@ class HostileInputTest
         simulate --eviction lru --no-prefix-caching | --eviction is for cached prefixes, and --no-prefix-caching keeps none
         compare --eviction lru --no-prefix-caching | --eviction is for cached prefixes
         gpu --sections device --rounds 3      | --rounds is for the section routers, and --sections names other ones
-        gpu --sections routers --samples 10   | --samples is for the section latency or launches or kernels or turnaround
+        gpu --sections routers --samples 10   | --samples is for the section latency or launches or turnaround
         gpu --sections steps --cells 1        | --cells is for the section turnaround or overhead, and --sections names
         gpu --sections steps --sanitizer-limit 9 | --sanitizer-limit is for the section sanitizer, and --sections names
         simulate @/etc                        | '@/etc'
