@@ -93,7 +93,7 @@ public final class RouterTrial
     /** Creates the router that decides without prefix caching, and lets it place a batch. */
     private void playFallback()
     {
-        final DpRouter router = config.withSnapshot(null).router(MAX_RANKS, false);
+        final DpRouter router = config.router(MAX_RANKS, false);
         final PlacementBatch batch = batch(random, MAX_RANKS);
         router.place(batch);
         checkChoices(batch, router.keepsOrder());
