@@ -195,7 +195,8 @@ public final class JournalVerifier
             return Difference.thrown(difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
                 (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")")));
         }
-        return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()));
+        return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()))
+            .decidedBy(scheduler.router());
     }
 
     private boolean isEqual(final DirectBuffer group)

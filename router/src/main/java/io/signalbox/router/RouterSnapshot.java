@@ -105,7 +105,8 @@ public final class RouterSnapshot
         if (bytes.hasRemaining() || router.digest() != digest)
         {
             throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
-                Long.toHexString(digest) + "); it is damaged.");
+                Long.toHexString(digest) + "); it is damaged, or the router " + provider.label() +
+                " does not write all of its state.");
         }
     }
 

@@ -3,7 +3,6 @@ package io.signalbox.testkit;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
-import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterSnapshot;

@@ -298,7 +298,7 @@ class ReplayCommandTest
     {
         final Difference difference = new Difference(
             41, 1, PLACED.formatted(3), PLACED.formatted(4), 7, -1,
-            "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false);
+            "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false, "queue-aware, version 2");
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", List.of(), difference,
             new DigestComparison(60, List.of("router"), List.of("requests"))));
@@ -308,6 +308,7 @@ class ReplayCommandTest
         assertTrue(text.contains("first difference  record 41, message 1 of its group, request 7\n"), text);
         assertTrue(text.contains("             recorded  replayed\n  message    Placed    Placed\n"), text);
         assertTrue(text.contains("  requestId  7         7\n* rank       3         4\n"), text);
+        assertTrue(text.contains("\ndecided by        the router queue-aware, version 2: the same batches must "), text);
         assertTrue(text.contains(
             "state digests     the next ones, of record 60: they differ in router; equal in requests\n"), text);
         assertFalse(text.contains("[Placed]"), text);

@@ -48,7 +48,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class JsonPageTest
 {
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
-    private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c", false);
+    private static final Difference DIFFERENCE = new Difference(
+        41, 1, "a", "b", 7, -1, "a", "b", "c", false, "r, version 1");
 
     private static final DigestComparison DIGESTS =
         new DigestComparison(60, List.of("router"), List.of("requests"));
@@ -185,7 +186,7 @@ class JsonPageTest
     {
         final String[] place = block(journal).split(":");
         return new Difference(Long.MAX_VALUE, 1, "[Schedule](of):rank=" + place[0], "b", 3, Integer.parseInt(place[1]), "a",
-            "b", "c", false);
+            "b", "c", false, null);
     }
 
     private static List<String> ofGpus()
