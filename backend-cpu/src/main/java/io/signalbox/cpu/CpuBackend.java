@@ -79,7 +79,7 @@ public final class CpuBackend implements Backend
     /** Ranks that exist when a later one finds no memory or no thread are closed with their threads by the caller. */
     private void startRanks(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
-        final Precision precision = config.precision(model.plan().type());
+        final Precision precision = config.precisionOr(model.precision());
         final int threads = config.threads(Runtime.getRuntime().availableProcessors(), rankCount);
         for (int rank = 0; rank < rankCount; rank++)
         {

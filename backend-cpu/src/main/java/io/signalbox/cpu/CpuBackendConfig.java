@@ -3,7 +3,6 @@ package io.signalbox.cpu;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.DraftScript;
 import io.signalbox.serving.DraftSource;
@@ -77,9 +76,10 @@ public final class CpuBackendConfig
         return given > 0 ? given : Math.max(1, processors / ranks);
     }
 
-    Precision precision(final WeightType type)
+    /** @param own of the model, unless another is set. */
+    Precision precisionOr(final Precision own)
     {
-        return values.get(PRECISION).orElse(Precision.of(type));
+        return values.get(PRECISION).orElse(own);
     }
 
     boolean hasDrafts()

@@ -101,7 +101,7 @@ public final class CudaBackend implements Backend
     private long startLimitNanos()
     {
         final DecoderSetup decoder = config.decoder();
-        final long weightBytes = decoder == null ? 0 : decoder.plan().parameters() * decoder.plan().type().bytes();
+        final long weightBytes = decoder == null ? 0 : decoder.weights().bytes();
         return START_LIMITS * driver.deviceLimitNanos() + (long)(config.devices().size() * weightBytes / LEAST_RATE);
     }
 

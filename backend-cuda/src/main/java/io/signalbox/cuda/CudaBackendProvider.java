@@ -49,6 +49,12 @@ public final class CudaBackendProvider extends BackendProvider
             .precision(values.get(CudaBackendConfig.PRECISION).orElse(null));
     }
 
+    @Override
+    public long weightBytes(final ModelWeights weights, final SettingValues values)
+    {
+        return config(weights, values).decoder().weights().bytes();
+    }
+
     /** All memory of a device counts as available: what others have taken of it is known when the backend starts. */
     @Override
     public List<BackendMemory> memory(

@@ -92,6 +92,17 @@ public abstract class BackendProvider
     }
 
     /**
+     * Bytes of the weights as the backend loads them; those of {@code weights} unless a backend says otherwise, such as one
+     * that rounds some.
+     *
+     * @param values of the declared knobs.
+     */
+    public long weightBytes(final ModelWeights weights, final SettingValues values)
+    {
+        return weights.bytes();
+    }
+
+    /**
      * The memory that the backend takes on each of its devices, known before any of it is taken. Empty, as it is unless a
      * backend says otherwise: the backend computes on the Java heap.
      *

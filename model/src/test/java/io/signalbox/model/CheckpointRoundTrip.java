@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A generated model, written in a random form: of either type, tied or not, fused or not, in one file or in shards. */
+/** A generated model, written in a random form: of either type and family, tied or not, fused or not, in files or shards. */
 public final class CheckpointRoundTrip
 {
     private CheckpointRoundTrip()
@@ -18,9 +18,11 @@ public final class CheckpointRoundTrip
     public static void check(final long seed)
     {
         final SplittableRandom random = new SplittableRandom(seed);
-        final DecoderPlan plan =
-            SmallPlans.of(random.nextBoolean() ? WeightType.F32 : WeightType.BF16, random.nextBoolean());
-        final boolean fused = random.nextBoolean();
+        final WeightType type = random.nextBoolean() ? WeightType.F32 : WeightType.BF16;
+        final boolean tied = random.nextBoolean();
+        final boolean gptOss = random.nextInt(3) == 0;
+        final DecoderPlan plan = gptOss ? SmallPlans.gptOss(type, tied) : SmallPlans.of(type, tied);
+        final boolean fused = !gptOss && random.nextBoolean();
         final int shards = random.nextInt(4);
         try (ScratchDirectory scratch = new ScratchDirectory())
         {
@@ -39,7 +41,8 @@ public final class CheckpointRoundTrip
                 written.writeShards(shards);
             }
             assertTrue(SmallPlans.same(GeneratedModel.weights(plan, seed), Checkpoint.open(scratch.path()).weights()),
-                "checkpoint of seed " + seed + ", " + plan.type() + ", " + shards + " shards" + (fused ? ", fused" : ""));
+                "checkpoint of seed " + seed + ", " + plan.family() + ", " + plan.type() + ", " +
+                shards + " shards" + (fused ? ", fused" : ""));
         }
         catch (final IOException e)
         {

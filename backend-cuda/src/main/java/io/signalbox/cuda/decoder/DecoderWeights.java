@@ -126,9 +126,23 @@ public final class DecoderWeights implements AutoCloseable
         {
             return null;
         }
+        requireOneType(weights.experts());
         final DeviceExperts experts = new DeviceExperts(each(weights, FeedForward::gate), each(weights, FeedForward::up),
             each(weights, FeedForward::down), weights.experts().get(0).gate().type());
         return new Experts(matrix(weights.router()), target.vector(weights.bias()), experts, mlp(weights.shared()));
+    }
+
+    /** A kernel computes all experts of a layer. */
+    private static void requireOneType(final List<FeedForward> experts)
+    {
+        final WeightMatrix first = experts.get(0).gate();
+        experts.stream().flatMap(FeedForward::matrices).filter(matrix -> matrix.type() != first.type()).findFirst()
+            .ifPresent(other ->
+            {
+                throw new ModelException("the CUDA backend needs all experts of a layer in one type, and " + first.name() +
+                    " is loaded as " + first.type() + ", but " + other.name() + " as " + other.type(),
+                    "choose precision=BF16, which rounds them to one type, or --backend cpu");
+            });
     }
 
     private DeviceMemory each(final MoeWeights weights, final Function<FeedForward, WeightMatrix> part)

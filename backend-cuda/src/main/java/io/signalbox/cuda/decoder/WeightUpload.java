@@ -12,6 +12,7 @@ import io.signalbox.model.WeightMatrix;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Brings weights to the device: stored ones through two pieces of page-locked memory, of which one is filled while the
@@ -72,7 +73,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
     {
         if (matrix.recipe() == null)
         {
-            copy(matrix.bytes(), to);
+            copy(matrix, to);
         }
         else
         {
@@ -88,10 +89,14 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         {
             return null;
         }
-        final ByteBuffer bytes = ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.asFloatBuffer().put(values);
-        final DeviceMemory memory = target.device(bytes.capacity());
-        copy(bytes, memory);
+        final DeviceMemory memory = target.device((long)values.length * Float.BYTES);
+        for (int at = 0; at < values.length; at += PIECE_BYTES / Float.BYTES)
+        {
+            final int first = at;
+            final int count = Math.min(PIECE_BYTES / Float.BYTES, values.length - at);
+            copy(piece -> piece.asFloatBuffer().put(values, first, count),
+                memory.slice((long)first * Float.BYTES, count * Float.BYTES));
+        }
         return memory;
     }
 
@@ -101,19 +106,27 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         driver.fill(memory, 0, memory.bytes() / Integer.BYTES, streams[0]);
     }
 
-    private void copy(final ByteBuffer from, final DeviceMemory to)
+    /** As many whole rows at a time as a piece holds. */
+    private void copy(final WeightMatrix from, final DeviceMemory to)
     {
-        final ByteBuffer bytes = from.duplicate();
-        for (long at = 0; at < to.bytes(); at += PIECE_BYTES)
+        final int rowBytes = from.columns() * from.type().bytes();
+        final int most = PIECE_BYTES / rowBytes;
+        for (int row = 0; row < from.rows(); row += most)
         {
-            final int count = (int)Math.min(PIECE_BYTES, to.bytes() - at);
-            final PinnedMemory piece = pieces[next];
-            StreamWait.await(driver, streams[next]);
-            bytes.limit((int)at + count).position((int)at);
-            piece.buffer().duplicate().clear().put(bytes);
-            driver.copyToDevice(to.slice(at, count), piece, count, streams[next]);
-            next = 1 - next;
+            final int first = row;
+            final int count = Math.min(most, from.rows() - row);
+            copy(piece -> from.putRows(first, count, piece), to.slice((long)first * rowBytes, count * rowBytes));
         }
+    }
+
+    /** At most a piece. */
+    private void copy(final Consumer<ByteBuffer> from, final DeviceMemory to)
+    {
+        final PinnedMemory piece = pieces[next];
+        StreamWait.await(driver, streams[next]);
+        from.accept(piece.buffer().duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
+        driver.copyToDevice(to, piece, (int)to.bytes(), streams[next]);
+        next = 1 - next;
     }
 
     /** Waits until all is on the device. */

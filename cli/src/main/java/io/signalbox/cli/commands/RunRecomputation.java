@@ -69,14 +69,14 @@ final class RunRecomputation
         if (devices.isEmpty())
         {
             final ModelMemory memory = ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(),
-                sizes.blockSizeTokens(), sizes.stepTokens(), sizes.maxRunning());
+                sizes.blockSizeTokens(), sizes.stepTokens(), sizes.maxRunning()).withWeights(backend.weightBytes(weights));
             MachineMemory.requireRoom(memory, MachineMemory.limits());
         }
         final List<Likeness> likenesses = List.of(
             new Likeness("model", description.get(RecordedModel.DIGEST), ModelDigest.of(weights)),
             new Likeness("kernels", description.get(ChosenBackend.KERNELS), backend.kernels(plan)),
             new Likeness("device", description.get(ChosenBackend.DEVICE), backend.device()));
-        final var loaded = loading.show(plan, () -> backend.create(weights, System::nanoTime));
+        final var loaded = loading.show(backend.weightBytes(weights), () -> backend.create(weights, System::nanoTime));
         try (Progress progress = progressOption.show(console, NAME + ", recomputing"))
         {
             final RecomputedRun run = recomputation.run(loaded, (done, total) -> progress.show(done, total,

@@ -190,6 +190,12 @@ public final class ChosenBackend
         return named("its memory", guarded("its memory", () -> provider.memory(weights, values, ranks, sizes, shape)));
     }
 
+    /** Bytes of the weights as it loads them. */
+    public long weightBytes(final ModelWeights weights)
+    {
+        return guarded("the size of its weights", () -> provider.weightBytes(weights, values));
+    }
+
     /** Advice on the knobs for so many ranks; {@code null}: none. */
     public String advice(final int ranks)
     {

@@ -2,6 +2,8 @@
 package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelException;
+import io.signalbox.model.WeightType;
 
 /**
  * Computes one step after the other of one rank: token ids to routed experts, with their weights, and logits. The result
@@ -16,6 +18,8 @@ public final class ForwardPass
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;
+    /** The rounding of a norm before its weight. */
+    private final Precision innerNorm;
     private final LinearStages linear;
     private final AttentionPass attention;
     private final ExpertsPass experts;
@@ -30,8 +34,10 @@ public final class ForwardPass
     private float[] expertWeights = new float[0];
 
     /**
-     * @param kv   of the rank; it keeps the keys and values of former steps.
-     * @param team the threads that compute; not closed.
+     * @param precision that of the model, or any if the model is of float32.
+     * @param kv        of the rank; it keeps the keys and values of former steps.
+     * @param team      the threads that compute; not closed.
+     * @throws ModelException if the model was copied for another precision.
      */
     public ForwardPass(final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team)
     {
@@ -43,10 +49,16 @@ public final class ForwardPass
         final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team,
         final ForwardObserver observer)
     {
+        if (precision != model.precision() && model.plan().type() == WeightType.BF16)
+        {
+            throw new ModelException("a model of bfloat16 whose weights were copied for " + model.precision() +
+                " cannot be computed in " + precision, "copy them for " + precision);
+        }
         this.model = model;
         this.precision = precision;
         this.observer = observer;
         plan = model.plan();
+        innerNorm = plan.roundsNormsOnce() ? Precision.F32 : precision;
         linear = new LinearStages(team, precision);
         attention = new AttentionPass(plan, linear, kv);
         experts = new ExpertsPass(plan, linear);
@@ -133,7 +145,7 @@ public final class ForwardPass
             {
                 residual(at);
             }
-            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), precision, normed, at,
+            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), innerNorm, precision, normed, at,
                 linear.products(worker).lanes);
         });
     }
@@ -167,7 +179,7 @@ public final class ForwardPass
         for (int i = 0; i < batch.sampledCount(); i++)
         {
             RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), model.finalNorm(),
-                (float)plan.normEpsilon(), precision, normed, i * plan.hidden(), rootLanes);
+                (float)plan.normEpsilon(), innerNorm, precision, normed, i * plan.hidden(), rootLanes);
         }
         see(ForwardObserver.Point.FINAL_NORM, plan.layers(), normed, batch.sampledCount(), plan.hidden());
         if (batch.sampledCount() > 0)
