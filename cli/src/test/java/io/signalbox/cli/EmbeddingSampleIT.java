@@ -3,6 +3,8 @@ package io.signalbox.cli;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
@@ -63,6 +65,16 @@ class EmbeddingSampleIT
     }
 
     @Test
+    void shouldShareBlocksAndRowsWithoutAnEngine() throws Exception
+    {
+        assertEquals(List.of("first: blocks [5, 6, 7], 0 shared, 12 rows stored",
+            "second: blocks [5, 6, 4], 2 shared, 4 rows stored",
+            "released: 0 blocks owned, 4 cached",
+            "third: blocks [0, 1, 2, 3, 7, 4], 0 shared, 24 rows stored",
+            "first prompt: 2 of 3 blocks cached, experts of token 5: [5, 6, 7, 0]"), run("SharedPrefix"));
+    }
+
+    @Test
     void shouldCollectTheRowsOfEveryRollout() throws Exception
     {
         final Path rollouts = Files.createDirectory(directory.resolve("rollouts"));
@@ -72,6 +84,17 @@ class EmbeddingSampleIT
         {
             assertEquals(24, files.count());
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldPinTheThreadsOfTheEngine() throws Exception
+    {
+        final String core = Files.readAllLines(Path.of("/proc/self/status")).stream()
+            .filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow()
+            .replaceFirst("\\D*(\\d+).*", "$1");
+        assertEquals(Stream.of("SCHEDULER", "JOURNAL", "DISPATCH", "LISTENER")
+            .map(thread -> thread + " may run on {" + core + "}").toList(), run("PinnedThreads", core, core, core, core));
     }
 
     @Test
