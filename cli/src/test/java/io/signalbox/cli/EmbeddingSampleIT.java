@@ -3,8 +3,6 @@ package io.signalbox.cli;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
@@ -84,17 +82,6 @@ class EmbeddingSampleIT
         {
             assertEquals(24, files.count());
         }
-    }
-
-    @Test
-    @EnabledOnOs(OS.LINUX)
-    void shouldPinTheThreadsOfTheEngine() throws Exception
-    {
-        final String core = Files.readAllLines(Path.of("/proc/self/status")).stream()
-            .filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow()
-            .replaceFirst("\\D*(\\d+).*", "$1");
-        assertEquals(Stream.of("SCHEDULER", "JOURNAL", "DISPATCH", "LISTENER")
-            .map(thread -> thread + " may run on {" + core + "}").toList(), run("PinnedThreads", core, core, core, core));
     }
 
     @Test
