@@ -71,19 +71,6 @@ def xxh3(data):  # seed 0, default secret; payloads have 0 or more than 8 bytes
     return avalanche(total + folded & M64)
 
 
-def unpacked(stored):
-    ahead, rows, ids, rest, width, bits = struct.unpack_from("<IIIIBB", stored)
-    at, out, size = 20 + ahead, [stored[20:20 + ahead]], (ids * bits + 7) // 8
-    for _ in range(rows):
-        for first in range(0, ids, 8):  # eight ids take as many bytes as one takes bits
-            begin = at + first // 8 * bits
-            word = int.from_bytes(stored[begin:min(begin + bits, at + size)], "little")
-            out += [(word >> i * bits & (1 << bits) - 1).to_bytes(width, "little") for i in range(min(8, ids - first))]
-        out.append(stored[at + size:at + size + rest])
-        at += size + rest
-    return b"".join(out) + stored[at:]
-
-
 class Message:  # an SBE message: its fixed block, then groups and variable data in order
     def __init__(self, data):
         block, self.template, schema, version = struct.unpack_from("<4H", data)
@@ -111,10 +98,10 @@ def records(directory, first):
             record = data[at + 4:at + 4 + (header & 0x3FFFFFFF)]
             if not header & 0x40000000:
                 magic, size, kind, form, version, crc = struct.unpack_from("<4sIBBHI", record)
-                assert (magic, size, version) == (b"SJL1", len(record), 5), f"{segment} at {at}: version {version}"
+                assert (magic, size, form, version) == (b"SJL1", len(record), 0, 5), f"{segment} at {at}: version {version}"
                 assert crc == crc32c(record[:12] + bytes(4) + record[16:]), f"{segment} at {at}: CRC"
                 assert struct.unpack_from("<Q", record, 56)[0] == number << 40 | at + 4, f"{segment} at {at}: place"
-                yield kind, *struct.unpack_from("<QQQ", record, 16), unpacked(record[64:]) if form else record[64:]
+                yield kind, *struct.unpack_from("<QQQ", record, 16), record[64:]
             at = at + 4 + len(record) + 3 & ~3
 
 

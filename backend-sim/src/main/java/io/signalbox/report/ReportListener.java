@@ -34,8 +34,6 @@ import java.util.TreeMap;
 /**
  * Collects a {@link RunReport} from groups only, in their order. Rows of CHUNKED completions are not in the groups and
  * come through {@link #onChunkedRows}.
- *
- * <p>One file, because all figures are taken from the same events.
  */
 public final class ReportListener implements GroupListener
 {

@@ -39,8 +39,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 /**
- * Hand-made inputs through the real scheduler, so that every figure can be checked by counting. One file, because all tests
- * use the same inputs.
+ * Hand-made inputs through the real scheduler, so that every figure can be checked by counting.
  */
 class ReportListenerTest
 {

@@ -15,8 +15,6 @@ import java.util.Arrays;
  *
  * <p>Which rows a page has is kept beside the ids, one bit per row: a row without its bit is <em>missing</em>, whatever
  * its bytes say. The first write of a row wins: no later one replaces it.
- *
- * <p>One file, because every method reads or changes the records of pages, whose words it alone knows.
  */
 public final class RoutedExpertPages
 {

@@ -14,8 +14,6 @@ import io.signalbox.StateDigest;
  * <p>Invariant: free + cached + owned = {@code poolSize - 1}. Only {@link #reset} and {@link #forgetPrefixes} visit the
  * whole pool. No call makes garbage once its buffers have grown to the largest call. A call that cannot be carried out
  * throws a {@link KvBlockException} and changes nothing. Not thread-safe.
- *
- * <p>One file, because all calls keep the same books.
  */
 public final class KvBlockAllocator
 {

@@ -103,7 +103,7 @@ public class BadInputTest
         compare --under-pressure give-up      | --under-pressure=give-up is not one of recompute, pause
         simulate --under-pressure pause --paused-blocks -1 | --paused-blocks=-1
         compare --max-preemptions -1          | --max-preemptions=-1
-        simulate --admission-promise half     | --admission-promise=half is not one of nothing, known, whole
+        simulate --admission-promise half     | --admission-promise=half is not one of nothing, whole
         simulate --watermark-blocks -1        | --watermark-blocks=-1
         compare --long-prefill-tokens -1      | --long-prefill-tokens=-1
         compare --long-prefill-tokens 9 --max-long-prefills 0 | --max-long-prefills=0

@@ -63,6 +63,16 @@ class EmbeddingSampleIT
     }
 
     @Test
+    void shouldShareBlocksAndRowsWithoutAnEngine() throws Exception
+    {
+        assertEquals(List.of("first: blocks [5, 6, 7], 0 shared, 12 rows stored",
+            "second: blocks [5, 6, 4], 2 shared, 4 rows stored",
+            "released: 0 blocks owned, 4 cached",
+            "third: blocks [0, 1, 2, 3, 7, 4], 0 shared, 24 rows stored",
+            "first prompt: 2 of 3 blocks cached, experts of token 5: [5, 6, 7, 0]"), run("SharedPrefix"));
+    }
+
+    @Test
     void shouldCollectTheRowsOfEveryRollout() throws Exception
     {
         final Path rollouts = Files.createDirectory(directory.resolve("rollouts"));

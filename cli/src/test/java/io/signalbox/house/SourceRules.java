@@ -13,10 +13,6 @@ import java.util.regex.Pattern;
 final class SourceRules
 {
     static final int MAX_COLUMNS = 125;
-    static final int MAX_LINES = 500;
-    /** A longer Java source gives its reason in the comment of its class, in a sentence with {@link #LENGTH_REASON}. */
-    static final int MAX_LINES_WITHOUT_REASON = 450;
-    static final String LENGTH_REASON = "One file, because";
     static final int MAX_METHOD_LINES = 50;
     private static final int LICENCE_LINES = 4;
     private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
@@ -52,7 +48,6 @@ final class SourceRules
         if (path.endsWith(".java"))
         {
             unusedImports(path, lines, findings);
-            length(path, lines, findings);
             blocks(path, lines, findings);
         }
         if (path.contains("src/test/java/"))
@@ -153,19 +148,6 @@ final class SourceRules
         }
     }
 
-    private static void length(final String path, final List<String> lines, final List<String> findings)
-    {
-        if (lines.size() > MAX_LINES)
-        {
-            findings.add(path + ":" + MAX_LINES + ": " + lines.size() + " lines, at most " + MAX_LINES);
-        }
-        else if (lines.size() > MAX_LINES_WITHOUT_REASON && lines.stream().noneMatch(SourceRules::isLengthReason))
-        {
-            findings.add(path + ":" + MAX_LINES_WITHOUT_REASON + ": " + lines.size() + " lines; split the class, or " +
-                "begin a sentence of its comment with '" + LENGTH_REASON + "'");
-        }
-    }
-
     /** A block that is no type: a method, or a part of one. Braces are on lines of their indentation. */
     private static void blocks(final String path, final List<String> lines, final List<String> findings)
     {
@@ -194,11 +176,6 @@ final class SourceRules
             line--;
         }
         return lines.get(line);
-    }
-
-    private static boolean isLengthReason(final String line)
-    {
-        return line.startsWith(" * ") && line.contains(LENGTH_REASON);
     }
 
     /** Surefire passes over a class whose name does not end in Test, or in IT in cli, and stays green. */

@@ -89,25 +89,9 @@ class SourceRulesTest
     }
 
     @Test
-    void shouldFindUnusedImportsAndLongFiles()
+    void shouldFindUnusedImports()
     {
-        final List<String> longFile = new ArrayList<>(List.of(LICENCE));
-        longFile.addAll(Stream.generate(() -> "").limit(SourceRules.MAX_LINES).toList());
-
         assertFinds("A.java:2: unused import List", "A.java", LICENCE, "import java.util.List;", "class A { ArrayList b; }");
-        assertFinds("501 lines, at most 500", "A.java", longFile.toArray(new String[0]));
-    }
-
-    @Test
-    void shouldFindLongFilesWithoutAReason()
-    {
-        final List<String> longFile = new ArrayList<>(List.of(LICENCE));
-        longFile.addAll(Stream.generate(() -> "").limit(SourceRules.MAX_LINES_WITHOUT_REASON).toList());
-        assertFinds("451 lines; split the class, or begin a sentence of its comment with 'One file, because'",
-            "A.java", longFile.toArray(new String[0]));
-
-        longFile.set(2, " * " + SourceRules.LENGTH_REASON + " its parts share one table.");
-        assertEquals(List.of(), SourceRules.findings("A.java", longFile));
     }
 
     @Test

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The threads that wait for a request, its listeners and its subscribers. Thread-safe; {@link #tell} waits for none, and
+ * The threads that wait for a request, and its listeners. Thread-safe; {@link #tell} waits for none, and
  * takes no lock that a woken thread would have to wait for.
  */
 final class Audience

@@ -12,14 +12,13 @@ import java.util.PrimitiveIterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeoutException;
 
 /**
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
- * listeners, subscribers, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
+ * listeners, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
  * The listener thread writes the tokens and publishes their count. The lock of this object guards the end; the first end is
- * kept. One file, because all ways to read a request read the same tokens and the same end.
+ * kept.
  */
 public final class CompletionHandle implements Iterable<Integer>
 {
@@ -187,28 +186,7 @@ public final class CompletionHandle implements Iterable<Integer>
     {
         Objects.requireNonNull(listener, "the listener is null; give one");
         Objects.requireNonNull(executor, "the executor is null; give one");
-        follow(new FollowingListener(this, listener, executor));
-    }
-
-    /** The tokens as a publisher: each subscriber gets all, at its own pace, on the callback executor of the engine. */
-    public Flow.Publisher<Integer> publisher()
-    {
-        return publisher(client.callbacks());
-    }
-
-    /**
-     * The tokens as a publisher: each subscriber gets all, at its own pace. It completes when the request ends, and fails if
-     * the request was refused or failed, or the engine stopped. A subscriber that cancels leaves the request running.
-     *
-     * @param executor signals the subscribers; see {@link #listen(TokenListener, Executor)}.
-     */
-    public Flow.Publisher<Integer> publisher(final Executor executor)
-    {
-        return subscriber ->
-        {
-            Objects.requireNonNull(subscriber, "the subscriber is null (Reactive Streams, rule 1.9)");
-            follow(new TokenSubscription(this, subscriber, executor));
-        };
+        follow(new Follower(this, listener, executor));
     }
 
     /**
@@ -445,7 +423,7 @@ public final class CompletionHandle implements Iterable<Integer>
         audience.wake();
     }
 
-    /** Tells listeners, subscribers and the future that the request has ended. */
+    /** Tells listeners and the future that the request has ended. */
     void finish()
     {
         audience.tell();

@@ -18,8 +18,6 @@ import java.util.function.LongSupplier;
 
 /**
  * Configuration of an engine, validated before anything starts.
- *
- * <p>One file, because each setting has its declaration and its method here.
  */
 public final class EngineConfig
 {
@@ -28,7 +26,6 @@ public final class EngineConfig
     public static final Setting<Long> POLL_NANOS = Setting.number("pollNanos", "ns", 0, 0, 1_000_000_000L,
         "How long the scheduler's thread polls for an input before it sleeps, if threads block: it then wakes sooner.")
         .remedy("give 0 to sleep at once");
-    public static final Setting<Optional<List<Integer>>> PINNED_CORES = PinnedCores.SETTING;
     public static final Setting<HandlerThreads> HANDLER_THREADS = Setting.constant("handlerThreads",
         HandlerThreads.BY_CORES, "Threads of journal, dispatch and visibility: ONE for all, or EACH has its own.");
     public static final Setting<WakeSource> WAKE_SOURCE = Setting.constant("wakeSource", WakeSource.ENGINE,
@@ -76,7 +73,7 @@ public final class EngineConfig
         Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
             "How long close waits until all requests have ended; 0: open requests fail at once.")
             .remedy("give how long close may wait for requests");
-    public static final List<Setting<?>> SETTINGS = List.of(WAITING, POLL_NANOS, PINNED_CORES, HANDLER_THREADS, WAKE_SOURCE,
+    public static final List<Setting<?>> SETTINGS = List.of(WAITING, POLL_NANOS, HANDLER_THREADS, WAKE_SOURCE,
         INGRESS_SLOTS, TRACK_SLOTS, STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
         MAX_UNTAKEN_ROWS_AGE_NANOS, UNTAKEN_ROWS, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
         DRAIN_TIMEOUT_NANOS);
@@ -91,6 +88,7 @@ public final class EngineConfig
     private GroupJournal journal = GroupJournal.NONE;
     private GroupListener listener = (group, offset, length) -> { };
     private Consumer<Throwable> failureListener = cause -> { };
+    private Consumer<EngineThread> threadStarted = role -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
     private ContinuedClock clock = new ContinuedClock(SYSTEM_CLOCK);
@@ -201,7 +199,7 @@ public final class EngineConfig
     }
 
     /**
-     * Runs listeners, subscribers and completions for which no other executor is given; without one, threads that the
+     * Runs listeners and completions for which no other executor is given; without one, threads that the
      * process keeps for callbacks. It must take a task without waiting.
      */
     public EngineConfig callbacks(final Executor value)
@@ -243,10 +241,14 @@ public final class EngineConfig
         return set(POLL_NANOS, value);
     }
 
-    /** Cores of the scheduler, journal, dispatch and listener thread of a {@link ThreadedEngine}; {@code null}: none. */
-    public EngineConfig pinnedCores(final List<Integer> value)
+    /**
+     * Called once in each thread of a {@link ThreadedEngine} that has a role, before the thread's first work: to pin the
+     * thread to a core, for example. Must return soon. If it throws, the engine fails.
+     */
+    public EngineConfig threadStarted(final Consumer<EngineThread> value)
     {
-        return set(PINNED_CORES, value == null ? Optional.empty() : PINNED_CORES.parse(PinnedCores.print(value)));
+        threadStarted = required("the listener of threads", value);
+        return this;
     }
 
     public EngineConfig handlerThreads(final HandlerThreads value)
@@ -464,6 +466,11 @@ public final class EngineConfig
     Consumer<Throwable> failureListener()
     {
         return failureListener;
+    }
+
+    Consumer<EngineThread> threadStarted()
+    {
+        return threadStarted;
     }
 
     ContinuedClock clock()

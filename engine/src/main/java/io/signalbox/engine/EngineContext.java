@@ -290,10 +290,10 @@ final class EngineContext
             given.value(EngineConfig.IMPOSSIBLE_ROWS));
     }
 
-    /** @throws ConfigException if a thread cannot be pinned as the configuration says. */
-    PinnedCores pinnedCores()
+    /** Tells the user that the current thread has begun. */
+    void threadStarted(final EngineThread role)
     {
-        return new PinnedCores(given.value(EngineConfig.PINNED_CORES).orElse(null), spinningThreads());
+        given.threadStarted().accept(role);
     }
 
     /** The threads of the rings, if they spin, else 0: the scheduler's and those of the handlers behind it. */

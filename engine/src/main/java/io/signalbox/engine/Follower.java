@@ -5,23 +5,30 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A listener or subscriber that follows a request at its own pace. The engine only says that there is news; a run on the
- * follower's executor reads what is visible by then. At most one run is under way, so calls of the follower's code come one
- * by one.
+ * Calls a listener with the tokens of a request at the listener's own pace: until the listener throws, and with the end in
+ * every case. The engine only says that there is news; a run on the listener's executor reads what is visible by then. At
+ * most one run is under way, so calls of the listener come one by one.
  */
-abstract class Follower
+final class Follower
 {
+    private final CompletionHandle request;
+    private final TokenListener listener;
     private final Handover handover;
     /** News that no run has seen, or is seeing. */
     private final AtomicInteger news = new AtomicInteger();
+    private int next;
+    private boolean threw;
+    private boolean ended;
 
-    Follower(final Executor executor)
+    Follower(final CompletionHandle request, final TokenListener listener, final Executor executor)
     {
+        this.request = request;
+        this.listener = listener;
         handover = new Handover(executor, this::run);
     }
 
-    /** There are tokens, or an end, or a wish of the follower. Never waits, and never runs the follower's code. */
-    final void signal()
+    /** There are tokens, or an end. Never waits, and never calls the listener. */
+    void signal()
     {
         if (news.getAndIncrement() > 0)
         {
@@ -54,22 +61,56 @@ abstract class Follower
             }
             catch (final Throwable e)
             {
-                stop();
+                ended = true;
+                request.unfollow(this);
                 report(e);
             }
             seen = news.addAndGet(-seen);
         }
     }
 
-    static void report(final Throwable thrown)
+    private static void report(final Throwable thrown)
     {
         final Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
     }
 
-    /** Passes on what is visible. */
-    abstract void read() throws Exception;
+    private void read()
+    {
+        // The end first: when it is there, so are all tokens.
+        final boolean last = request.isDone();
+        final int visible = request.tokenCount();
+        if (!ended && !threw && next < visible)
+        {
+            final int from = next;
+            next = visible;
+            tokens(from, visible);
+        }
+        if (!ended && last)
+        {
+            ended = true;
+            final Throwable failure = request.failure();
+            if (failure == null)
+            {
+                listener.onEnd(request, request.end());
+            }
+            else
+            {
+                listener.onFailure(request, failure);
+            }
+        }
+    }
 
-    /** The follower's code threw: it is not called again. */
-    abstract void stop();
+    private void tokens(final int from, final int to)
+    {
+        try
+        {
+            listener.onTokens(request, from, to);
+        }
+        catch (final Throwable e)
+        {
+            threw = true;
+            report(e);
+        }
+    }
 }

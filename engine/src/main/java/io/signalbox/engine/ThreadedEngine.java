@@ -32,8 +32,6 @@ import java.util.List;
  * <p>An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
  * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
  * configuration gives no depth, two steps of a rank are in flight, or one if the backend takes no more.
- *
- * <p>One file, because start, failure and close concern all rings and threads at once.
  */
 public final class ThreadedEngine implements Engine
 {
@@ -45,7 +43,6 @@ public final class ThreadedEngine implements Engine
     private static final int CORES = Runtime.getRuntime().availableProcessors();
 
     private final EngineContext context;
-    private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
@@ -69,7 +66,6 @@ public final class ThreadedEngine implements Engine
         context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
         refuseStepTimeoutWithoutTimer();
-        cores = context.pinnedCores();
         failure = new EngineFailure(context.clientEnd() == null ? List.of() : List.of(context.clientEnd()),
             context.failureListener());
         finishedRows = context.finishedRows();
@@ -136,7 +132,7 @@ public final class ThreadedEngine implements Engine
             context.latestReportNanos()));
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        start(SCHEDULER_THREAD, PinnedCores.SCHEDULER, schedulerProcessor);
+        start(SCHEDULER_THREAD, EngineThread.SCHEDULER, schedulerProcessor);
         handlers.start(this::start);
         if (resets.areAutomatic())
         {
@@ -149,11 +145,11 @@ public final class ThreadedEngine implements Engine
         }
     }
 
-    private void start(final String name, final int role, final Runnable processor)
+    private void start(final String name, final EngineThread role, final Runnable processor)
     {
         threads.start(name, () ->
         {
-            failing(() -> cores.pin(role));
+            failing(() -> context.threadStarted(role));
             processor.run();
         });
     }

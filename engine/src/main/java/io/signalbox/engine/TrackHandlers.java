@@ -29,15 +29,15 @@ final class TrackHandlers
     private final SharedTrack shared;
     private final List<Member> members = new ArrayList<>();
 
-    /** Starts a thread on the core of its role, a constant of {@link PinnedCores}. */
+    /** Starts the thread of a role. */
     @FunctionalInterface
     interface ThreadStart
     {
-        void start(String name, int role, Runnable work);
+        void start(String name, EngineThread role, Runnable work);
     }
 
-    /** A handler and the name of its thread. */
-    private record Member(String thread, EventProcessor processor)
+    /** A handler, with the name and the role of its thread. */
+    private record Member(String thread, EngineThread role, EventProcessor processor)
     {
     }
 
@@ -57,15 +57,17 @@ final class TrackHandlers
         {
             shared = sharing.apply(new TrackHandler(engine, track, journal, dispatch, listener));
             appended = shared.appended();
-            members.add(new Member(SharedTrack.THREAD, shared));
+            members.add(new Member(SharedTrack.THREAD, EngineThread.JOURNAL, shared));
             track.addGatingSequences(shared.getSequence());
         }
         else
         {
             shared = null;
-            appended = add("signalbox-journal", track.newBarrier(), journal);
-            final Sequence dispatched = add("signalbox-dispatch", track.newBarrier(appended), dispatch);
-            track.addGatingSequences(dispatched, add("signalbox-listener", track.newBarrier(durable), listener));
+            appended = add("signalbox-journal", EngineThread.JOURNAL, track.newBarrier(), journal);
+            final Sequence dispatched =
+                add("signalbox-dispatch", EngineThread.DISPATCH, track.newBarrier(appended), dispatch);
+            track.addGatingSequences(dispatched,
+                add("signalbox-listener", EngineThread.LISTENER, track.newBarrier(durable), listener));
         }
     }
 
@@ -81,11 +83,15 @@ final class TrackHandlers
             threads == HandlerThreads.BY_CORES && Runtime.getRuntime().availableProcessors() < CORES_FOR_EACH;
     }
 
-    private Sequence add(final String thread, final SequenceBarrier barrier, final EventHandler<TrackSlot> handler)
+    private Sequence add(
+        final String thread,
+        final EngineThread role,
+        final SequenceBarrier barrier,
+        final EventHandler<TrackSlot> handler)
     {
         final BatchEventProcessor<TrackSlot> processor = new BatchEventProcessorBuilder().build(track, barrier, handler);
         processor.setExceptionHandler(new HaltingExceptionHandler<>(engine));
-        members.add(new Member(thread, processor));
+        members.add(new Member(thread, role, processor));
         return processor.getSequence();
     }
 
@@ -109,10 +115,7 @@ final class TrackHandlers
 
     void start(final ThreadStart threads)
     {
-        for (int i = 0; i < members.size(); i++)
-        {
-            threads.start(members.get(i).thread, PinnedCores.JOURNAL + i, members.get(i).processor);
-        }
+        members.forEach(member -> threads.start(member.thread, member.role, member.processor));
     }
 
     void halt()

@@ -9,8 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A request with those who follow it, each of whom notes what it sees. */
 final class FollowedRequest
@@ -119,59 +117,6 @@ final class FollowedRequest
                 notes.end();
             }
         }, executor);
-    }
-
-    void subscribe(final int demand, final Executor executor)
-    {
-        final Notes notes = notes("a subscriber", true);
-        handle.publisher(executor).subscribe(new Flow.Subscriber<>()
-        {
-            private final AtomicInteger open = new AtomicInteger();
-            private Flow.Subscription subscription;
-
-            @Override
-            public void onSubscribe(final Flow.Subscription given)
-            {
-                subscription = given;
-                ask();
-            }
-
-            @Override
-            public void onNext(final Integer token)
-            {
-                notes.checkThread();
-                notes.tokens.add(token);
-                final int left = open.decrementAndGet();
-                if (left < 0)
-                {
-                    notes.fault = "got more than it had asked for";
-                }
-                if (left == 0)
-                {
-                    // Later, so that what comes unasked comes before.
-                    CallbackThreads.EXECUTOR.execute(this::ask);
-                }
-            }
-
-            private void ask()
-            {
-                Thread.yield();
-                open.addAndGet(demand);
-                subscription.request(demand);
-            }
-
-            @Override
-            public void onError(final Throwable throwable)
-            {
-                notes.end();
-            }
-
-            @Override
-            public void onComplete()
-            {
-                notes.end();
-            }
-        });
     }
 
     void iterate()

@@ -168,15 +168,14 @@ public final class FrontDoorRun
 
     private void follow(final FollowedRequest request, final SplittableRandom random, final int depth)
     {
-        switch (random.nextInt(8))
+        switch (random.nextInt(7))
         {
-            case 0 -> request.subscribe(1 + random.nextInt(5), CallbackThreads.EXECUTOR);
-            case 1 -> request.listen(Runnable::run, FollowedRequest.Manner.CALM);
-            case 2 -> request.listen(refusing, FollowedRequest.Manner.CALM);
-            case 3 -> request.listen(CallbackThreads.EXECUTOR, FollowedRequest.Manner.THROWS);
-            case 4 -> request.listen(CallbackThreads.EXECUTOR, FollowedRequest.Manner.BLOCKS);
-            case 5 -> request.iterate();
-            case 6 ->
+            case 0 -> request.listen(Runnable::run, FollowedRequest.Manner.CALM);
+            case 1 -> request.listen(refusing, FollowedRequest.Manner.CALM);
+            case 2 -> request.listen(CallbackThreads.EXECUTOR, FollowedRequest.Manner.THROWS);
+            case 3 -> request.listen(CallbackThreads.EXECUTOR, FollowedRequest.Manner.BLOCKS);
+            case 4 -> request.iterate();
+            case 5 ->
             {
                 final SplittableRandom own = random.split();
                 request.whenDone(() -> submitAgain(own, depth));

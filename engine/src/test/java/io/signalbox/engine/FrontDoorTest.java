@@ -42,13 +42,10 @@ class FrontDoorTest
     static List<Arguments> defects()
     {
         return List.of(
-            arguments("FollowingListener", "next = visible;", "next = Math.max(0, visible - 1);"),
-            arguments("FollowingListener", "final boolean last = request.isDone();",
+            arguments("Follower", "next = visible;", "next = Math.max(0, visible - 1);"),
+            arguments("Follower", "final boolean last = request.isDone();",
                 "final boolean last = request.tokenCount() > 0;"),
-            arguments("FollowingListener", "if (!ended && last)", "if (last)"),
-            arguments("TokenSubscription", "while (next < visible && !askedForTooFew && demand.get() > 0)",
-                "while (next < visible)"),
-            arguments("TokenSubscription", "else if (last && next == visible)", "else if (last)"),
+            arguments("Follower", "if (!ended && last)", "if (last)"),
             arguments("CompletionHandle", "end = failure == null ? completion : null;\n        }\n        finish();",
                 "end = completion;\n        }"),
             arguments("CompletionHandle", "tokens.show();\n        audience.tell();", "audience.tell();"),

@@ -88,26 +88,28 @@ class HandoverTest
     {
         final AtomicInteger asked = new AtomicInteger();
         final CountDownLatch read = new CountDownLatch(1);
-        final Follower follower = new Follower(task ->
+        final CompletionHandle refused = new CompletionHandle(null, Refusal.interrupted());
+        final Follower follower = new Follower(refused, new TokenListener()
+        {
+            @Override
+            public void onTokens(final CompletionHandle request, final int from, final int to)
+            {
+                throw new AssertionError("a refused request has no tokens");
+            }
+
+            @Override
+            public void onEnd(final CompletionHandle request, final Completion completion)
+            {
+                read.countDown();
+            }
+        }, task ->
         {
             if (asked.getAndIncrement() == 0)
             {
                 throw new OutOfMemoryError("planted");
             }
             pool.execute(task);
-        })
-        {
-            @Override
-            void read()
-            {
-                read.countDown();
-            }
-
-            @Override
-            void stop()
-            {
-            }
-        };
+        });
 
         assertThrows(OutOfMemoryError.class, follower::signal);
         follower.signal();

@@ -37,8 +37,6 @@ import java.util.Arrays;
  *
  * <p>An event that contradicts the state ends the fold with an {@link IllegalStateException}; the state must not be used
  * afterwards.
- *
- * <p>One file, because each method is one event, and all of them change the same state.
  */
 public final class StateFold extends EventReader
 {

@@ -38,10 +38,8 @@ final class Envelope
     /** A group at its bound. No writer makes a longer record and no reader asks memory for one. */
     static final int MAX_RECORD_BYTES = LENGTH + GroupWriter.MAX_GROUP_BYTES;
 
-    /** The form of a payload that is stored as it is. */
+    /** The payload form: the bytes of the payload, unchanged. */
     static final int PLAIN = 0;
-    /** The form of a {@link PackedPayload}. */
-    static final int PACKED = 1;
 
     /** Nothing is known to be synced. */
     static final long NOT_SYNCED = -1;
@@ -68,12 +66,12 @@ final class Envelope
     {
     }
 
-    static void putIdentity(final byte[] record, final int totalLength, final RecordType type, final int form)
+    static void putIdentity(final byte[] record, final int totalLength, final RecordType type)
     {
         INT.set(record, 0, MAGIC);
         INT.set(record, TOTAL_LENGTH, totalLength);
         record[TYPE] = (byte)type.code();
-        record[FORM] = (byte)form;
+        record[FORM] = PLAIN;
         SHORT.set(record, VERSION, (short)SCHEMA_VERSION);
     }
 
@@ -127,7 +125,7 @@ final class Envelope
         return bytes[start + TYPE] & 0xFF;
     }
 
-    /** How the payload is stored, {@link #PLAIN} or {@link #PACKED}. */
+    /** The payload form; this version reads {@link #PLAIN} only. */
     static int form(final byte[] bytes, final int start)
     {
         return bytes[start + FORM] & 0xFF;

@@ -13,7 +13,6 @@ import java.util.List;
  * @param segmentBytes length of its records at which a segment is sealed and the next begun, at the end of a group; at
  *                     least 65,536.
  * @param blockBytes   unit in which Chronicle maps and grows a segment's file; a power of two from 65,536 to 1 GiB.
- * @param packsRows    whether expert ids take as few bits as the largest of a record needs.
  * @param reserveBytes free space that is kept for requests that have begun; with less, an engine refuses new ones. 0: none.
  * @param snapshotEvery records from one snapshot to the next, which are written while the run continues; 0: none, unless
  *                     there is a limit.
@@ -25,7 +24,6 @@ public record JournalConfig(
     Durability durability,
     long segmentBytes,
     long blockBytes,
-    boolean packsRows,
     long reserveBytes,
     long snapshotEvery,
     long mostBytes,
@@ -45,8 +43,6 @@ public record JournalConfig(
     public static final Setting<Long> BLOCK_BYTES = Setting.number("blockBytes", "bytes", 1L << 26, SMALLEST_BYTES, 1L << 30,
         "Unit in which a segment's file is mapped and grows.").powerOfTwo()
         .remedy("give the unit in which a segment's file grows");
-    public static final Setting<Boolean> PACKS_ROWS = Setting.flag("packsRows", false,
-        "Whether expert ids take as few bits in the journal as the largest id of a record needs, instead of whole bytes.");
     public static final Setting<Long> RESERVE_BYTES = Setting.number("reserveBytes", "bytes", 1L << 24, 0, 1L << 40,
         "Disk blocks that are kept ahead for requests that have begun; with fewer left, an engine refuses new requests " +
             "until there is room again. 0: none.");
@@ -59,13 +55,13 @@ public record JournalConfig(
         "Segments that are kept while the run continues. 0: any.");
     public static final Setting<Long> MOST_AGE_SECONDS = Setting.number("mostAgeSeconds", "s", 0, 0, 3_153_600_000L,
         "Time since a segment was written last, for which it is kept while the run continues. 0: any.");
-    public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES, PACKS_ROWS,
+    public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES,
         RESERVE_BYTES, SNAPSHOT_EVERY, MOST_BYTES, MOST_SEGMENTS, MOST_AGE_SECONDS);
 
-    /** Rows are packed or not, space is reserved, and everything is kept, as is the default. */
+    /** The space to reserve and the limits on what is kept have their defaults. */
     public JournalConfig(final Durability durability, final long segmentBytes, final long blockBytes)
     {
-        this(durability, segmentBytes, blockBytes, PACKS_ROWS.defaultValue(), RESERVE_BYTES.defaultValue(),
+        this(durability, segmentBytes, blockBytes, RESERVE_BYTES.defaultValue(),
             SNAPSHOT_EVERY.defaultValue(), MOST_BYTES.defaultValue(), MOST_SEGMENTS.defaultValue(),
             MOST_AGE_SECONDS.defaultValue());
     }
@@ -85,35 +81,28 @@ public record JournalConfig(
     /** The same with segments of another size. */
     public JournalConfig withSegmentBytes(final long bytes)
     {
-        return new JournalConfig(durability, bytes, blockBytes, packsRows, reserveBytes, snapshotEvery, mostBytes,
-            mostSegments, mostAgeSeconds);
-    }
-
-    /** The same with rows that are packed or not. */
-    public JournalConfig withPacksRows(final boolean wanted)
-    {
-        return new JournalConfig(durability, segmentBytes, blockBytes, wanted, reserveBytes, snapshotEvery, mostBytes,
+        return new JournalConfig(durability, bytes, blockBytes, reserveBytes, snapshotEvery, mostBytes,
             mostSegments, mostAgeSeconds);
     }
 
     /** The same with another reserve. */
     public JournalConfig withReserveBytes(final long bytes)
     {
-        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, bytes, snapshotEvery, mostBytes,
+        return new JournalConfig(durability, segmentBytes, blockBytes, bytes, snapshotEvery, mostBytes,
             mostSegments, mostAgeSeconds);
     }
 
     /** The same with snapshots every so many records. */
     public JournalConfig withSnapshotEvery(final long records)
     {
-        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, reserveBytes, records, mostBytes,
+        return new JournalConfig(durability, segmentBytes, blockBytes, reserveBytes, records, mostBytes,
             mostSegments, mostAgeSeconds);
     }
 
     /** The same with other limits on what is kept; a limit of no bytes or of no time is one of 1. */
     public JournalConfig withRetention(final RetentionLimits limits)
     {
-        return new JournalConfig(durability, segmentBytes, blockBytes, packsRows, reserveBytes, snapshotEvery,
+        return new JournalConfig(durability, segmentBytes, blockBytes, reserveBytes, snapshotEvery,
             limits.mostBytes() == Long.MAX_VALUE ? 0 : Math.max(1, limits.mostBytes()),
             limits.mostSegments() == Integer.MAX_VALUE ? 0 : limits.mostSegments(),
             limits.mostAge() == null ? 0 : Math.max(1, limits.mostAge().toSeconds()));

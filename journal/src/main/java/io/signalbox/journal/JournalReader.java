@@ -22,8 +22,6 @@ import java.util.Map;
 /**
  * Reads the groups of a journal in order, each with its routed-expert rows in one piece. Holds one group and its rows
  * at a time, and never writes.
- *
- * <p>One file, because its ways to open a journal share what they check.
  */
 public final class JournalReader implements GroupCursor, GroupSource
 {
@@ -38,7 +36,6 @@ public final class JournalReader implements GroupCursor, GroupSource
     private final RowReference rowReference = new RowReference(rows);
 
     private long recordBytes;
-    private boolean packed;
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -253,11 +250,9 @@ public final class JournalReader implements GroupCursor, GroupSource
     public boolean next()
     {
         rows.reset();
-        packed = false;
         while (advance())
         {
             wrapPayload();
-            packed |= scanner.isPacked();
             if (scanner.type() == RecordType.VOID)
             {
                 checkVoid();
@@ -331,12 +326,6 @@ public final class JournalReader implements GroupCursor, GroupSource
     {
         final JournalBeginning beginning = scanner.files().beginning();
         return beginning == null ? List.of() : beginning.requests();
-    }
-
-    /** Whether the current group, or its rows, have the packed form in the file. */
-    boolean isPacked()
-    {
-        return packed;
     }
 
     /** Of the segment that is being read; {@code null} if the reading began within it. */

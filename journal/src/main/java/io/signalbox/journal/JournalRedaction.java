@@ -93,7 +93,6 @@ public final class JournalRedaction
     {
         while (reader.next())
         {
-            writer.packRows(reader.isPacked());
             try
             {
                 redacted.append(reader.timeNanos(), reader.group(), 0, reader.groupLength(), Rows.of(reader));

@@ -13,8 +13,6 @@ import java.nio.file.Path;
  * Reads every record of a journal in order and looks up its treatment in {@link RecoveryCase}. It reads files through
  * its own buffers and maps none, holds at most one record, and never writes. It returns a record only if its bytes,
  * number, chain and place are right.
- *
- * <p>One file, because each step of a scan reads and changes the state that the others leave.
  */
 final class JournalScanner implements AutoCloseable
 {
@@ -24,7 +22,6 @@ final class JournalScanner implements AutoCloseable
     private final Chain links = new Chain();
     private final ScanProgress progress = new ScanProgress();
     private final SegmentCount counts = new SegmentCount();
-    private final RecordPayload payload = new RecordPayload();
     private SegmentWalker walker;
     private Successor successor;
     private RecordType type;
@@ -105,7 +102,6 @@ final class JournalScanner implements AutoCloseable
                 "taken behind");
         }
         type = RecordType.GROUP;
-        payload.find(walker, segment, mark.place().records() - 1);
         progress.resume(mark, walker.nextPosition());
         progress.mark(Envelope.syncedSequence(walker.bytes(), walker.start()));
         successor = Successor.of(files, segment, counts);
@@ -233,7 +229,7 @@ final class JournalScanner implements AutoCloseable
     {
         type = RecordType.of(Envelope.typeCode(walker.bytes(), walker.start()));
         return type != null && Envelope.version(walker.bytes(), walker.start()) == Envelope.SCHEMA_VERSION &&
-            type.hasForm(Envelope.form(walker.bytes(), walker.start()));
+            Envelope.form(walker.bytes(), walker.start()) == Envelope.PLAIN;
     }
 
     private boolean links()
@@ -248,9 +244,8 @@ final class JournalScanner implements AutoCloseable
         {
             return type == RecordType.SEAL ? sealFits() : continuationFits();
         }
-        payload.find(walker, segment, progress.records());
         progress.link(links.next(progress.chain(), progress.records(), type, Envelope.logicalTimeNanos(bytes, start),
-            payload.bytes(), payload.start(), payload.length()));
+            bytes, payloadStart(), payloadLength()));
         return progress.link() == Envelope.chain(bytes, start) &&
             (type == RecordType.RUN_DESCRIPTION) == (progress.records() == 0) &&
             (segment == 0 || continued) && (type != RecordType.VOID || progress.isFirstBehindContinuation());
@@ -408,32 +403,26 @@ final class JournalScanner implements AutoCloseable
         return Envelope.wallTimeNanos(walker.bytes(), walker.start());
     }
 
-    /** Holds the current record's payload, unpacked; valid until the next call of {@link #next()}. */
+    /** Holds the current record's payload; valid until the next call of {@link #next()}. */
     public byte[] bytes()
     {
-        return payload.bytes();
+        return walker.bytes();
     }
 
     public int payloadStart()
     {
-        return payload.start();
+        return walker.start() + Envelope.LENGTH;
     }
 
     public int payloadLength()
     {
-        return payload.length();
+        return walker.length() - Envelope.LENGTH;
     }
 
     /** Bytes that the current record has in its file, envelope included. */
     int recordLength()
     {
         return walker.length();
-    }
-
-    /** Whether the current record's payload has the packed form. */
-    boolean isPacked()
-    {
-        return Envelope.form(walker.bytes(), walker.start()) == Envelope.PACKED;
     }
 
     public long groups()

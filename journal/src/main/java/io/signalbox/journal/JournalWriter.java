@@ -16,8 +16,6 @@ import java.util.Map;
 /**
  * Writes a journal: the run description first, then every group in track order. One thread at a time. Allocates nothing
  * per group once its buffers have grown. After any failure it refuses further groups; recover the journal then.
- *
- * <p>One file, because each method depends on whether a failure or the close came before.
  */
 public final class JournalWriter implements GroupJournal
 {
@@ -29,10 +27,7 @@ public final class JournalWriter implements GroupJournal
     private final SegmentedLog log;
     private final JournalConfig config;
     private final Durability durability;
-    private boolean packsRows;
     private Map<String, String> runDescription = Map.of();
-    private final RowRegion plain = new RowRegion(null);
-    private RowRegion region = plain;
     private final RowChunks chunks = new RowChunks();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
@@ -52,7 +47,6 @@ public final class JournalWriter implements GroupJournal
         this.log = log;
         this.config = config;
         durability = config.durability();
-        packsRows = config.packsRows();
         space = new DiskSpace(directory, config.reserveBytes(), log::usableBytes);
     }
 
@@ -192,7 +186,6 @@ public final class JournalWriter implements GroupJournal
     private void describe(final Map<String, String> settings)
     {
         runDescription = Map.copyOf(settings);
-        region = RowRegion.of(settings);
     }
 
     /** Runs the writes that open a journal; a failure leaves no segment. */
@@ -229,7 +222,7 @@ public final class JournalWriter implements GroupJournal
             {
                 appendRows(timeNanos, group, offset, rows);
             }
-            log.append(RecordType.GROUP, timeNanos, group, offset, length, rowRegion().group(group, offset, length));
+            log.append(RecordType.GROUP, timeNanos, group, offset, length);
             space.lacking(log.lackingBytes());
             dirty = true;
             if (durability == Durability.RECORD)
@@ -243,17 +236,6 @@ public final class JournalWriter implements GroupJournal
         }
     }
 
-    private RowRegion rowRegion()
-    {
-        return packsRows ? region : plain;
-    }
-
-    /** Whether the rows of the groups from here on are packed. */
-    void packRows(final boolean wanted)
-    {
-        packsRows = wanted;
-    }
-
     private void appendRows(
         final long timeNanos, final DirectBuffer group, final int offset, final CaptureSlice rows)
     {
@@ -261,8 +243,7 @@ public final class JournalWriter implements GroupJournal
         chunks.begin(rows, completion.step(), completion.epoch(), completion.rank());
         while (chunks.next())
         {
-            log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length(),
-                rowRegion().chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
+            log.append(RecordType.ROWS, timeNanos, chunks.buffer(), 0, chunks.length());
         }
     }
 

@@ -31,12 +31,6 @@ enum RecordType
         return code;
     }
 
-    /** Whether a record of this type may store its payload in this form. */
-    boolean hasForm(final int form)
-    {
-        return form == Envelope.PLAIN || form == Envelope.PACKED && (this == GROUP || this == ROWS);
-    }
-
     /** Whether records of this type take a sequence number and a link of the chain. */
     public boolean isChained()
     {

@@ -62,12 +62,6 @@ final class RowChunks
         return true;
     }
 
-    /** Rows of the current chunk. */
-    int rowCount()
-    {
-        return rowCount;
-    }
-
     DirectBuffer buffer()
     {
         return buffer;

@@ -28,8 +28,7 @@ final class ScanMessages
                 "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
                 ", payload form " + Envelope.form(walker.bytes(), walker.start()) + " and schema version " +
                 Envelope.version(walker.bytes(), walker.start()) + ", of which this program knows types up to " +
-                RecordType.VOID.code() + ", for groups and rows forms up to " + Envelope.PACKED + ", and version " +
-                Envelope.SCHEMA_VERSION;
+                RecordType.VOID.code() + ", form " + Envelope.PLAIN + " and version " + Envelope.SCHEMA_VERSION;
             case OUT_OF_SEQUENCE -> "a whole record has sequence " +
                 Envelope.sequence(walker.bytes(), walker.start()) + " in the place of " + progress.records();
             case DOES_NOT_LINK -> "the record is whole but its chain, counts or place do not fit the records before it";
@@ -85,15 +84,6 @@ final class ScanMessages
         final Path below = DirectoryFiles.newestJournalBelow(directory);
         return new JournalException(Kind.NOT_A_JOURNAL, directory + " holds no journal segment; give the directory of a " +
             "journal" + (below == null ? ", which holds segment-00000 and so on." : ", for example " + below + "."));
-    }
-
-    /** The bytes are as they were written, but they are no packed form of a payload. */
-    static JournalException notUnpacked(
-        final String fault, final String place, final int segment, final long offset, final long records)
-    {
-        return new JournalException(Kind.CORRUPT_RECORD, place + " at byte " + offset + ", record " + records +
-            ": its payload cannot be unpacked, because " + fault + "; " + good(records) + "; the program that wrote it is " +
-            "at fault.", segment, offset, records, null);
     }
 
     private static String good(final long records)

@@ -47,7 +47,7 @@ final class SegmentWalker implements AutoCloseable
         this.segment = segment;
         this.source = source;
         this.regions = regions;
-        window = new byte[windowFor(source) + PackedIds.SLACK_BYTES];
+        window = new byte[windowFor(source)];
     }
 
     /** Bytes for the whole file if it is small; never less than one envelope. */
@@ -178,14 +178,12 @@ final class SegmentWalker implements AutoCloseable
             {
                 return false;
             }
-            if (count > window.length - PackedIds.SLACK_BYTES)
+            if (count > window.length)
             {
-                window = new byte[
-                    Math.max(count, Math.min(2 * window.length, Envelope.MAX_RECORD_BYTES)) + PackedIds.SLACK_BYTES];
+                window = new byte[Math.max(count, Math.min(2 * window.length, Envelope.MAX_RECORD_BYTES))];
             }
             windowPosition = from;
-            windowLength = source.read(
-                from, window, 0, (int)Math.min(window.length - PackedIds.SLACK_BYTES, source.length() - from));
+            windowLength = source.read(from, window, 0, (int)Math.min(window.length, source.length() - from));
             if (windowLength < count)
             {
                 return false;

@@ -32,9 +32,7 @@ final class SegmentedLog
     private final ExpandableArrayBuffer sealBuffer = new ExpandableArrayBuffer(SEAL_LENGTH);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final SealEncoder seal = new SealEncoder();
-    private final PackedPayload packed = new PackedPayload();
-    private final RowRegion noRows = new RowRegion(null);
-    private byte[] plainRecord = new byte[4096];
+    private byte[] record = new byte[4096];
     private JournalStore.Segment segment;
     private int segmentNumber;
     private long recordsAtSegmentStart;
@@ -88,36 +86,14 @@ final class SegmentedLog
         writeCount(RecordType.CONTINUATION, recordsBefore, sealed ? Closing.YES : Closing.NO);
     }
 
-    /** Appends a record whose payload is stored as it is. */
     void append(
         final RecordType type, final long timeNanos, final DirectBuffer payload, final int offset, final int length)
     {
-        append(type, timeNanos, payload, offset, length, noRows);
-    }
-
-    /** @param rows where the payload has routed-expert rows, which are packed if that saves bytes. */
-    void append(
-        final RecordType type,
-        final long timeNanos,
-        final DirectBuffer payload,
-        final int offset,
-        final int length,
-        final RowRegion rows)
-    {
-        final byte[] plain = recordOf(Envelope.LENGTH + length);
-        payload.getBytes(offset, plain, Envelope.LENGTH, length);
-        final long link = links.next(chain, sequence, type, timeNanos, plain, Envelope.LENGTH, length);
-        final boolean isPacked = packed.pack(plain, Envelope.LENGTH, length, rows, Envelope.LENGTH);
-        final int total = Envelope.LENGTH + (isPacked ? packed.length() : length);
-        final long position = segment.begin(total);
-        if (isPacked)
-        {
-            complete(packed.bytes(), type, Envelope.PACKED, timeNanos, link, position, total);
-        }
-        else
-        {
-            complete(plain, type, Envelope.PLAIN, timeNanos, link, position, total);
-        }
+        final int total = Envelope.LENGTH + length;
+        final byte[] bytesOfRecord = recordOf(total);
+        payload.getBytes(offset, bytesOfRecord, Envelope.LENGTH, length);
+        final long link = links.next(chain, sequence, type, timeNanos, bytesOfRecord, Envelope.LENGTH, length);
+        complete(bytesOfRecord, type, timeNanos, link, segment.begin(total), total);
         chain = link;
         sequence++;
         bytes += total;
@@ -130,20 +106,19 @@ final class SegmentedLog
     }
 
     private void complete(
-        final byte[] record,
+        final byte[] bytesOfRecord,
         final RecordType type,
-        final int form,
         final long timeNanos,
         final long link,
         final long position,
         final int total)
     {
-        Envelope.putIdentity(record, total, type, form);
-        Envelope.putHistory(record, sequence, timeNanos, link);
+        Envelope.putIdentity(bytesOfRecord, total, type);
+        Envelope.putHistory(bytesOfRecord, sequence, timeNanos, link);
         Envelope.putCircumstances(
-            record, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
-        Envelope.putCrc(record, total, crc);
-        segment.write(record, total);
+            bytesOfRecord, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
+        Envelope.putCrc(bytesOfRecord, total, crc);
+        segment.write(bytesOfRecord, total);
     }
 
     /** Reading the clock costs as much as a checksum: records within a millisecond of logical time share a reading. */
@@ -161,12 +136,11 @@ final class SegmentedLog
 
     private byte[] recordOf(final int length)
     {
-        if (length > plainRecord.length - PackedIds.SLACK_BYTES)
+        if (length > record.length)
         {
-            final int larger = Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * plainRecord.length));
-            plainRecord = new byte[larger + PackedIds.SLACK_BYTES];
+            record = new byte[Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * record.length))];
         }
-        return plainRecord;
+        return record;
     }
 
     /** Whether the next group, whose largest record this is, needs another segment. */
@@ -243,9 +217,9 @@ final class SegmentedLog
             .closing(closing);
         final int total = Envelope.LENGTH + SEAL_LENGTH;
         final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
-        final byte[] record = recordOf(total);
-        sealBuffer.getBytes(0, record, Envelope.LENGTH, SEAL_LENGTH);
-        complete(record, type, Envelope.PLAIN, lastTimeNanos, chain, position, total);
+        final byte[] bytesOfRecord = recordOf(total);
+        sealBuffer.getBytes(0, bytesOfRecord, Envelope.LENGTH, SEAL_LENGTH);
+        complete(bytesOfRecord, type, lastTimeNanos, chain, position, total);
         return position + total;
     }
 

@@ -65,7 +65,7 @@ public final class WithheldJournal implements GroupJournal
     /**
      * The description of the journal of a run without its tokens.
      *
-     * @throws ConfigException if the run compares tokens, or its router began with the state of another run.
+     * @throws ConfigException if the run compares tokens.
      */
     public static Map<String, String> describe(
         final Map<String, String> settings, final DpRouters routers, final TokenKey key)
@@ -76,11 +76,6 @@ public final class WithheldJournal implements GroupJournal
         {
             throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(partial), " compares tokens, and a journal " +
                 "without tokens has none").allowed("0").remedy("leave it out, or keep the tokens");
-        }
-        if (config.router().hasSnapshot())
-        {
-            throw new ConfigException("its router began with a snapshot, which names block hashes without a key; such a " +
-                "run cannot be journaled without its tokens.");
         }
         final Map<String, String> described = new TreeMap<>(settings);
         described.put(TOKENS, HASHES);

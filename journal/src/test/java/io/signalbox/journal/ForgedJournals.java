@@ -28,8 +28,6 @@ final class ForgedJournals
     private final ModelShape shape;
     private final List<Group> groups;
     private final Beginning[] beginnings;
-    private final RowRegion region;
-    private final PackedPayload packed = new PackedPayload();
     private final Chain links = new Chain();
     private final CRC32C crc = new CRC32C();
 
@@ -58,7 +56,6 @@ final class ForgedJournals
         this.settings = settings;
         this.groups = groups;
         shape = ModelShape.of(settings);
-        region = new RowRegion(shape);
         beginnings = new Beginning[groups.size()];
     }
 
@@ -95,16 +92,13 @@ final class ForgedJournals
         }
         final Beginning beginning = beginnings[from];
         final int at = beginning.ends[to - from];
-        final byte[] plain = new byte[Envelope.LENGTH + last.length + PackedIds.SLACK_BYTES];
-        System.arraycopy(last, 0, plain, Envelope.LENGTH, last.length);
+        final byte[] record = new byte[Envelope.LENGTH + last.length];
+        System.arraycopy(last, 0, record, Envelope.LENGTH, last.length);
         final long sequence = beginning.records[to - from];
-        final long link = links.next(beginning.chain[to - from], sequence, RecordType.GROUP, NANOS, plain, Envelope.LENGTH,
+        final long link = links.next(beginning.chain[to - from], sequence, RecordType.GROUP, NANOS, record, Envelope.LENGTH,
             last.length);
-        final boolean isPacked = packed.pack(plain, Envelope.LENGTH, last.length,
-            region.group(new UnsafeBuffer(last), 0, last.length), Envelope.LENGTH);
-        final byte[] record = isPacked ? packed.bytes() : plain;
-        final int total = Envelope.LENGTH + (isPacked ? packed.length() : last.length);
-        Envelope.putIdentity(record, total, RecordType.GROUP, isPacked ? Envelope.PACKED : Envelope.PLAIN);
+        final int total = record.length;
+        Envelope.putIdentity(record, total, RecordType.GROUP);
         Envelope.putHistory(record, sequence, NANOS, link);
         Envelope.putCircumstances(
             record, 0, Envelope.NOT_SYNCED, Envelope.place(0, at + SegmentWalker.HEADER_BYTES));
@@ -150,7 +144,7 @@ final class ForgedJournals
     private void append(final SegmentedLog log, final Group group)
     {
         final UnsafeBuffer bytes = new UnsafeBuffer(group.bytes);
-        log.append(RecordType.GROUP, NANOS, bytes, 0, group.bytes.length, region.group(bytes, 0, group.bytes.length));
+        log.append(RecordType.GROUP, NANOS, bytes, 0, group.bytes.length);
     }
 
     private void appendRows(final SegmentedLog log, final Group group)
@@ -167,8 +161,7 @@ final class ForgedJournals
         chunks.begin(rows, input.step(), input.epoch(), input.rank());
         while (chunks.next())
         {
-            log.append(RecordType.ROWS, NANOS, chunks.buffer(), 0, chunks.length(),
-                new RowRegion(shape).chunk(RowChunks.OVERHEAD_BYTES, chunks.rowCount(), rows));
+            log.append(RecordType.ROWS, NANOS, chunks.buffer(), 0, chunks.length());
         }
     }
 }

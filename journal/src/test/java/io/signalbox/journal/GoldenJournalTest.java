@@ -33,8 +33,8 @@ final class GoldenJournalTest
     {
         /**
          * {@code simulate --trace requests.jsonl --ranks 2 --block-size 4 --kv-blocks 60 --max-running 8 --step-tokens 64
-         * --draft-tokens 2 --moe-layers 2 --experts 16 --top-k 2 --depth 1 --combine-weights --pack-rows --faults 'rank 1
-         * step 12 lost back-after 100ms'}: combine weights, draft tokens, preemptions, a lost rank; packed rows.
+         * --draft-tokens 2 --moe-layers 2 --experts 16 --top-k 2 --depth 1 --combine-weights --faults 'rank 1 step 12 lost
+         * back-after 100ms'}: combine weights, draft tokens, preemptions, a lost rank.
          */
         SIMULATED("version-5-simulated", 24,
             "211 records, 210 groups, digest 0cbbd850073e6b63, CLOSED, equal",
@@ -48,7 +48,7 @@ final class GoldenJournalTest
                 "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
                 "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"9301dc577f6314f1\"}"),
         /**
-         * The first journal with {@code --depth 2}, without combine weights and packed rows, and with {@code --faults 'rank
+         * The first journal with {@code --depth 2}, without combine weights, and with {@code --faults 'rank
          * 0 step 8 failed; rank 0 step 9 failed; failed=0.08'}: failed steps, whose requests take turns with other requests;
          * two steps in flight.
          */
@@ -141,7 +141,7 @@ final class GoldenJournalTest
         }
     }
 
-    /** docs/examples/read_journal.py was written from docs/journal.md; it unpacks rows and checks their checksums. */
+    /** docs/examples/read_journal.py was written from docs/journal.md; it reads rows and checks their checksums. */
     @ParameterizedTest
     @EnumSource
     void shouldBeReadByTheExampleInPython(final Golden golden) throws Exception

@@ -72,22 +72,6 @@ final class SimulatedLog
         chains.add(log.chain());
     }
 
-    /** One chunk of rows with ids below {@code experts}, at most 256 of them, packed. */
-    void packedRows(final int rowCount, final int rowBytes, final int experts)
-    {
-        final byte[] ids = new byte[rowCount * rowBytes];
-        for (int i = 0; i < ids.length; i++)
-        {
-            ids[i] = (byte)(i * 31 % experts);
-        }
-        final RowChunks chunks = new RowChunks();
-        chunks.begin(new Runs.Slice(new UnsafeBuffer(ids), 0, rowCount, rowBytes), 1, 1, 2);
-        chunks.next();
-        log.append(RecordType.ROWS, 1, chunks.buffer(), 0, chunks.length(),
-            new RowRegion(null).set(RowChunks.OVERHEAD_BYTES, 1, ids.length, 0, 1));
-        chains.add(log.chain());
-    }
-
     SegmentedLog log()
     {
         return log;

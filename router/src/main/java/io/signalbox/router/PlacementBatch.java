@@ -14,8 +14,6 @@ import java.util.function.IntConsumer;
  *
  * <p>Every decision keeps the terms of each candidate as they were when it was made, because the loads change from one
  * request of a batch to the next.
- *
- * <p>One file, because a decision reads requests, ranks and earlier decisions together.
  */
 public final class PlacementBatch
 {

@@ -4,10 +4,8 @@ package io.signalbox.batch;
 /** Blocks that no other request may take from an admitted one before it holds them. */
 public enum AdmissionPromise
 {
-    /** None: the blocks of its known tokens are free when it is admitted, but others may take them before it does. */
+    /** The blocks of its known tokens are free at admission, but another request may take them first. */
     NOTHING,
-    /** The blocks of its known tokens: of the prompt, and of what was generated before a preemption. */
-    KNOWN,
-    /** The blocks of its largest output; it is never preempted. */
+    /** The blocks of its largest output are promised to the request; it is never preempted. */
     WHOLE
 }

@@ -71,7 +71,6 @@ final class AdmissionRoom
         return switch (promise)
         {
             case NOTHING -> 0;
-            case KNOWN -> knownBlocks(request);
             case WHOLE -> mostBlocks(request);
         };
     }

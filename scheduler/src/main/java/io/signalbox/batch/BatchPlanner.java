@@ -16,8 +16,6 @@ import io.signalbox.StateDigest;
  *
  * <p>Steps may be planned while earlier ones are in flight. The token that an entry feeds may then be on the device only,
  * and with draft tokens even its position: {@link FlightLog} keeps the interval, and blocks are allocated to its end.
- *
- * <p>One file, because every method reads or changes the two queues.
  */
 public final class BatchPlanner
 {

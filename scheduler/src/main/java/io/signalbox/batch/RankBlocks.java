@@ -13,8 +13,6 @@ import io.signalbox.kv.hash.BlockHasher;
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
  * rank's entries in the prefix index over all ranks.
- *
- * <p>One file, because each of its methods changes the pool together with the pages or the index.
  */
 public final class RankBlocks
 {

@@ -10,8 +10,6 @@ import java.util.Arrays;
 
 /**
  * One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused.
- *
- * <p>One file, because its state is reset, digested and reused as a whole.
  */
 public final class Request extends Residency
 {

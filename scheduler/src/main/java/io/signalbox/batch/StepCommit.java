@@ -12,8 +12,6 @@ import java.util.Arrays;
  * Applies the results of one step. The layout of its plan decides into which pages routed-expert rows are stored, which
  * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
  * outcome of each entry and span until the next step is applied.
- *
- * <p>One file, because the results of an entry are one run of words that each of its parts writes or reads.
  */
 public final class StepCommit
 {

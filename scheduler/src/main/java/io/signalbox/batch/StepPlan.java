@@ -8,8 +8,6 @@ import java.util.Arrays;
 /**
  * The plan of one step of one rank: its entries, the layout that attributes routed-expert rows, and the changes of block
  * tables that precede it. The {@link BatchPlanner} fills it. It is kept until the step completes, then reused.
- *
- * <p>One file, because its arrays are parallel: an entry is a place in each of them.
  */
 public final class StepPlan
 {

@@ -29,8 +29,8 @@ public final class BatchSettings
         "Most preemptions of a request; after them it is admitted once all blocks that it can need are free, and they are " +
             "promised to it. 0: so is every request.");
     public static final Setting<AdmissionPromise> ADMISSION_PROMISE = Setting.constant("admissionPromise",
-        AdmissionPromise.NOTHING, "Blocks that no other request may take from an admitted one: NOTHING; KNOWN, those of " +
-            "its prompt and of what was generated before a preemption; WHOLE, those of its largest output.");
+        AdmissionPromise.NOTHING, "Blocks that no other request may take from an admitted one: NOTHING; WHOLE, " +
+            "those of its largest output.");
     public static final Setting<Integer> WATERMARK_BLOCKS = Setting.integer("watermarkBlocks", "blocks", 0, 0,
         KvBlockConfig.MAX_POOL_SIZE, "Blocks that an admission leaves free and not promised, if other requests run.");
     public static final Setting<Integer> LONG_PREFILL_TOKENS = Setting.integer("longPrefillTokens", "tokens", 0, 0,

@@ -18,8 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
- * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse. One file, because each setting has a field, a
- * check, a text and a method of the builder.
+ * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse.
  */
 public final class SchedulerConfig
 {

@@ -194,7 +194,7 @@ class RankLoadPropertyTest
             random.nextBoolean(), 0, null);
         rules = new BatchRules(
             6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4),
-            AdmissionPromise.values()[random.nextInt(3)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2),
+            AdmissionPromise.values()[random.nextInt(2)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2),
             random.nextBoolean());
         load = new RankLoad(rules);
         final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });

@@ -59,7 +59,7 @@ record DepthCase(
             .set(BatchSettings.UNDER_PRESSURE, UnderPressure.values()[shape / 3 % 2])
             .set(BatchSettings.PAUSED_BLOCKS, shape / 7 % 3 == 0 ? shape / 21 % 5 : 100)
             .set(BatchSettings.MAX_PREEMPTIONS, shape / 5 % 7 < 3 ? shape / 5 % 7 : 100)
-            .set(BatchSettings.ADMISSION_PROMISE, AdmissionPromise.values()[Math.max(0, shape / 11 % 6 - 3)])
+            .set(BatchSettings.ADMISSION_PROMISE, AdmissionPromise.values()[shape / 11 % 6 / 4])
             .set(BatchSettings.WATERMARK_BLOCKS, shape / 13 % 4 == 0 ? shape / 52 % 3 : 0)
             .set(BatchSettings.LONG_PREFILL_TOKENS, shape / 17 % 4 == 0 ? 1 + shape / 68 % 5 : 0)
             .set(BatchSettings.MAX_LONG_PREFILLS, 1 + shape / 19 % 2)

@@ -30,8 +30,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /**
  * A scheduler before devices that keep KV content. Each call is one input; behind each one every invariant is checked. A
  * request that ends has the tokens and rows that its content alone says.
- *
- * <p>One file, because each input changes the model, the device and the counts together.
  */
 final class DepthRig
 {

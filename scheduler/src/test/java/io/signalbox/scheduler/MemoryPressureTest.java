@@ -183,7 +183,7 @@ class MemoryPressureTest
 
     /** The long prompt is computed in chunks. Without a promise another request takes the blocks of its later ones. */
     @ParameterizedTest
-    @CsvSource({"NOTHING, true", "KNOWN, false", "WHOLE, false"})
+    @CsvSource({"NOTHING, true", "WHOLE, false"})
     void shouldKeepTheBlocksOfAPromptThatIsComputedInChunks(final AdmissionPromise promise, final boolean preempts)
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 6).set(BatchSettings.ADMISSION_PROMISE, promise)

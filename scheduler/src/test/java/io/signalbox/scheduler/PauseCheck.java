@@ -171,12 +171,9 @@ final class PauseCheck
             assertEquals(paused.contains(id), RequestProbe.isPaused(request), () -> "whether request " + id + " is paused");
             final ModelContent.Prompt prompt = rig.content.prompt(id);
             final long most = BlockSize.blocksNeeded(prompt.tokens(), prompt.newTokens(), rig.config.blockSizeTokens());
-            final long known =
-                BlockSize.blocksNeeded(rank.running.get(id).knownAtAdmission, 1, rig.config.blockSizeTokens());
             promised += Math.max(0, switch (promise(id))
             {
                 case NOTHING -> 0;
-                case KNOWN -> known - blocks(id);
                 case WHOLE -> most - blocks(id);
             });
         }

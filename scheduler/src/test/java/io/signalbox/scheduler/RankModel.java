@@ -25,8 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * One rank as its events tell of it: steps in flight, block tables, blocks that wait for a step, registered hashes. It
- * computes every interval and every count a second time, from the rules alone. One file, because all its checks read the
- * same tables.
+ * computes every interval and every count a second time, from the rules alone.
  */
 final class RankModel
 {
@@ -61,7 +60,6 @@ final class RankModel
         final long admission;
         final int generation;
         final boolean isResumed;
-        int knownAtAdmission;
         int computed;
         int registeredMatches;
         int pendingMatches;
@@ -191,7 +189,6 @@ final class RankModel
         {
             final long id = plan.admittedRequestId(i);
             final Stay stay = new Stay(++admissions, shared.generation(), plan.isResumed(i));
-            stay.knownAtAdmission = known(id);
             stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens() + CopyCheck.tokens(plan, id);
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");

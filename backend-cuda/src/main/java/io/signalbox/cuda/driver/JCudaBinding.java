@@ -34,7 +34,7 @@ import java.nio.file.Path;
 
 /**
  * The driver through JCuda. No other class knows JCuda, so that another binding can take its place. Handles of this class
- * are only valid in this class. One file, because every method translates one call of {@link CudaDriver} to JCuda.
+ * are only valid in this class.
  */
 public final class JCudaBinding implements CudaDriver
 {

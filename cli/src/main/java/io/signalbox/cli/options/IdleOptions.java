@@ -21,7 +21,7 @@ public final class IdleOptions
     private static final List<String> OF_AGENT_TRACE =
         List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
     private static final List<String> OF_ROUTER = List.of("--router", "--beta");
-    private static final List<String> OF_JOURNAL = List.of("--durability", "--no-verify", "--pack-rows",
+    private static final List<String> OF_JOURNAL = List.of("--durability", "--no-verify",
         "--journal-tokens", "--journal-key");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--layer-ids", "--experts", "--top-k",
         "--combine-weights", "--expert-skew");

@@ -60,10 +60,6 @@ public final class JournalOptions
             "record: one per group) (default: process).")
     private Durability durability = JournalConfig.DURABILITY.defaultValue();
 
-    @Option(names = "--pack-rows",
-        description = "Store expert ids in as few bits as the largest needs: fewer bytes, more CPU time.")
-    private boolean packsRows;
-
     @Option(names = "--segment-bytes", paramLabel = "BYTES",
         description = "Begin another segment of the journal after so many bytes of records (default: 1073741824).")
     private long segmentBytes = JournalConfig.SEGMENT_BYTES.defaultValue();
@@ -164,7 +160,7 @@ public final class JournalOptions
 
     private JournalConfig config()
     {
-        return JournalConfig.of(durability).withPacksRows(packsRows).withSegmentBytes(segmentBytes)
+        return JournalConfig.of(durability).withSegmentBytes(segmentBytes)
             .withSnapshotEvery(snapshotEvery).withRetention(limits);
     }
 

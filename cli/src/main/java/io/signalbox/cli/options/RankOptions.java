@@ -97,8 +97,7 @@ class RankOptions
 
     @Option(names = "--admission-promise", paramLabel = "BLOCKS", converter = Choice.Promise.class,
         completionCandidates = Choice.Promise.class,
-        description = "Promise an admitted request nothing, the blocks of its known tokens, or those of its whole output " +
-            "(default: nothing).")
+        description = "Promise an admitted request nothing, or the blocks of its whole output (default: nothing).")
     private AdmissionPromise admissionPromise = BatchSettings.ADMISSION_PROMISE.defaultValue();
 
     @Option(names = "--watermark-blocks", paramLabel = "N",

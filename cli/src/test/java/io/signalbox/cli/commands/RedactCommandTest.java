@@ -3,18 +3,12 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.journal.JournalRedaction;
-import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.TokenKey;
-import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -36,35 +30,12 @@ class RedactCommandTest
         assertTrue((run.out() + run.err()).contains(part), run.out() + run.err());
     }
 
-    private JournalRedaction.Result redacted(final String name, final TokenKey key, final String... options)
-    {
-        final List<String> arguments = new ArrayList<>(List.of("simulate", "--conversations", "4", "--ranks", "2",
-            "--experts", "16", "--moe-layers", "24", "--no-verify", "--journal", path(name)));
-        arguments.addAll(List.of(options));
-        assertEquals(ExitCode.OK, CommandRun.of(arguments).exitCode());
-        return JournalRedaction.redact(
-            Path.of(path(name)), Path.of(path(name + "-redacted")), DpRouters.installed(), key, ReadProgress.NONE);
-    }
-
-    @Test
-    void shouldKeepTheFormOfRows() throws Exception
-    {
-        final Path file = Files.write(directory.resolve("key"), new byte[40]);
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-        final TokenKey key = TokenKey.read("--journal-key", file);
-        final JournalRedaction.Result plain = redacted("plain", key);
-        final JournalRedaction.Result packed = redacted("packed", key, "--pack-rows");
-
-        assertEquals(plain.digest(), packed.digest());
-        assertTrue(packed.bytes() < plain.bytes() - 100_000, packed.bytes() + " of " + plain.bytes() + " bytes");
-    }
-
     @Test
     void shouldMakeAJournalThatVerifiesAndAnswersWhatIf() throws Exception
     {
         final Path key = Files.write(directory.resolve("key"), new byte[40]);
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        expect(ExitCode.OK, "records", "simulate", "--conversations", "6", "--ranks", "2", "--no-verify", "--pack-rows",
+        expect(ExitCode.OK, "records", "simulate", "--conversations", "6", "--ranks", "2", "--no-verify",
             "--journal", path("old"));
         expect(ExitCode.OK, "groups without tokens", "redact", path("old"), path("new"), "--journal-key", key.toString());
         expect(ExitCode.OK, "groups re-run", "replay", path("new"), "--verify");

@@ -29,8 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * Figures that two commands print are equal: the report of a run as JSON and as text, the report that {@code inspect} makes
  * of its journal, the sums of its tables, {@code whatif}, {@code trace}, {@code replay}, {@code runs} and {@code compare},
  * and the live figures of the same groups. The simulated runs have drafts, preemptions, cancellations, lost ranks, refused
- * requests and tenants, and begin at a Unix time; the engine's run has drafts and stops within them. One file, because all
- * comparisons read the same runs.
+ * requests and tenants, and begin at a Unix time; the engine's run has drafts and stops within them.
  */
 class TwiceToldFiguresTest
 {

@@ -25,8 +25,6 @@ import java.util.stream.IntStream;
  * hash over, forgetting either block forgets the hash, a cached parent of an owned block counts as evictable although it
  * is no leaf, and a match that finds a deep block without its ancestors fails with {@link Kind#BROKEN_PREFIX}. If the
  * original would corrupt its own state, by a release of what has no owner, this class fails with {@link Kind#ASSERTION}.
- *
- * <p>One file, because the original is one class, and both are read side by side.
  */
 public final class MegatronKvBlocks implements KvBlockPool
 {

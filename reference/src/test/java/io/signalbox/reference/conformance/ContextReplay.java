@@ -29,8 +29,7 @@ import java.util.stream.IntStream;
 import static io.signalbox.reference.conformance.Divergence.check;
 
 /**
- * Drives the planner through one trace and compares every recorded field with it. One file, because a record is one step of
- * one trace, and its checks share the state of the replay.
+ * Drives the planner through one trace and compares every recorded field with it.
  */
 final class ContextReplay
 {

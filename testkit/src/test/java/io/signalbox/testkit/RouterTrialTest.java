@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.plugin;
+package io.signalbox.testkit;
 
 import io.signalbox.config.SettingValues;
 import io.signalbox.router.DpRouter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.plugin;
+package io.signalbox.testkit;
 
 import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
@@ -19,10 +19,9 @@ import java.util.Random;
 /**
  * Passes random batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank that
  * cannot be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, different
- * decisions for the same batches, a snapshot that does not restore the state, garbage, or an exception. Routers' own
- * tests use it, and plug-ins are checked with it before they run.
+ * decisions for the same batches, a snapshot that does not restore the state, garbage, or an exception.
  */
-public final class RouterTrial
+final class RouterTrial
 {
     private static final int MAX_RANKS = 8;
     private static final int MAX_ACTIVE = TrialBatches.MAX_ACTIVE;
@@ -45,7 +44,7 @@ public final class RouterTrial
      * @param rounds each with new routers and a few batches.
      * @return the violation, in words that follow "the router"; {@code null} if there is none.
      */
-    public static String fault(final RouterConfig config, final long seed, final int rounds)
+    static String fault(final RouterConfig config, final long seed, final int rounds)
     {
         final RouterTrial trial = new RouterTrial(config, seed);
         try
@@ -93,7 +92,7 @@ public final class RouterTrial
     /** Creates the router that decides without prefix caching, and lets it place a batch. */
     private void playFallback()
     {
-        final DpRouter router = config.withSnapshot(null).router(MAX_RANKS, false);
+        final DpRouter router = config.router(MAX_RANKS, false);
         final PlacementBatch batch = batch(random, MAX_RANKS);
         router.place(batch);
         checkChoices(batch, router.keepsOrder());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.plugin;
+package io.signalbox.testkit;
 
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
@@ -8,11 +8,11 @@ import io.signalbox.router.Relax;
 
 import java.util.Random;
 
-/** Random batches as admission lets them through; {@link RouterTrial} and tests of routers place them. */
-public final class TrialBatches
+/** Random batches as admission lets them through. */
+final class TrialBatches
 {
     /** A small cap of requests per rank, so that many batches meet it. */
-    public static final int MAX_ACTIVE = 6;
+    static final int MAX_ACTIVE = 6;
     private static final long MUCH = 1L << 40;
 
     private TrialBatches()
@@ -23,7 +23,7 @@ public final class TrialBatches
      * Replaces ranks and requests of the batch; equal states of {@code random} give equal batches. There are no more
      * requests than the ranks have room for.
      */
-    public static void fill(final PlacementBatchWriter writer, final Random random)
+    static void fill(final PlacementBatchWriter writer, final Random random)
     {
         final int ranks = writer.batch().ranks();
         int room = 0;
