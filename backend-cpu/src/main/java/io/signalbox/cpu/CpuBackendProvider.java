@@ -20,7 +20,8 @@ public final class CpuBackendProvider extends BackendProvider
     public CpuBackendProvider()
     {
         super("cpu", "computes the model on the processor, bit for bit the same on every machine",
-            CpuBackendConfig.THREADS, CpuBackendConfig.PRECISION, CpuBackendConfig.DRAFT_SCRIPT);
+            CpuBackendConfig.THREADS, CpuBackendConfig.PRECISION, CpuBackendConfig.DRAFT_SCRIPT,
+            CpuBackendConfig.WEIGHT_VERSION);
     }
 
     @Override

@@ -106,8 +106,8 @@ enum ModelPlant
     KV_OF_THE_OTHER_RANK(Property.ENGINES, "cpu/CpuSteps.java",
         "    private final PagedKv kv;\n",
         "    private static PagedKv shared;\n    private final PagedKv kv;\n",
-        "kv = new PagedKv(model.plan(), sizes.kvBlocks(), sizes.blockSizeTokens());",
-        "shared = shared == null ? new PagedKv(model.plan(), sizes.kvBlocks(), sizes.blockSizeTokens()) : shared;\n" +
+        "kv = new PagedKv(plan, sizes.kvBlocks(), sizes.blockSizeTokens());",
+        "shared = shared == null ? new PagedKv(plan, sizes.kvBlocks(), sizes.blockSizeTokens()) : shared;\n" +
             "        kv = shared;"),
     SAMPLED_BY_PLACE_IN_THE_STEP(Property.ENGINES, "cpu/CpuSteps.java",
         "entry.choice(), start + fed + 1);",

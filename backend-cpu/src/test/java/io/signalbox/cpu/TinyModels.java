@@ -8,6 +8,7 @@ import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelFamily;
+import io.signalbox.model.ModelWeights;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.YarnScaling;
@@ -28,7 +29,13 @@ final class TinyModels
     /** The built-in shape with the weights of one seed. */
     static ForwardModel generated()
     {
-        return ForwardModel.of(GeneratedModel.weights(GeneratedModel.tiny(), 7));
+        return ForwardModel.of(generation(0));
+    }
+
+    /** The weights of a generation of a run whose weights are replaced; those of generation 0 are {@link #generated}. */
+    static ModelWeights generation(final int number)
+    {
+        return GeneratedModel.weights(GeneratedModel.tiny(), 7 + number);
     }
 
     /** A gpt-oss of about the same size; its limit is low enough to clamp. */

@@ -85,6 +85,20 @@ class EmbeddingSampleIT
     }
 
     @Test
+    void shouldReplaceTheWeightsOfAModelAndComputeEveryGenerationAgain() throws Exception
+    {
+        final String journal = directory.resolve("journal").toString();
+        assertEquals(List.of("policy 0: 8 rollouts, 336 rows of its weights or later ones",
+            "policy 1: 8 rollouts, 336 rows of its weights or later ones",
+            "policy 2: 8 rollouts, 336 rows of its weights or later ones", "generation 2 at the end"),
+            run("PolicyLoop", journal));
+        final CommandRun again =
+            CommandRun.of("replay", journal, "--recompute", "--model-seed", "1", "--new-model-seed", "2,3");
+        assertEquals(0, again.exitCode(), again.err() + again.out());
+        assertTrue(again.out().contains("\nnewModel2         as recorded: "), again.out());
+    }
+
+    @Test
     void shouldPrintAScrape() throws Exception
     {
         final List<String> scrape = run("ScrapedEngine");

@@ -64,7 +64,7 @@ public abstract class BackendProvider
      *
      * @throws ConfigException as {@link #create} does, and if the provider throws anything else or returns {@code null}.
      */
-    public final Backend make(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
+    public final ModelBackend make(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
     {
         return GuardedBackend.of(label, () -> create(weights, values, clock));
     }

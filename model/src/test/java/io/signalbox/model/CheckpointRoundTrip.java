@@ -3,6 +3,7 @@ package io.signalbox.model;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.SplittableRandom;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,16 @@ public final class CheckpointRoundTrip
 {
     private CheckpointRoundTrip()
     {
+    }
+
+    /** Writes a checkpoint of a small plan, which is returned, in shards. */
+    public static DecoderPlan write(final Path directory, final long seed, final int shards) throws IOException
+    {
+        final DecoderPlan plan = SmallPlans.of(WeightType.F32, false);
+        final WrittenCheckpoint written = new WrittenCheckpoint(directory, plan, seed);
+        written.writeConfig(plan);
+        written.writeShards(shards);
+        return plan;
     }
 
     /** Throws an {@link AssertionError} if anything of it is read otherwise. */

@@ -6,8 +6,10 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.FeedForward;
 import io.signalbox.model.LatentWeights;
 import io.signalbox.model.LayerWeights;
+import io.signalbox.model.ModelException;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.MoeWeights;
+import io.signalbox.model.WeightType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +132,16 @@ public final class ForwardModel
     public DecoderPlan plan()
     {
         return plan;
+    }
+
+    /** @throws ModelException if the weights were copied for another arithmetic. */
+    public void requireCopiedFor(final Precision wanted)
+    {
+        if (wanted != precision && plan.type() == WeightType.BF16)
+        {
+            throw new ModelException("a model of bfloat16 whose weights were copied for " + precision +
+                " cannot be computed in " + wanted, "copy them for " + wanted);
+        }
     }
 
     /** The arithmetic for which the weights were copied. */
