@@ -2,53 +2,68 @@
 package io.signalbox.cpu;
 
 import io.signalbox.ConfigException;
-import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
+import io.signalbox.model.ModelWeights;
 import io.signalbox.model.StepBuffers;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.WorkTeam;
 import io.signalbox.serving.DraftSource;
+import io.signalbox.serving.ModelBackend;
+import io.signalbox.serving.WeightSets;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Computes a real model on the processor. A token's result has the same bits in every batch, chunk, block, thread and
- * depth, after a prefix hit and after a preemption. All ranks share the weights; each has its own keys and values.
+ * depth, after a prefix hit and after a preemption. All ranks share the weights; each has its own keys and values. Each
+ * step has the weights with which it computes, so new weights are a reference for later steps, and the collector takes
+ * former weights after the last step that has them.
  */
-public final class CpuBackend implements Backend
+public final class CpuBackend implements ModelBackend
 {
-    private final ForwardModel model;
+    private static final String NAME = "cpu";
+
+    private final DecoderPlan plan;
+    private final Precision precision;
+    private final WeightSets<ForwardModel> sets;
     private final CpuBackendConfig config;
     private final List<CpuRank> ranks = new ArrayList<>();
     private final List<WorkTeam> teams = new ArrayList<>();
     private RankSizes sizes;
     /** Null: there are no draft tokens. */
     private DraftSource drafts;
+    /** Of the next step; only the thread that submits uses it. */
+    private StepWeights<ForwardModel> current;
 
     public CpuBackend(final ForwardModel model, final CpuBackendConfig config)
     {
-        this.model = model;
+        plan = model.plan();
+        precision = config.precisionOr(model.precision());
         this.config = config;
+        sets = new WeightSets<>(NAME, plan, config.weightVersion(), model);
+        current = sets.first();
     }
 
     /**
-     * Up to 4 steps of a rank in flight, with draft tokens if there is a source of guesses. Within a layer, all keys and
-     * values of a step are written before any is read.
+     * Up to 4 steps of a rank in flight, with draft tokens if there is a source of guesses, and with new weights if the
+     * first ones have a version. Within a layer, all keys and values of a step are written before any is read.
      */
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("cpu").capturesExperts(true).capturesCombineWeights(true)
+        return BackendCapabilities.named(NAME).capturesExperts(true).capturesCombineWeights(true)
             .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).resetsRanks(true)
             .depth(CpuBackendConfig.DEPTH).draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
-            .maxPositions(model.plan().maxPositions()).build();
+            .swapsWeights(sets.areReplaceable()).maxPositions(plan.maxPositions()).build();
     }
 
     @Override
@@ -61,6 +76,7 @@ public final class CpuBackend implements Backend
     @Override
     public void start(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
+        current.weights().requireCopiedFor(precision);
         checkShape(shape);
         checkStep();
         checkMemory(rankCount);
@@ -79,13 +95,12 @@ public final class CpuBackend implements Backend
     /** Ranks that exist when a later one finds no memory or no thread are closed with their threads by the caller. */
     private void startRanks(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
-        final Precision precision = config.precision(model.plan().type());
         final int threads = config.threads(Runtime.getRuntime().availableProcessors(), rankCount);
         for (int rank = 0; rank < rankCount; rank++)
         {
             final WorkTeam team = new WorkTeam(threads, "signalbox-cpu-team-" + rank);
             teams.add(team);
-            final CpuSteps steps = new CpuSteps(model, precision, sizes, shape, team);
+            final CpuSteps steps = new CpuSteps(plan, precision, sizes, shape, team);
             ranks.add(new CpuRank(rank, steps, completions, config.clock()));
         }
         ranks.forEach(CpuRank::start);
@@ -93,7 +108,7 @@ public final class CpuBackend implements Backend
 
     private void checkStep()
     {
-        final long elements = new StepBuffers(model.plan(), sizes.stepTokens(), sizes.mostSampled(),
+        final long elements = new StepBuffers(plan, sizes.stepTokens(), sizes.mostSampled(),
             (long)sizes.kvBlocks() * sizes.blockSizeTokens()).largestBuffer();
         if (elements > Integer.MAX_VALUE - 8)
         {
@@ -106,7 +121,7 @@ public final class CpuBackend implements Backend
 
     private void checkShape(final ModelShape shape)
     {
-        final ModelShape own = model.plan().shape();
+        final ModelShape own = plan.shape();
         if (shape != null && !shape.withCombineWeights(false).equals(own))
         {
             throw ConfigException.because("Capture is asked for " + text(shape) + ", while the model of the CPU backend " +
@@ -121,7 +136,7 @@ public final class CpuBackend implements Backend
 
     private void checkMemory(final int rankCount)
     {
-        final double needed = (double)ModelMemory.kvBlockBytes(model.plan(), sizes.blockSizeTokens()) *
+        final double needed = (double)ModelMemory.kvBlockBytes(plan, sizes.blockSizeTokens()) *
             sizes.kvBlocks() * rankCount;
         final long most = Runtime.getRuntime().maxMemory();
         if (needed > most)
@@ -136,7 +151,30 @@ public final class CpuBackend implements Backend
     @Override
     public void submit(final StepView step)
     {
-        ranks.get(step.rank()).submit(new CpuStepPlan(step, drafts));
+        ranks.get(step.rank()).submit(new CpuStepPlan(step, drafts, current));
+    }
+
+    /** Copies the weights to the heap; that has room for them beside everything else, or they are refused. */
+    @Override
+    public String prepareWeights(final String name, final ModelWeights weights)
+    {
+        return sets.prepare(name, weights, loaded -> NewModel.load(loaded, precision));
+    }
+
+    @Override
+    public void expectWeights(final String version)
+    {
+        sets.expect(version);
+    }
+
+    @Override
+    public void newWeights(final int generation, final String version)
+    {
+        if (!sets.areReplaceable())
+        {
+            ModelBackend.super.newWeights(generation, version);
+        }
+        current = sets.take(generation, version);
     }
 
     @Override
@@ -157,6 +195,7 @@ public final class CpuBackend implements Backend
     @Override
     public void close()
     {
+        sets.close(0);
         ranks.forEach(CpuRank::stop);
         ranks.forEach(CpuRank::awaitEnd);
         ranks.clear();

@@ -3,10 +3,10 @@ package io.signalbox.cpu;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.DraftScript;
 import io.signalbox.serving.DraftSource;
+import io.signalbox.serving.WeightVersion;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +24,8 @@ public final class CpuBackendConfig
     public static final Setting<Optional<Precision>> PRECISION = Setting.constant("precision", Precision.F32,
         "The arithmetic of values that the forward pass keeps between its sums.").orAbsent("that of the weights");
     public static final Setting<Optional<Path>> DRAFT_SCRIPT = DraftScript.FILE;
-    public static final List<Setting<?>> SETTINGS = List.of(THREADS, PRECISION, DRAFT_SCRIPT);
+    public static final Setting<Optional<String>> WEIGHT_VERSION = WeightVersion.SETTING;
+    public static final List<Setting<?>> SETTINGS = List.of(THREADS, PRECISION, DRAFT_SCRIPT, WEIGHT_VERSION);
 
     private SettingValues values = SettingValues.defaults("the CPU backend", SETTINGS);
     private DraftSource drafts;
@@ -51,6 +52,16 @@ public final class CpuBackendConfig
         return this;
     }
 
+    /**
+     * Version of the weights with which the backend starts, as {@link WeightVersion#of} makes it: they can then be replaced
+     * while the backend runs. {@code null}, the default: they cannot.
+     */
+    public CpuBackendConfig weightVersion(final String value)
+    {
+        values = values.with(WEIGHT_VERSION, Optional.ofNullable(value));
+        return this;
+    }
+
     /** Guesses the draft tokens in place of a script; {@code null}, the default: nothing does. */
     public CpuBackendConfig drafts(final DraftSource value)
     {
@@ -68,7 +79,8 @@ public final class CpuBackendConfig
     static CpuBackendConfig of(final SettingValues given, final LongSupplier clock)
     {
         return new CpuBackendConfig().threads(given.get(THREADS)).precision(given.get(PRECISION).orElse(null))
-            .draftScript(given.get(DRAFT_SCRIPT).orElse(null)).clock(clock);
+            .draftScript(given.get(DRAFT_SCRIPT).orElse(null)).weightVersion(given.get(WEIGHT_VERSION).orElse(null))
+            .clock(clock);
     }
 
     int threads(final int processors, final int ranks)
@@ -77,9 +89,16 @@ public final class CpuBackendConfig
         return given > 0 ? given : Math.max(1, processors / ranks);
     }
 
-    Precision precision(final WeightType type)
+    /** @param own of the model, unless another is set. */
+    Precision precisionOr(final Precision own)
     {
-        return values.get(PRECISION).orElse(Precision.of(type));
+        return values.get(PRECISION).orElse(own);
+    }
+
+    /** {@code null}: the weights are not replaced. */
+    String weightVersion()
+    {
+        return values.get(WEIGHT_VERSION).orElse(null);
     }
 
     boolean hasDrafts()

@@ -7,6 +7,7 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.ForwardPass;
+import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.BackendProvider;
 
 import java.util.function.LongSupplier;
@@ -19,7 +20,8 @@ public final class CpuBackendProvider extends BackendProvider
     public CpuBackendProvider()
     {
         super("cpu", "computes the model on the processor, bit for bit the same on every machine",
-            CpuBackendConfig.THREADS, CpuBackendConfig.PRECISION, CpuBackendConfig.DRAFT_SCRIPT);
+            CpuBackendConfig.THREADS, CpuBackendConfig.PRECISION, CpuBackendConfig.DRAFT_SCRIPT,
+            CpuBackendConfig.WEIGHT_VERSION);
     }
 
     @Override
@@ -28,7 +30,18 @@ public final class CpuBackendProvider extends BackendProvider
         final CpuBackendConfig config = CpuBackendConfig.of(values, clock);
         // Before the model is copied.
         config.drafts();
-        return new CpuBackend(ForwardModel.of(weights), config);
+        return new CpuBackend(ForwardModel.of(weights, precision(config, weights.plan())), config);
+    }
+
+    private static Precision precision(final CpuBackendConfig config, final DecoderPlan plan)
+    {
+        return config.precisionOr(Precision.of(plan.type()));
+    }
+
+    @Override
+    public long weightBytes(final ModelWeights weights, final SettingValues values)
+    {
+        return precision(CpuBackendConfig.of(values, System::nanoTime), weights.plan()).weights(weights).bytes();
     }
 
     /** The last part never changes a bit. */
@@ -36,7 +49,7 @@ public final class CpuBackendProvider extends BackendProvider
     public String kernels(final DecoderPlan plan, final SettingValues values)
     {
         return ForwardPass.ORDER_OF_SUMS + ", " +
-            CpuBackendConfig.of(values, System::nanoTime).precision(plan.type()) + ", " + ForwardPass.arithmetic();
+            precision(CpuBackendConfig.of(values, System::nanoTime), plan) + ", " + ForwardPass.arithmetic();
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.signalbox.cpu;
 
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.FaultClass;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -138,7 +140,8 @@ final class CpuRank
 
     private CpuStepResults run(final CpuStepPlan plan)
     {
-        final String lost = lossCause();
+        final StepWeights<ForwardModel> weights = plan.takeWeights();
+        final String lost = weights.fault() == null ? lossCause() : weights.fault();
         if (lost != null)
         {
             return CpuStepResults.failed(plan, FaultClass.RANK_LOST, lost);
@@ -153,7 +156,7 @@ final class CpuRank
         }
         try
         {
-            return steps.compute(plan);
+            return steps.compute(plan, weights.weights());
         }
         catch (final RuntimeException | Error e)
         {

@@ -4,8 +4,10 @@ package io.signalbox.cpu;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
+import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.serving.DraftSource;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -57,12 +59,17 @@ final class CpuStepPlan
     private final long step;
     private final int tokens;
     private final List<Entry> entries = new ArrayList<>();
+    private StepWeights<ForwardModel> weights;
     private final CpuStepResults outOfMemory =
         CpuStepResults.failed(this, FaultClass.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
 
-    /** @param source of guesses; {@code null}: there are no draft tokens. */
-    CpuStepPlan(final StepView plan, final DraftSource source)
+    /**
+     * @param source  of guesses; {@code null}: there are no draft tokens.
+     * @param weights with which the step computes.
+     */
+    CpuStepPlan(final StepView plan, final DraftSource source, final StepWeights<ForwardModel> weights)
     {
+        this.weights = weights;
         epoch = plan.epoch();
         rank = plan.rank();
         step = plan.step();
@@ -102,6 +109,14 @@ final class CpuStepPlan
     CpuStepResults outOfMemory()
     {
         return outOfMemory;
+    }
+
+    /** Once, by the thread that computes: a plan that is still known later does not keep former weights. */
+    StepWeights<ForwardModel> takeWeights()
+    {
+        final StepWeights<ForwardModel> taken = weights;
+        weights = null;
+        return taken;
     }
 
     int epoch()

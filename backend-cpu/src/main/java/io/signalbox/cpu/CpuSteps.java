@@ -5,6 +5,7 @@ import io.signalbox.backend.RankSizes;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.model.forward.NoNumberException;
@@ -43,19 +44,19 @@ final class CpuSteps
 
     /** @param shape of captured rows; {@code null}: none. */
     CpuSteps(
-        final ForwardModel model, final Precision precision, final RankSizes sizes, final ModelShape shape,
+        final DecoderPlan plan, final Precision precision, final RankSizes sizes, final ModelShape shape,
         final WorkTeam team)
     {
-        vocabulary = model.plan().vocabulary();
-        topK = model.plan().moeLayers().size() * model.plan().experts().topK();
+        vocabulary = plan.vocabulary();
+        topK = plan.moeLayers().size() * plan.experts().topK();
         depth = sizes.depth();
         this.shape = shape;
-        kv = new PagedKv(model.plan(), sizes.kvBlocks(), sizes.blockSizeTokens());
-        pass = new ForwardPass(model, precision, kv, team);
+        kv = new PagedKv(plan, sizes.kvBlocks(), sizes.blockSizeTokens());
+        pass = new ForwardPass(plan, precision, kv, team);
     }
 
     /** Computes a step; a step that cannot be computed has a fault. */
-    CpuStepResults compute(final CpuStepPlan plan)
+    CpuStepResults compute(final CpuStepPlan plan, final ForwardModel weights)
     {
         final long begin = System.nanoTime();
         final int[] starts = new int[plan.entries().size()];
@@ -66,7 +67,7 @@ final class CpuSteps
         }
         try
         {
-            pass.run(batch);
+            pass.run(weights, batch);
             final StepTokens tokens = sample(plan, starts);
             return new CpuStepResults(plan, tokens.computed(System.nanoTime() - begin), rows(plan, starts), null, null);
         }

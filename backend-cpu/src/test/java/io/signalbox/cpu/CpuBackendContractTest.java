@@ -15,8 +15,14 @@ class CpuBackendContractTest extends BackendContractTest
     @Override
     protected Backend backend()
     {
-        return new CpuBackend(MODEL, new CpuBackendConfig().threads(2)
+        return new CpuBackend(MODEL, new CpuBackendConfig().threads(2).weightVersion("first")
             .drafts(new KnownAnswers(MODEL, Precision.of(MODEL.plan().type()))));
+    }
+
+    @Override
+    protected String newWeights(final Backend backend, final int generation)
+    {
+        return ((CpuBackend)backend).prepareWeights("generation-" + generation, TinyModels.generation(generation));
     }
 
     @Override

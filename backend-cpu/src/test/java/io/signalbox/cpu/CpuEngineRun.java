@@ -47,14 +47,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * cancels and faults: every token, log-probability, routed expert and combine weight must have the bits of the request
  * alone, and the journal must verify.
  *
+ * @param gptOss whether the model is a gpt-oss, with windows and sinks, or the built-in one.
  * @param drafts draft tokens of an entry, from a source that is often wrong.
  * @param faults about one step in so many goes wrong; 0: none.
  */
-record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int drafts, int faults)
+record CpuEngineRun(
+    boolean gptOss, int ranks, int depth, int threads, Precision precision, int drafts, int faults)
 {
     private static final Duration LONG = Duration.ofSeconds(120);
-    private static final ForwardModel MODEL = TinyModels.generated();
-    private static final ModelShape SHAPE = MODEL.plan().shape().withCombineWeights(true);
+    private static final ForwardModel BUILT_IN = TinyModels.generated();
+    private static final ForwardModel GPT_OSS = TinyModels.gptOss();
     private static final int REQUESTS = 28;
     /** Tokens that prompts share, not whole blocks. */
     private static final int SHARED = 26;
@@ -96,13 +98,23 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
         }
     }
 
+    private ForwardModel model()
+    {
+        return gptOss ? GPT_OSS : BUILT_IN;
+    }
+
+    private ModelShape shape()
+    {
+        return model().plan().shape().withCombineWeights(true);
+    }
+
     private static int[] prompt(final int index)
     {
         final SplittableRandom random = new SplittableRandom(index);
         final int[] prompt = new int[1 + random.nextInt(60)];
         for (int i = 0; i < prompt.length; i++)
         {
-            prompt[i] = i < SHARED ? index % 3 * 50 + i : random.nextInt(MODEL.plan().vocabulary());
+            prompt[i] = i < SHARED ? index % 3 * 50 + i : random.nextInt(BUILT_IN.plan().vocabulary());
         }
         return prompt;
     }
@@ -130,16 +142,17 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
     {
         final Preemptions preemptions = new Preemptions();
         final CountDownLatch submitted = new CountDownLatch(REQUESTS);
-        final CpuBackend sound = new CpuBackend(MODEL, new CpuBackendConfig().threads(threads).precision(precision)
-            .drafts(drafts == 0 ? null : new KnownAnswers(MODEL, precision)));
+        final CpuBackend sound = new CpuBackend(model(), new CpuBackendConfig().threads(threads).precision(precision)
+            .drafts(drafts == 0 ? null : new KnownAnswers(model(), precision)));
         final FaultyBackend faulty = new FaultyBackend(sound, depth, Math.max(1, faults), EnumSet.of(
             InjectedFault.STEP_FAILED, InjectedFault.RANK_LOST, InjectedFault.TWICE, InjectedFault.FALSE_TOKEN));
         final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks)
             .kvBlocks(drafts < MANY_DRAFTS ? BLOCKS : FEWER_BLOCKS)
-            .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).draftTokens(drafts).capture(SHAPE).prefixCaching(true)
+            .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).draftTokens(drafts).capture(shape()).prefixCaching(true)
             .sameStepSharing(true).maxFailures(1000).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(faults == 0 ? sound : faulty)
-            .vocabularySize(MODEL.plan().vocabulary()).rankResets(1000).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
+            .vocabularySize(model().plan().vocabulary()).rankResets(1000)
+            .impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
             .listener((group, offset, length) ->
             {
                 // Requests that come while others end would rarely meet in the pool.
@@ -153,7 +166,7 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
             submit(engine, handles, submitted);
             for (final Map.Entry<Integer, CompletionHandle> request : handles.entrySet())
             {
-                check(request.getKey(), request.getValue(), precision);
+                check(request.getKey(), request.getValue());
             }
             assertTrue(engine.stats().prefixCache().hitTokens() > 0, "no prefix was shared");
         }
@@ -202,13 +215,13 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
         }
     }
 
-    private static void check(final int index, final CompletionHandle handle, final Precision precision) throws Exception
+    private void check(final int index, final CompletionHandle handle) throws Exception
     {
         final FreeReason reason = handle.await(LONG).reason();
         final String what = "request " + index + ", " + reason;
         assertTrue(reason == FreeReason.LENGTH || reason == FreeReason.CANCELLED && index % 9 == 4, what);
         final LoneSequence alone =
-            LoneSequence.of(MODEL, precision, prompt(index), newTokens(index), choice(index));
+            LoneSequence.of(model(), precision, prompt(index), newTokens(index), choice(index));
         final int count = handle.tokenCount();
         assertTrue(reason == FreeReason.CANCELLED || count == newTokens(index), what);
         assertArrayEquals(Arrays.copyOf(alone.tokens(), count), handle.tokens(), what);
@@ -218,10 +231,10 @@ record CpuEngineRun(int ranks, int depth, int threads, Precision precision, int 
         assertEquals(0, rows.count(RoutedExperts.RowState.MISSING), what);
         for (int row = 0; row < rows.rows(); row++)
         {
-            for (int i = 0; i < SHAPE.rowIds(); i++)
+            for (int i = 0; i < shape().rowIds(); i++)
             {
-                final int layer = i / SHAPE.topK();
-                final int k = i % SHAPE.topK();
+                final int layer = i / shape().topK();
+                final int k = i % shape().topK();
                 assertEquals(alone.experts()[row][i], rows.expert(row, layer, k), what + ", position " + row);
                 assertEquals(alone.weights()[row][i], rows.combineWeight(row, layer, k), what + ", position " + row);
             }

@@ -4,6 +4,7 @@ package io.signalbox.cpu;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.recompute.Recomputation;
 import io.signalbox.journal.recompute.RecomputedRun;
+import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,22 +27,25 @@ class CpuEngineTest
     private Path temporary;
 
     @ParameterizedTest
-    @CsvSource({"1, 1, 1, F32, 0, 0", "1, 2, 2, BF16, 0, 0", "2, 4, 3, F32, 3, 0", "2, 2, 1, F32, 0, 9",
-        "2, 1, 2, BF16, 7, 9", "1, 3, 1, BF16, 2, 9"})
+    @CsvSource({"false, 1, 1, 1, F32, 0, 0", "false, 1, 2, 2, BF16, 0, 0", "false, 2, 4, 3, F32, 3, 0",
+        "false, 2, 2, 1, F32, 0, 9", "false, 2, 1, 2, BF16, 7, 9", "false, 1, 3, 1, BF16, 2, 9",
+        "true, 1, 1, 1, BF16, 0, 0", "true, 2, 4, 3, F32, 3, 0", "true, 2, 2, 2, BF16, 7, 9"})
     void shouldGiveEveryRequestTheBitsOfTheRequestAlone(
-        final int ranks, final int depth, final int threads, final Precision precision, final int drafts, final int faults)
+        final boolean gptOss, final int ranks, final int depth, final int threads, final Precision precision,
+        final int drafts, final int faults)
         throws Exception
     {
-        new CpuEngineRun(ranks, depth, threads, precision, drafts, faults).play(temporary);
-        recompute(precision, drafts > 0, faults > 0);
+        new CpuEngineRun(gptOss, ranks, depth, threads, precision, drafts, faults).play(temporary);
+        recompute(gptOss ? TinyModels.gptOss() : TinyModels.generated(), precision, drafts > 0, faults > 0);
     }
 
     /** On another number of threads. */
-    private void recompute(final Precision precision, final boolean drafted, final boolean faulty)
+    private void recompute(
+        final ForwardModel model, final Precision precision, final boolean drafted, final boolean faulty)
     {
         final RecomputedRun run = Recomputation.of(temporary, ReadProgress.NONE).run(
-            new CpuBackend(TinyModels.generated(), new CpuBackendConfig().threads(2).precision(precision)
-                .drafts(drafted ? new KnownAnswers(TinyModels.generated(), precision) : null)),
+            new CpuBackend(model, new CpuBackendConfig().threads(2).precision(precision)
+                .drafts(drafted ? new KnownAnswers(model, precision) : null)),
             Recomputation.StepProgress.NONE);
 
         assertNull(run.difference());

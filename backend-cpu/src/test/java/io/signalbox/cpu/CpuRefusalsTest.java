@@ -7,8 +7,6 @@ import io.signalbox.backend.RankSizes;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.GeneratedModel;
@@ -22,8 +20,6 @@ import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -42,22 +38,11 @@ class CpuRefusalsTest
         return provider.create(WEIGHTS, provider.defaults(), System::nanoTime);
     }
 
-    private static final class Faults extends EventReader
-    {
-        private final Queue<String> details = new ConcurrentLinkedQueue<>();
-
-        @Override
-        protected void onBackendFault(final BackendFaultDecoder fault)
-        {
-            details.add(fault.detail());
-        }
-    }
-
     /** The engine does not know the vocabulary here, so the backend has to notice; other requests are not disturbed. */
     @Test
     void shouldFailAStepWithATokenOutsideTheVocabulary() throws Exception
     {
-        final Faults faults = new Faults();
+        final RankFaults faults = new RankFaults();
         final EngineConfig config = new EngineConfig().backend(installed()).listener(faults::readGroup)
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(33).maxFailures(1).backOffNanos(0).build());
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
@@ -68,7 +53,7 @@ class CpuRefusalsTest
                 .await(Duration.ofSeconds(60)).reason());
         }
         assertEquals("token 512 at position 1 is not in the vocabulary of 512; submit token ids from 0 to 511",
-            faults.details.peek());
+            faults.first());
     }
 
     @Test

@@ -10,8 +10,8 @@ import java.util.List;
 public final class CpuRuns
 {
     private static final List<CpuEngineRun> RUNS = List.of(
-        new CpuEngineRun(2, 4, 3, Precision.F32, 2, 0), new CpuEngineRun(1, 1, 1, Precision.F32, 0, 0),
-        new CpuEngineRun(2, 2, 1, Precision.BF16, 0, 9));
+        new CpuEngineRun(false, 2, 4, 3, Precision.F32, 2, 0), new CpuEngineRun(false, 1, 1, 1, Precision.F32, 0, 0),
+        new CpuEngineRun(false, 2, 2, 1, Precision.BF16, 0, 9));
 
     private CpuRuns()
     {

@@ -11,6 +11,7 @@ import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.model.forward.WorkTeam;
 
 import java.util.Arrays;
+import java.util.function.IntFunction;
 
 /**
  * One request computed alone: token by token, on one thread, in one block, without scheduler and engine.
@@ -26,7 +27,18 @@ record LoneSequence(int[] tokens, float[] logprobs, int[][] experts, float[][] w
         final ForwardModel model, final Precision precision, final int[] prompt, final int newTokens,
         final TokenSampler.SamplingChoice choice)
     {
-        final DecoderPlan plan = model.plan();
+        return of(position -> model, precision, prompt, new int[0], newTokens, choice);
+    }
+
+    /**
+     * @param models with which each position is computed, on the keys and values of the earlier ones.
+     * @param known  the first of the generated tokens.
+     */
+    static LoneSequence of(
+        final IntFunction<ForwardModel> models, final Precision precision, final int[] prompt, final int[] known,
+        final int newTokens, final TokenSampler.SamplingChoice choice)
+    {
+        final DecoderPlan plan = models.apply(0).plan();
         final int fed = prompt.length + newTokens - 1;
         final int row = plan.moeLayers().size() * plan.experts().topK();
         final int[] tokens = new int[newTokens];
@@ -37,20 +49,21 @@ record LoneSequence(int[] tokens, float[] logprobs, int[][] experts, float[][] w
         final TokenBatch batch = new TokenBatch();
         try (WorkTeam team = new WorkTeam(1, "alone"))
         {
-            final ForwardPass pass = new ForwardPass(model, precision, new PagedKv(plan, 1, fed), team);
+            final ForwardPass pass = new ForwardPass(plan, precision, new PagedKv(plan, 1, fed), team);
             for (int position = 0; position < fed; position++)
             {
                 batch.clear();
                 batch.add(position < prompt.length ? prompt[position] : tokens[position - prompt.length], position,
                     new int[1]);
                 batch.sampleLast();
-                pass.run(batch);
+                pass.run(models.apply(position), batch);
                 experts[position] = Arrays.copyOf(pass.expertIds(), row);
                 weights[position] = Arrays.copyOf(pass.expertWeights(), row);
                 final int next = position + 1 - prompt.length;
                 if (next >= 0)
                 {
-                    tokens[next] = sampler.next(pass.logits(), 0, plan.vocabulary(), choice, position + 1);
+                    tokens[next] = next < known.length ? known[next] :
+                        sampler.next(pass.logits(), 0, plan.vocabulary(), choice, position + 1);
                     logprobs[next] = sampler.logprob(pass.logits(), 0, plan.vocabulary(), tokens[next]);
                 }
             }

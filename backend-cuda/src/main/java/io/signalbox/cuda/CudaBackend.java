@@ -2,13 +2,13 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
-import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -16,26 +16,42 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.ModelWeights;
 import io.signalbox.serving.DraftSource;
+import io.signalbox.serving.ModelBackend;
+import io.signalbox.serving.WeightSets;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Runs steps on NVIDIA GPUs: a thread for each rank, which launches its steps and reports what comes back. Ranks on one
- * device share its context, kernels and weights; each has its own streams, buffers and capture slots.
+ * device share its context, kernels and weights; each has its own streams, buffers and capture slots. If weights can be
+ * replaced, a device has two sets: new weights go to the set that no step reads, and a switch is the choice of the set for
+ * later steps.
  */
-public final class CudaBackend implements Backend
+public final class CudaBackend implements ModelBackend
 {
     /** Loading kernels takes seconds if the driver has to compile them. */
     private static final int START_LIMITS = 12;
     /** The slowest storage that weights are read from, in bytes per nanosecond: 20 MB/s. */
     private static final double LEAST_RATE = 0.02;
+    private static final long SLOT_PARK_NANOS = 100_000;
 
     private final CudaBackendConfig config;
     private final CudaDriver driver;
     private final List<RankThread> threads = new ArrayList<>();
-    private RankSet ranks;
+    private final List<WeightSlot> slots = List.of(new WeightSlot(0), new WeightSlot(1));
+    /** Null without a model. */
+    private final WeightSets<WeightSlot> sets;
+    /** Of the next step; only the thread that submits uses it. */
+    private StepWeights<WeightSlot> current = new StepWeights<>(slots.get(0), null);
+    /** Null before the start and after the close. */
+    private volatile RankSet ranks;
+    /** A load that hangs may still write to its set; null: none does. */
+    private volatile String hangingLoad;
 
     public CudaBackend(final CudaBackendConfig config)
     {
@@ -47,23 +63,25 @@ public final class CudaBackend implements Backend
     {
         this.config = config;
         this.driver = driver;
+        sets = config.plan() == null ? null :
+            new WeightSets<>("cuda", config.plan(), config.weightVersion(), slots.get(0));
     }
 
     /**
      * It captures what its kernels can serve. With a model it reads tokens, and within a layer all keys and values of a step
      * are written before any is read; without one it samples by request and position. Each rank launches as many steps ahead
-     * as its capture ring holds, with draft tokens if there is a source of guesses.
+     * as its capture ring holds, with draft tokens if there is a source of guesses, and with new weights if the first ones
+     * have a version.
      */
     @Override
     public BackendCapabilities capabilities()
     {
-        if (config.decoder() != null)
+        if (sets != null)
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
                 .reportsLogprobs(true).writesKvFirst(true).depth(config.stepsInFlight())
                 .draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
-                .maxPositions(config.decoder().plan().maxPositions())
-                .build();
+                .swapsWeights(config.weightSets() > 1).maxPositions(config.plan().maxPositions()).build();
         }
         return new BackendCapabilities(
             "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false,
@@ -101,7 +119,7 @@ public final class CudaBackend implements Backend
     private long startLimitNanos()
     {
         final DecoderSetup decoder = config.decoder();
-        final long weightBytes = decoder == null ? 0 : decoder.plan().parameters() * decoder.plan().type().bytes();
+        final long weightBytes = decoder == null ? 0 : decoder.weights().bytes();
         return START_LIMITS * driver.deviceLimitNanos() + (long)(config.devices().size() * weightBytes / LEAST_RATE);
     }
 
@@ -152,7 +170,92 @@ public final class CudaBackend implements Backend
     @Override
     public void submit(final StepView plan)
     {
-        threads.get(plan.rank()).submit(plan);
+        threads.get(plan.rank()).submit(plan, current);
+    }
+
+    /**
+     * Brings the weights to each device, next to the current ones. Waits for steps in flight that read the memory which they
+     * get, up to the time that a step may take.
+     */
+    @Override
+    public String prepareWeights(final String name, final ModelWeights weights)
+    {
+        if (sets == null)
+        {
+            throw new ConfigException("the CUDA backend computes no model, so there are no weights to replace; give it a " +
+                "model.");
+        }
+        return sets.prepare(name, weights, this::load);
+    }
+
+    private WeightSlot load(final ModelWeights weights)
+    {
+        final RankSet target = ranks;
+        if (target == null)
+        {
+            throw new ConfigException("the CUDA backend has no devices before it is started; start it with the new " +
+                "weights, or prepare them later.");
+        }
+        if (hangingLoad != null)
+        {
+            throw new ConfigException("an earlier load of weights hangs (" + hangingLoad + "); start another process.");
+        }
+        final ModelWeights next = config.replacement(weights);
+        final WeightSlot slot = freeSlot();
+        try
+        {
+            BoundedCall.run("the load of new weights", startLimitNanos(),
+                () -> target.refill(slot.index(), next, sets::isClosed));
+            return slot;
+        }
+        catch (final DeviceStuckException e)
+        {
+            hangingLoad = e.getMessage();
+            throw new ConfigException("the new weights could not be loaded: " + e.getMessage() + "; look at the device.");
+        }
+        catch (final CudaException e)
+        {
+            throw new ConfigException("the new weights could not be brought to the device: " + e.getMessage() +
+                "; look at the device.");
+        }
+    }
+
+    private WeightSlot freeSlot()
+    {
+        final long limitNanos = config.stepTimeoutNanos();
+        for (final long begin = System.nanoTime(); System.nanoTime() - begin < limitNanos && !sets.isClosed();
+            LockSupport.parkNanos(SLOT_PARK_NANOS))
+        {
+            for (final WeightSlot slot : slots)
+            {
+                if (!sets.holds(slot) && slot.isIdle())
+                {
+                    return slot;
+                }
+            }
+        }
+        throw new ConfigException(sets.isClosed() ? "the CUDA backend was closed before it loaded the new weights; start " +
+            "another engine with them." : "the memory of the new weights is still in use after " + limitNanos / 1_000_000 +
+            " ms, by steps in flight or by weights that were announced; prepare them when these have ended.");
+    }
+
+    @Override
+    public void expectWeights(final String version)
+    {
+        if (sets != null)
+        {
+            sets.expect(version);
+        }
+    }
+
+    @Override
+    public void newWeights(final int generation, final String version)
+    {
+        if (config.weightSets() == 1)
+        {
+            ModelBackend.super.newWeights(generation, version);
+        }
+        current = sets.take(generation, version);
     }
 
     /** The configured limit: a device that hangs would otherwise keep its requests for as long as the process lives. */
@@ -178,7 +281,7 @@ public final class CudaBackend implements Backend
     @Override
     public long closeTimeoutNanos()
     {
-        return (3 + config.devices().size()) * driver.deviceLimitNanos();
+        return (3 + config.weightSets() + config.devices().size() - 1) * driver.deviceLimitNanos();
     }
 
     /**
@@ -189,6 +292,7 @@ public final class CudaBackend implements Backend
     @Override
     public void close()
     {
+        final boolean loading = sets != null && !sets.close(driver.deviceLimitNanos());
         threads.forEach(RankThread::stop);
         final long deadline = System.nanoTime() + driver.deviceLimitNanos();
         for (int rank = 0; rank < threads.size(); rank++)
@@ -204,6 +308,10 @@ public final class CudaBackend implements Backend
         {
             final RankSet closing = ranks;
             ranks = null;
+            if (loading || hangingLoad != null)
+            {
+                closing.ranks().forEach(rank -> rank.giveUp("new weights are still being loaded"));
+            }
             BoundedCall.run("the close of the CUDA backend", (1 + closing.deviceCount()) * driver.deviceLimitNanos(),
                 closing::close);
         }

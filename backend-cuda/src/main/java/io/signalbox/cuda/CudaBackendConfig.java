@@ -13,10 +13,14 @@ import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.model.WeightMatrix;
+import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.DraftScript;
 import io.signalbox.serving.DraftSource;
+import io.signalbox.serving.WeightVersion;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -61,9 +65,10 @@ public final class CudaBackendConfig
         Long.MAX_VALUE, "How long start and close wait for a device before they give it up.")
         .remedy("give a time in nanoseconds");
     public static final Setting<Optional<Path>> DRAFT_SCRIPT = DraftScript.FILE;
+    public static final Setting<Optional<String>> WEIGHT_VERSION = WeightVersion.SETTING;
     public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, PRECISION, KERNEL_FAMILY,
-        DRAFT_SCRIPT, MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING,
-        STEP_TIMEOUT_NANOS, DEVICE_LIMIT_NANOS);
+        DRAFT_SCRIPT, WEIGHT_VERSION, MAX_STEP_TOKENS, MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER,
+        FAULT_POLICY, WAITING, STEP_TIMEOUT_NANOS, DEVICE_LIMIT_NANOS);
 
     private SettingValues values = SettingValues.defaults("the CUDA backend", SETTINGS);
     private ExpertRouterSpec router = ExpertRouterSpec.plain(ExpertRouterSpec.EXPERTS.defaultValue(),
@@ -205,6 +210,15 @@ public final class CudaBackendConfig
         return set(DRAFT_SCRIPT, Optional.ofNullable(value));
     }
 
+    /**
+     * Version of the model's weights with which the backend starts, as {@link WeightVersion#of} makes it: they can then be
+     * replaced while it runs, and each device holds a second set. {@code null}, the default: they cannot.
+     */
+    public CudaBackendConfig weightVersion(final String value)
+    {
+        return set(WEIGHT_VERSION, Optional.ofNullable(value));
+    }
+
     /** Guesses a model's draft tokens in place of a script; {@code null}, the default: nothing does. */
     public CudaBackendConfig drafts(final DraftSource value)
     {
@@ -278,6 +292,46 @@ public final class CudaBackendConfig
         }
         final Precision own = Precision.of(weights.plan().type());
         return new DecoderSetup(weights, values.get(PRECISION).orElse(own), kernelFamily(), sizes, drafts());
+    }
+
+    /**
+     * New weights as devices hold them, in the place of the first ones.
+     *
+     * @throws ConfigException if a matrix has another type than in the first set: launches and memory have that type.
+     */
+    ModelWeights replacement(final ModelWeights exact)
+    {
+        final DecoderSetup first = decoder();
+        final ModelWeights next = first.precision().weights(exact);
+        if (!types(next).equals(types(first.weights())))
+        {
+            throw new ConfigException("the new weights are stored in other number formats than the weights with which the " +
+                "CUDA backend started; give a checkpoint in the same formats.");
+        }
+        return next;
+    }
+
+    private static List<WeightType> types(final ModelWeights of)
+    {
+        return of.matrices().map(WeightMatrix::type).toList();
+    }
+
+    /** {@code null}: the weights are not replaced. */
+    String weightVersion()
+    {
+        return values.get(WEIGHT_VERSION).orElse(null);
+    }
+
+    /** Sets of weights that a device has room for: a second one if they can be replaced. */
+    int weightSets()
+    {
+        return weights == null || weightVersion() == null ? 1 : 2;
+    }
+
+    /** {@code null}: there is no model. */
+    DecoderPlan plan()
+    {
+        return weights == null ? null : weights.plan();
     }
 
     boolean hasDrafts()

@@ -27,7 +27,7 @@ public final class CudaBackendProvider extends BackendProvider
         super("cuda", "computes the model on NVIDIA GPUs, with the bits of the CPU backend", CudaBackendConfig.DEVICES,
             CudaBackendConfig.PRECISION, CudaBackendConfig.KERNEL_FAMILY, CudaBackendConfig.CAPTURE_FORM,
             CudaBackendConfig.MAX_GRAPH_TOKENS, CudaBackendConfig.STEPS_IN_FLIGHT, CudaBackendConfig.WAITING,
-            CudaBackendConfig.DRAFT_SCRIPT);
+            CudaBackendConfig.DRAFT_SCRIPT, CudaBackendConfig.WEIGHT_VERSION);
     }
 
     @Override
@@ -44,9 +44,16 @@ public final class CudaBackendProvider extends BackendProvider
             .stepsInFlight(values.get(CudaBackendConfig.STEPS_IN_FLIGHT))
             .waiting(values.get(CudaBackendConfig.WAITING))
             .draftScript(values.get(CudaBackendConfig.DRAFT_SCRIPT).orElse(null))
+            .weightVersion(values.get(CudaBackendConfig.WEIGHT_VERSION).orElse(null))
             .model(weights)
             .kernelFamily(values.get(CudaBackendConfig.KERNEL_FAMILY))
             .precision(values.get(CudaBackendConfig.PRECISION).orElse(null));
+    }
+
+    @Override
+    public long weightBytes(final ModelWeights weights, final SettingValues values)
+    {
+        return config(weights, values).decoder().weights().bytes();
     }
 
     /** All memory of a device counts as available: what others have taken of it is known when the backend starts. */

@@ -13,6 +13,7 @@ import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.function.LongSupplier;
 
@@ -62,9 +63,9 @@ final class CudaRank implements ResultListener, AutoCloseable
     }
 
     /** Any one thread at a time. */
-    void submit(final StepView plan)
+    void submit(final StepView plan, final StepWeights<WeightSlot> weights)
     {
-        plans.add(plan);
+        plans.add(plan, weights);
     }
 
     /**
@@ -138,12 +139,14 @@ final class CudaRank implements ResultListener, AutoCloseable
             plans.giveBack(plans.take());
             return 1;
         }
+        if (plan.weights().fault() != null)
+        {
+            return refuseNext(plan, FaultClass.RANK_LOST, plan.weights().fault());
+        }
         final String refusal = plan.feed() == null ? null : plan.feed().connect(plan, former);
         if (refusal != null)
         {
-            completions.fault(clock.getAsLong(), plan.epoch(), rank, plan.step(), FaultClass.STEP_FAILED, refusal);
-            plans.giveBack(plans.take());
-            return 1;
+            return refuseNext(plan, FaultClass.STEP_FAILED, refusal);
         }
         final CaptureSlot slot = ring.tryOpen(plan.step());
         if (slot == null)
@@ -151,11 +154,18 @@ final class CudaRank implements ResultListener, AutoCloseable
             return 0;
         }
         write(plan, slot);
-        device.launch(slot);
+        device.launch(slot, plan.weights().weights().index());
         // Before anything is reported: if reporting fails, a step in both places would be answered twice.
         launched.add(plans.take());
         final long now = clock.getAsLong();
         completions.forward(now, plan.epoch(), rank, slot.step(), now);
+        return 1;
+    }
+
+    private int refuseNext(final DeviceStepPlan plan, final FaultClass fault, final String refusal)
+    {
+        completions.fault(clock.getAsLong(), plan.epoch(), rank, plan.step(), fault, refusal);
+        plans.giveBack(plans.take());
         return 1;
     }
 

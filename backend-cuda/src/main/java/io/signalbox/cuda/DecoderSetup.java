@@ -14,6 +14,7 @@ import io.signalbox.serving.DraftSource;
  * The model that a backend computes, and the sizes of its ranks.
  *
  * @param family of kernels, which can compute the model.
+ * @param weights as the precision has them.
  * @param sizes  of a rank; null until the engine has told them.
  * @param drafts guesses draft tokens; null: there are none.
  */
@@ -22,6 +23,7 @@ record DecoderSetup(
 {
     DecoderSetup
     {
+        weights = precision.weights(weights);
         family.check(weights.plan(), precision);
     }
 

@@ -19,9 +19,14 @@ final class DeviceBudget
     private final Map<String, Long> parts = new LinkedHashMap<>();
     private final long pinnedBytes;
 
-    private DeviceBudget(final DecoderMemory decoder, final CaptureLayout layout, final int ranks)
+    private DeviceBudget(
+        final DecoderMemory decoder, final int weightSets, final CaptureLayout layout, final int ranks)
     {
         parts.put("weights", decoder.weightBytes());
+        if (weightSets > 1)
+        {
+            parts.put("a second set of weights", (weightSets - 1) * decoder.weightBytes());
+        }
         parts.put("keys and values", Math.multiplyExact(ranks, decoder.kvBytes()));
         parts.put("buffers of steps", Math.multiplyExact(ranks, decoder.stepBytes()));
         parts.put("logits", Math.multiplyExact(ranks, decoder.logitBytes()));
@@ -51,7 +56,7 @@ final class DeviceBudget
         final CaptureLayout layout = RankDevice.layout(config, shape);
         final DecoderSetup decoder = config.decoder();
         return new DeviceBudget(DecoderMemory.of(decoder.weights(), decoder.precision(), decoder.family(),
-            decoder.memory(layout.slots()), config.maxStepTokens()), layout, here);
+            decoder.memory(layout.slots()), config.maxStepTokens()), config.weightSets(), layout, here);
     }
 
     /** @param availableBytes of the device. */

@@ -3,6 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.StepView;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 /** The part of a step plan that the device needs, out of the track's slot, which is used again once the call returns. */
 final class DeviceStepPlan
@@ -15,6 +16,7 @@ final class DeviceStepPlan
     private final int[] places;
     /** Null if the model reads no tokens. */
     private final DeviceFeed feed;
+    private StepWeights<WeightSlot> weights;
     private long step;
     private int epoch;
     private int tokens;
@@ -58,6 +60,32 @@ final class DeviceStepPlan
         {
             feed.read(plan);
         }
+    }
+
+    /** The step is in flight from now on. */
+    void begin(final StepWeights<WeightSlot> computedWith)
+    {
+        weights = computedWith;
+        if (weights.weights() != null)
+        {
+            weights.weights().begin();
+        }
+    }
+
+    /** The device reads nothing for the step any more. */
+    void end()
+    {
+        if (weights.weights() != null)
+        {
+            weights.weights().end();
+        }
+        weights = null;
+    }
+
+    /** With which the step computes, until {@link #end}. */
+    StepWeights<WeightSlot> weights()
+    {
+        return weights;
     }
 
     /** @param sampling tokens that it samples, one behind each of its last tokens. */

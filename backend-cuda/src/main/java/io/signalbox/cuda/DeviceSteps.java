@@ -122,7 +122,7 @@ public final class DeviceSteps implements AutoCloseable
     /** Gives a step, opened in the {@link #ring} and with its block filled in, to the device. */
     public void launch(final CaptureSlot slot)
     {
-        rank.launch(slot);
+        rank.launch(slot, 0);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.StepView;
+import io.signalbox.serving.WeightSets.StepWeights;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 /**
@@ -27,8 +28,11 @@ final class PlanQueue
         }
     }
 
-    /** @param plan copied before the call returns. */
-    void add(final StepView plan)
+    /**
+     * @param plan    copied before the call returns.
+     * @param weights with which the step computes.
+     */
+    void add(final StepView plan, final StepWeights<WeightSlot> weights)
     {
         final DeviceStepPlan copy = free.poll();
         if (copy == null)
@@ -37,6 +41,7 @@ final class PlanQueue
                 "each of its plans waits or runs; the planner holds the credits of the steps in flight");
         }
         copy.read(plan);
+        copy.begin(weights);
         waiting.add(copy);
     }
 
@@ -54,6 +59,7 @@ final class PlanQueue
 
     void giveBack(final DeviceStepPlan plan)
     {
+        plan.end();
         free.add(plan);
     }
 }

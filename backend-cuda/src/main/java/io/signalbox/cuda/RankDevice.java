@@ -16,9 +16,10 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.experts.ModelShape;
 import org.agrona.CloseHelper;
 
+import java.util.ArrayList;
 import java.util.List;
 
-/** The property of one rank on its device: compute stream, capture ring, model buffers, prepared steps. */
+/** The property of one rank on its device: compute stream, capture ring, model buffers, steps for each set of weights. */
 final class RankDevice implements AutoCloseable
 {
     private final CudaDriver driver;
@@ -27,7 +28,8 @@ final class RankDevice implements AutoCloseable
     private final StepObserver observer;
     private CaptureRing ring;
     private StepModel model;
-    private StepProgram program;
+    /** One for each set of weights. */
+    private final List<StepProgram> programs = new ArrayList<>();
 
     private RankDevice(final CudaDriver driver, final SharedDevice device, final StepObserver observer)
     {
@@ -58,8 +60,11 @@ final class RankDevice implements AutoCloseable
             opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
                 new CaptureRingConfig(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
             opened.model = opened.model(config, form, layout.slots());
-            opened.program = new StepProgram(
-                driver, opened.compute, new StepBuckets(config.maxStepTokens(), config.maxGraphTokens()), opened.model);
+            for (int set = 0; set < config.weightSets(); set++)
+            {
+                opened.programs.add(new StepProgram(driver, opened.compute,
+                    new StepBuckets(config.maxStepTokens(), config.maxGraphTokens()), opened.model, set));
+            }
             return opened;
         }
         catch (final RuntimeException | Error e)
@@ -86,8 +91,8 @@ final class RankDevice implements AutoCloseable
         {
             return new SeededModel(driver, device.module(), config, form, device.weights(), ring.stepMemory());
         }
-        return new DecoderModel(new DecoderStep(driver, device.module(), decoder.plan(), device.decoder(),
-            decoder.precision(), decoder.family(), form, ring.stepMemory(), decoder.memory(slots)));
+        return new DecoderModel(new DecoderStep(driver, device.module(), decoder.plan(), decoder.precision(),
+            decoder.family(), form, ring.stepMemory(), decoder.memory(slots)), device.decoders());
     }
 
     /** Identifies results of this model, seed and kernels. */
@@ -106,9 +111,14 @@ final class RankDevice implements AutoCloseable
         device.makeCurrent();
     }
 
-    /** Gives a step, whose block is filled in, to the device. */
-    void launch(final CaptureSlot slot)
+    /**
+     * Gives a step, whose block is filled in, to the device.
+     *
+     * @param set of weights with which it computes.
+     */
+    void launch(final CaptureSlot slot, final int set)
     {
+        final StepProgram program = programs.get(set);
         final int tokens = slot.stepBlock().tokens();
         ring.begin(slot, program.bucketTokens(tokens));
         if (observer == null)
@@ -139,7 +149,7 @@ final class RankDevice implements AutoCloseable
     /** The kernels of a step of {@code tokens}, as the program runs them. */
     List<CudaDriver.Launch> launches(final int tokens)
     {
-        return model.launches(program.bucketTokens(tokens));
+        return model.launches(0, programs.get(0).bucketTokens(tokens));
     }
 
     CaptureRing ring()
@@ -157,7 +167,7 @@ final class RankDevice implements AutoCloseable
     {
         closeQuietly(device::makeCurrent);
         closeQuietly(ring);
-        closeQuietly(program);
+        programs.forEach(RankDevice::closeQuietly);
         closeQuietly(model);
         closeQuietly(() -> driver.destroy(compute));
     }

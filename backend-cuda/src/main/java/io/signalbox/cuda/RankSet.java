@@ -10,11 +10,13 @@ import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.ModelWeights;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /** The ranks of a backend on their devices: made whole or not at all. */
 final class RankSet implements AutoCloseable
@@ -83,6 +85,12 @@ final class RankSet implements AutoCloseable
             device.makeCurrent();
             device.loadWeights();
         }
+    }
+
+    /** Brings weights to all devices, as {@link SharedDevice#refill}. */
+    void refill(final int set, final ModelWeights weights, final BooleanSupplier stopped)
+    {
+        devices.values().forEach(device -> device.refill(set, weights, stopped));
     }
 
     List<CudaRank> ranks()

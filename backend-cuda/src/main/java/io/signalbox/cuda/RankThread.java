@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.event.StepView;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.concurrent.locks.LockSupport;
 
@@ -39,9 +40,9 @@ final class RankThread
     }
 
     /** Any one thread at a time. */
-    void submit(final StepView plan)
+    void submit(final StepView plan, final StepWeights<WeightSlot> weights)
     {
-        rank.submit(plan);
+        rank.submit(plan, weights);
         wake();
     }
 

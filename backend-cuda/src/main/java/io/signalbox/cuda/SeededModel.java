@@ -64,7 +64,7 @@ final class SeededModel implements StepModel
     }
 
     @Override
-    public List<Launch> launches(final int tokens)
+    public List<Launch> launches(final int set, final int tokens)
     {
         final List<Launch> launches = new ArrayList<>();
         for (int layer = 0; layer < config.moeLayers(); layer++)

@@ -2,9 +2,15 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.decoder.DecoderWeights;
+import io.signalbox.cuda.decoder.WeightRefill;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.model.ModelWeights;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** The shared parts of the ranks on one device: its primary context, the kernels, the weights. */
 final class SharedDevice implements AutoCloseable
@@ -16,8 +22,10 @@ final class SharedDevice implements AutoCloseable
     private final CudaBackendConfig config;
     /** Null with a model, and until the weights are loaded. */
     private SeededWeights weights;
-    /** Null without a model, and until the weights are loaded. */
-    private DecoderWeights decoder;
+    /** The sets of weights of a model; empty without one, and until they are loaded. */
+    private final List<DecoderWeights> decoders = new ArrayList<>();
+    /** Null unless the weights can be replaced. */
+    private WeightRefill refill;
 
     /**
      * Makes the context current for the calling thread, and takes no memory for the model.
@@ -54,7 +62,7 @@ final class SharedDevice implements AutoCloseable
         module = loaded;
     }
 
-    /** Brings the weights to the device, whose context is current. */
+    /** Brings the weights to the device, whose context is current, and takes memory for a second set if there may be one. */
     void loadWeights()
     {
         if (config.decoder() == null)
@@ -63,8 +71,25 @@ final class SharedDevice implements AutoCloseable
         }
         else
         {
-            decoder = DecoderWeights.load(driver, module, config.decoder().weights());
+            decoders.add(DecoderWeights.load(driver, module, config.decoder().weights()));
         }
+        if (config.weightSets() > 1)
+        {
+            decoders.add(DecoderWeights.empty(driver, config.decoder().weights()));
+            refill = new WeightRefill(driver, module);
+        }
+    }
+
+    /**
+     * Brings weights to the device in the place of others; for one thread at a time, to which the context then belongs.
+     *
+     * @param set     that no step reads.
+     * @param stopped whether the weights are not wanted any more.
+     */
+    void refill(final int set, final ModelWeights newWeights, final BooleanSupplier stopped)
+    {
+        makeCurrent();
+        refill.run(decoders.get(set), newWeights, stopped);
     }
 
     private void giveBack(final CudaDriver.KernelModule loaded)
@@ -99,10 +124,10 @@ final class SharedDevice implements AutoCloseable
         return weights;
     }
 
-    /** Null without a model. */
-    DecoderWeights decoder()
+    /** The sets of weights of a model; empty without one. */
+    List<DecoderWeights> decoders()
     {
-        return decoder;
+        return decoders;
     }
 
     /** After the last rank on the device is closed. A broken context frees nothing piece by piece; its release does. */
@@ -111,7 +136,8 @@ final class SharedDevice implements AutoCloseable
     {
         RankDevice.closeQuietly(this::makeCurrent);
         RankDevice.closeQuietly(weights);
-        RankDevice.closeQuietly(decoder);
+        RankDevice.closeQuietly(refill);
+        decoders.forEach(RankDevice::closeQuietly);
         RankDevice.closeQuietly(() -> driver.unload(module));
         RankDevice.closeQuietly(() -> driver.makeCurrent(null));
         RankDevice.closeQuietly(() -> driver.releasePrimaryContext(context));

@@ -12,8 +12,12 @@ import java.util.List;
  */
 interface StepModel extends AutoCloseable
 {
-    /** The kernels of a step of at most {@code tokens} tokens, in order, at the same addresses for life. */
-    List<CudaDriver.Launch> launches(int tokens);
+    /**
+     * The kernels of a step of at most {@code tokens} tokens, in order, at the same addresses for life.
+     *
+     * @param set of weights, from 0.
+     */
+    List<CudaDriver.Launch> launches(int set, int tokens);
 
     /** Logits of each entry of the last step, {@code [entries][vocabulary]} float32; null: the model has none. */
     DeviceMemory logits();

@@ -23,9 +23,12 @@ final class StepProgram implements AutoCloseable
     /**
      * Runs one step without tokens, so that all kernels are loaded before a capture, and then captures the graphs. The
      * stream must be idle, and the step block on the device all zeros.
+     *
+     * @param set of weights, whose addresses the launches have.
      */
     StepProgram(
-        final CudaDriver driver, final CudaDriver.Stream stream, final StepBuckets buckets, final StepModel model)
+        final CudaDriver driver, final CudaDriver.Stream stream, final StepBuckets buckets, final StepModel model,
+        final int set)
     {
         this.driver = driver;
         this.stream = stream;
@@ -34,7 +37,7 @@ final class StepProgram implements AutoCloseable
         launches = new CudaDriver.Launch[buckets.count()][];
         for (int bucket = 0; bucket < buckets.count(); bucket++)
         {
-            final List<CudaDriver.Launch> step = model.launches(buckets.size(bucket));
+            final List<CudaDriver.Launch> step = model.launches(set, buckets.size(bucket));
             launches[bucket] = step.toArray(new CudaDriver.Launch[0]);
         }
         try

@@ -3,15 +3,23 @@ package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.cpu.CpuBackend;
+import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.model.Checkpoint;
+import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -31,13 +40,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A checkpoint of OLMoE, as transformers wrote it, on its way to the device. */
+/** Checkpoints, as transformers wrote them and as they are published, on their way to the device. */
 @Timeout(300)
 @ExtendWith(ThreadedDriver.class)
 class CudaCheckpointTest
 {
-    private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
-        .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
+    private static final Path FIXTURES = Path.of(System.getProperty("signalbox.root"))
+        .resolve("model/src/test/resources/io/signalbox/model/forward");
     private static final String TENSORS = "model.safetensors";
     private static final Pattern TENSOR = Pattern.compile(
         "\"([^\"]+)\":\\{\"dtype\":\"BF16\",\"shape\":(\\[[0-9,]+]),\"data_offsets\":\\[([0-9]+),([0-9]+)]}");
@@ -49,11 +58,19 @@ class CudaCheckpointTest
 
     private Checkpoint open() throws IOException
     {
-        for (final String file : List.of("config.json", TENSORS))
+        return open("olmoe-wide-bf16");
+    }
+
+    private Checkpoint open(final String fixture) throws IOException
+    {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(FIXTURES.resolve(fixture), "{config,model}*.gz"))
         {
-            try (InputStream content = new GZIPInputStream(Files.newInputStream(FIXTURE.resolve(file + ".gz"))))
+            for (final Path file : files)
             {
-                Files.copy(content, model.resolve(file));
+                try (InputStream content = new GZIPInputStream(Files.newInputStream(file)))
+                {
+                    Files.copy(content, model.resolve(file.getFileName().toString().replaceFirst("\\.gz$", "")));
+                }
             }
         }
         return Checkpoint.open(model, copied::addAndGet);
@@ -81,8 +98,8 @@ class CudaCheckpointTest
         assertTrue(copied.get() <= 2 * all && copied.get() > 2 * all * 0.98, copied + " of " + 2 * all);
     }
 
-    /** Stores routers and norms as float32, with the values that they have. */
-    private void widenRoutersAndNorms() throws IOException
+    /** Stores tensors as float32, with the values that they have. */
+    private void widen(final String names) throws IOException
     {
         final ByteBuffer file =
             ByteBuffer.wrap(Files.readAllBytes(model.resolve(TENSORS))).order(ByteOrder.LITTLE_ENDIAN);
@@ -91,7 +108,7 @@ class CudaCheckpointTest
         final String header = TENSOR.matcher(new String(file.array(), Long.BYTES, data - Long.BYTES, StandardCharsets.UTF_8))
             .replaceAll(tensor ->
             {
-                final boolean widens = tensor.group(1).matches(".*(mlp\\.gate|norm)\\.weight");
+                final boolean widens = tensor.group(1).matches(names);
                 final int from = widened.position();
                 for (int at = Integer.parseInt(tensor.group(3)); at < Integer.parseInt(tensor.group(4)); at += Short.BYTES)
                 {
@@ -126,12 +143,58 @@ class CudaCheckpointTest
     void shouldAnswerAlikeIfRoutersAndNormsAreFloat32() throws Exception
     {
         final DecoderRuns.Ends plain = serve(open(), "plain");
-        widenRoutersAndNorms();
+        widen(".*(mlp\\.gate|norm)\\.weight");
         final DecoderRuns.Ends mixed = serve(Checkpoint.open(model), "mixed");
 
         assertEquals(List.of(), plain.faults());
         assertEquals(plain.tokens(), mixed.tokens());
         assertEquals(plain.experts(), mixed.experts());
+    }
+
+    /** One kernel computes all experts of a layer, with weights of one type. */
+    @Test
+    void shouldRefuseExpertsOfALayerInTwoTypes() throws IOException
+    {
+        open();
+        widen("model\\.layers\\.1\\.mlp\\.experts\\.3\\.up_proj\\.weight");
+        final ModelWeights weights = Checkpoint.open(model).weights();
+        final CudaBackendConfig config = new CudaBackendConfig().model(weights).precision(Precision.F32);
+        final CudaBackend backend = new CudaBackend(config);
+        backend.sizes(new RankSizes(8, 16, 8, 4, 2, 0));
+
+        final String message =
+            assertThrows(ConfigException.class, () -> backend.start(1, null, new RankReports())).getMessage();
+        assertEquals("the CUDA backend needs all experts of a layer in one type, and " +
+            "model.layers.1.mlp.experts.0.gate_proj.weight is loaded as BF16, but " +
+            "model.layers.1.mlp.experts.3.up_proj.weight as F32; choose precision=BF16, which rounds them to one type, or " +
+            "--backend cpu.", message);
+        try (CudaBackend rounding = backend(Checkpoint.open(model), List.of(0)))
+        {
+            rounding.start(1, null, new RankReports());
+        }
+    }
+
+    /** Each format in each precision has the answers and the bytes of the CPU backend. */
+    @ParameterizedTest
+    @CsvSource({"mixtral-hub-f16, F32, F32", "qwen3moe-hub-fp8, F32, F32", "qwen3moe-hub-fp8, BF16, BF16"})
+    void shouldAnswerAsTheCpuDoesInEveryFormat(final String fixture, final Precision precision, final WeightType experts)
+        throws Exception
+    {
+        final ModelWeights weights = open(fixture).weights();
+        assertEquals(experts, precision.weights(weights).layers().get(0).moe().experts().get(0).gate().type());
+        final CudaBackendConfig cuda = new CudaBackendConfig().model(weights).precision(precision).maxGraphTokens(0);
+        final SchedulerConfig scheduler = DecoderRuns.scheduler().capture(weights.plan().shape()).build();
+        final DecoderRuns.Ends ends = DecoderRuns.serve(
+            new CudaBackend(cuda), scheduler, weights.plan().vocabulary(), model.resolve("cuda"), () -> { });
+        final DecoderRuns.Ends expected = DecoderRuns.serve(
+            new CpuBackend(ForwardModel.of(weights, precision), new CpuBackendConfig().threads(1).precision(precision)),
+            scheduler, weights.plan().vocabulary(), model.resolve("cpu"), () -> { });
+
+        assertEquals(List.of(), ends.faults());
+        assertEquals(expected.tokens(), ends.tokens());
+        assertEquals(expected.experts(), ends.experts());
+        final long loaded = precision.weights(weights).bytes();
+        assertTrue(copied.get() > 2 * loaded * 0.98 && copied.get() <= 2 * loaded, copied + " of " + 2 * loaded);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.journal.JournalVerifier;
+import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.scheduler.Scheduler;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -46,48 +49,63 @@ class CudaDecoderFaultTest
     @TempDir
     private Path temporary;
 
+    private static CudaBackendConfig config(final ModelWeights weights, final String version)
+    {
+        return new CudaBackendConfig().model(weights).weightVersion(version).maxGraphTokens(4);
+    }
+
     private static CudaBackend backend(final ModelWeights weights)
     {
-        return new CudaBackend(new CudaBackendConfig().model(weights).maxGraphTokens(4));
+        return new CudaBackend(config(weights, null));
     }
 
     private static CudaBackend sized()
     {
-        final CudaBackend backend = backend(WEIGHTS);
+        return sized(backend(WEIGHTS));
+    }
+
+    private static CudaBackend sized(final CudaBackend backend)
+    {
         backend.sizes(SIZES);
         return backend;
     }
 
-    private static BackendMemory budget()
+    private static BackendMemory budget(final String version)
     {
-        final CudaBackendConfig config = new CudaBackendConfig().model(WEIGHTS).maxGraphTokens(4);
+        final CudaBackendConfig config = config(WEIGHTS, version);
         config.sized(SIZES);
         return DeviceBudget.of(config, 0, RANKS, SHAPE).on("GPU 0", Long.MAX_VALUE);
     }
 
-    @Test
-    void shouldTakeTheMemoryThatItComputedAndNoMore()
+    /** With a version, there is a second set of weights from the start, and its replacement takes nothing more. */
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = "policy-1")
+    void shouldTakeTheMemoryThatItComputedAndNoMore(final String version)
     {
-        final long needed = budget().bytes();
+        final long needed = budget(version).bytes();
         EmulatedDriver.memoryBytes(needed);
-        try (CudaBackend backend = sized())
+        try (CudaBackend backend = sized(new CudaBackend(config(WEIGHTS, version))))
         {
             backend.start(RANKS, SHAPE, new RankReports());
+            if (version != null)
+            {
+                backend.prepareWeights("next", GeneratedModel.weights(WEIGHTS.plan(), 3));
+            }
         }
         EmulatedDriver.memoryBytes(1 << 30);
         final MeasuredMemory driver = new MeasuredMemory();
-        final CudaBackend measured =
-            new CudaBackend(new CudaBackendConfig().model(WEIGHTS).maxGraphTokens(4), driver);
-        measured.sizes(SIZES);
+        final CudaBackend measured = sized(new CudaBackend(config(WEIGHTS, version), driver));
         measured.start(RANKS, SHAPE, new RankReports());
         measured.close();
         assertTrue(driver.most() <= needed && driver.most() > needed - 8192, driver.most() + " of " + needed + " bytes");
+        assertEquals(version == null ? 0 : 1, budget(version).text().split("a second set of weights", -1).length - 1);
     }
 
     @Test
     void shouldRefuseInOneSentenceBeforeItTakesAnything()
     {
-        EmulatedDriver.memoryBytes(budget().bytes() - 1);
+        EmulatedDriver.memoryBytes(budget(null).bytes() - 1);
         final CudaBackend backend = sized();
 
         final String message =
@@ -101,15 +119,15 @@ class CudaDecoderFaultTest
 
     /** Whichever allocation fails. */
     @ParameterizedTest
-    @CsvSource({"cuMemAlloc", "cuMemHostAlloc"})
-    void shouldSayThatMemoryRanOutAndKeepNothing(final String call)
+    @CsvSource({"cuMemAlloc,", "cuMemHostAlloc,", "cuMemAlloc, policy-1", "cuMemHostAlloc, policy-1"})
+    void shouldSayThatMemoryRanOutAndKeepNothing(final String call, final String version)
     {
         int refusals = 0;
         boolean refused = true;
         while (refused)
         {
             EmulatedDriver.failCall(call, ++refusals, CudaException.OUT_OF_MEMORY);
-            final CudaBackend backend = sized();
+            final CudaBackend backend = sized(new CudaBackend(config(WEIGHTS, version)));
             try
             {
                 backend.start(RANKS, SHAPE, new RankReports());

@@ -66,7 +66,7 @@ class CudaRankGarbageTest
     {
         for (int i = 0; i < count; i++)
         {
-            rank.submit(StepPlans.plan(writer, 0, ++steps, 2, REQUESTS));
+            rank.submit(StepPlans.plan(writer, 0, ++steps, 2, REQUESTS), StepPlans.WEIGHTS);
             rank.doWork();
             rank.doWork();
         }

@@ -46,13 +46,13 @@ class CudaRankStepsTest
         try (RankSet ranks = ranks())
         {
             final CudaRank rank = ranks.get(0);
-            rank.submit(StepPlans.plan(0, 1, 2, 70));
+            rank.submit(StepPlans.plan(0, 1, 2, 70), StepPlans.WEIGHTS);
             rank.doWork();
-            rank.submit(StepPlans.plan(0, 2, 2, 70));
-            rank.submit(StepPlans.plan(0, 3, 2, 70));
+            rank.submit(StepPlans.plan(0, 2, 2, 70), StepPlans.WEIGHTS);
+            rank.submit(StepPlans.plan(0, 3, 2, 70), StepPlans.WEIGHTS);
             rank.abort(2);
             rank.abort(3);
-            rank.submit(StepPlans.plan(0, 4, 2, 70));
+            rank.submit(StepPlans.plan(0, 4, 2, 70), StepPlans.WEIGHTS);
             for (int turn = 0; turn < 8; turn++)
             {
                 rank.doWork();
@@ -72,7 +72,7 @@ class CudaRankStepsTest
             .entry(70, 3, 2).entry(71, 16, 3, false);
         try (RankSet ranks = ranks())
         {
-            ranks.get(0).submit(plan.view());
+            ranks.get(0).submit(plan.view(), StepPlans.WEIGHTS);
             ranks.get(0).doWork();
             ranks.get(0).doWork();
         }

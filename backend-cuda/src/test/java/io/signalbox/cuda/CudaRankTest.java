@@ -72,7 +72,7 @@ class CudaRankTest
 
     private static void runStep(final RankSet ranks, final int rank, final long step)
     {
-        ranks.get(rank).submit(StepPlans.plan(rank, step, 2, 70, 71));
+        ranks.get(rank).submit(StepPlans.plan(rank, step, 2, 70, 71), StepPlans.WEIGHTS);
         ranks.get(rank).doWork();
         ranks.get(rank).doWork();
     }
@@ -100,7 +100,7 @@ class CudaRankTest
     {
         try (RankSet ranks = ranks(1, FaultPolicy.LOSE_RANK))
         {
-            ranks.get(0).submit(StepPlans.plan(0, 1, 0));
+            ranks.get(0).submit(StepPlans.plan(0, 1, 0), StepPlans.WEIGHTS);
             ranks.get(0).doWork();
             ranks.get(0).doWork();
             runStep(ranks, 0, 2);
@@ -140,7 +140,7 @@ class CudaRankTest
         try (RankSet ranks = ranks(1, FaultPolicy.LOSE_RANK))
         {
             EmulatedDriver.stepped();
-            ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
+            ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70), StepPlans.WEIGHTS);
             ranks.get(0).doWork();
             EmulatedDriver.failCall("cuEventQuery", 1, CudaException.LAUNCH_FAILED);
             for (int poll = 0; poll < MANY_POLLS; poll++)
@@ -257,15 +257,17 @@ class CudaRankTest
     {
         try (RankSet ranks = ranks(1, FaultPolicy.LOSE_RANK))
         {
-            assertThrows(InvariantViolation.class, () -> ranks.get(0).submit(StepPlans.plan(0, 1, 65, 70)));
+            assertThrows(InvariantViolation.class,
+                () -> ranks.get(0).submit(StepPlans.plan(0, 1, 65, 70), StepPlans.WEIGHTS));
         }
         try (RankSet ranks = ranks(1, FaultPolicy.LOSE_RANK))
         {
             for (long step = 1; step <= 2 * CaptureRingConfig.STEPS_IN_FLIGHT.defaultValue() + 1; step++)
             {
-                ranks.get(0).submit(StepPlans.plan(0, step, 2, 70));
+                ranks.get(0).submit(StepPlans.plan(0, step, 2, 70), StepPlans.WEIGHTS);
             }
-            assertThrows(InvariantViolation.class, () -> ranks.get(0).submit(StepPlans.plan(0, 6, 2, 70)));
+            assertThrows(InvariantViolation.class,
+                () -> ranks.get(0).submit(StepPlans.plan(0, 6, 2, 70), StepPlans.WEIGHTS));
         }
     }
 
@@ -279,7 +281,7 @@ class CudaRankTest
             new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, EngineRun.SHAPE, reports);
         EmulatedDriver.stallDevice(0);
         ranks.get(0).onStart();
-        ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
+        ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70), StepPlans.WEIGHTS);
         ranks.get(0).doWork();
         final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, ranks::close);
         assertEquals("device 0 was left as it is when the CUDA backend closed: the stream compute still had work after " +
@@ -295,7 +297,7 @@ class CudaRankTest
     {
         final RankSet ranks = ranks(new JCudaBinding(LIMIT_NANOS), 1, FaultPolicy.LOSE_RANK, reports);
         EmulatedDriver.stallDevice(0);
-        ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
+        ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70), StepPlans.WEIGHTS);
         ranks.get(0).doWork();
         EmulatedDriver.release();
         ranks.close();

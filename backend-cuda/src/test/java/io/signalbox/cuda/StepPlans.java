@@ -3,11 +3,13 @@ package io.signalbox.cuda;
 
 import io.signalbox.event.StepView;
 import io.signalbox.event.StepWriter;
+import io.signalbox.serving.WeightSets.StepWeights;
 
 /** Step plans made by hand. */
 final class StepPlans
 {
     static final int EPOCH = 5;
+    static final StepWeights<WeightSlot> WEIGHTS = new StepWeights<>(new WeightSlot(0), null);
 
     private StepPlans()
     {

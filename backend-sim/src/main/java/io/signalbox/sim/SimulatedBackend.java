@@ -144,7 +144,7 @@ final class SimulatedBackend implements Backend
 
     /** Tokens and rows of later steps are others. */
     @Override
-    public void newWeights(final int generation)
+    public void newWeights(final int generation, final String version)
     {
         weightGeneration = generation;
     }

@@ -90,7 +90,7 @@ class NewWeightsSimulationTest
     {
         final SimulatedBackend backend = new SimulatedBackend(SimulationConfig.DEFAULT);
         backend.start(1, null, new RecordingSink());
-        backend.newWeights(1);
+        backend.newWeights(1, "");
         final InvariantViolation violation = assertThrows(InvariantViolation.class,
             () -> backend.submit(new StepWriter().begin(0, 0, 1, 1, 1).entry(1, 0, 1).view()));
         assertEquals("step 1 of rank 0 is for the weights of generation 0, and the ranks have those of generation 1",

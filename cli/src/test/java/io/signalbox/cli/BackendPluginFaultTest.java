@@ -69,8 +69,13 @@ class BackendPluginFaultTest
     @Test
     void shouldRefuseAFaultyRouterBeforeTheRunAndNotAtItsEnd() throws IOException
     {
-        final Path jar = PluginJar.router(directory, "broken", "", "return null;");
-        assertRefused(jar, "cpu", "the router broken, version 1, of " + jar + " breaks the contract of routers: it ");
+        final Path jar = PluginJar.router(directory.resolve("router"), "broken", "", "return null;");
+        final Path backend = PluginJar.backend(directory, "bad", ABLE, "", MAKE);
+        final CommandRun run = CommandRun.of("run", "--plugins", jar + "," + backend, "--backend", "bad",
+            "--router", "broken", "--journal", directory.resolve("journal").toString());
+        assertSentence(run,
+            "the router broken, version 1, cannot be made (its maker returned null); report it to the author of the router");
+        assertTrue(Files.notExists(directory.resolve("journal")), "no journal was begun");
     }
 
     @Test

@@ -57,7 +57,7 @@ class CompletionTest
         needsBash();
 
         assertEquals(List.of("simulate"), complete("signalbox", "sim"));
-        assertEquals(List.of("--router", "--router-config", "--router-options", "--router-snapshot"),
+        assertEquals(List.of("--router", "--router-config", "--router-options"),
             complete("./signalbox", "simulate", "--router").stream().sorted().toList());
         assertTrue(complete("signalbox", "simulate", "--router", "kv").contains("kv-aware"));
         assertTrue(complete("signalbox", "").containsAll(

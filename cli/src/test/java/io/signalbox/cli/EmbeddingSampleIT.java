@@ -3,8 +3,6 @@ package io.signalbox.cli;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
@@ -65,6 +63,16 @@ class EmbeddingSampleIT
     }
 
     @Test
+    void shouldShareBlocksAndRowsWithoutAnEngine() throws Exception
+    {
+        assertEquals(List.of("first: blocks [5, 6, 7], 0 shared, 12 rows stored",
+            "second: blocks [5, 6, 4], 2 shared, 4 rows stored",
+            "released: 0 blocks owned, 4 cached",
+            "third: blocks [0, 1, 2, 3, 7, 4], 0 shared, 24 rows stored",
+            "first prompt: 2 of 3 blocks cached, experts of token 5: [5, 6, 7, 0]"), run("SharedPrefix"));
+    }
+
+    @Test
     void shouldCollectTheRowsOfEveryRollout() throws Exception
     {
         final Path rollouts = Files.createDirectory(directory.resolve("rollouts"));
@@ -77,14 +85,17 @@ class EmbeddingSampleIT
     }
 
     @Test
-    @EnabledOnOs(OS.LINUX)
-    void shouldPinTheThreadsOfTheEngine() throws Exception
+    void shouldReplaceTheWeightsOfAModelAndComputeEveryGenerationAgain() throws Exception
     {
-        final String core = Files.readAllLines(Path.of("/proc/self/status")).stream()
-            .filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow()
-            .replaceFirst("\\D*(\\d+).*", "$1");
-        assertEquals(Stream.of("SCHEDULER", "JOURNAL", "DISPATCH", "LISTENER")
-            .map(thread -> thread + " may run on {" + core + "}").toList(), run("PinnedThreads", core, core, core, core));
+        final String journal = directory.resolve("journal").toString();
+        assertEquals(List.of("policy 0: 8 rollouts, 336 rows of its weights or later ones",
+            "policy 1: 8 rollouts, 336 rows of its weights or later ones",
+            "policy 2: 8 rollouts, 336 rows of its weights or later ones", "generation 2 at the end"),
+            run("PolicyLoop", journal));
+        final CommandRun again =
+            CommandRun.of("replay", journal, "--recompute", "--model-seed", "1", "--new-model-seed", "2,3");
+        assertEquals(0, again.exitCode(), again.err() + again.out());
+        assertTrue(again.out().contains("\nnewModel2         as recorded: "), again.out());
     }
 
     @Test

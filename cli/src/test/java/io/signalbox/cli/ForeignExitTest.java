@@ -27,8 +27,8 @@ class ForeignExitTest
         final String remedy = "called System.exit before the command ended; report it to the author of the plug-in, or " +
             "leave the plug-in out.";
         final String atOnce = PluginJar.router(directory, "hasty", "", "System.exit(0); return null;").toString();
-        final LaunchedCommand hasty =
-            LaunchedCommand.in(directory, "simulate", "--plugins", atOnce, "--conversations", "3");
+        final LaunchedCommand hasty = LaunchedCommand.in(
+            directory, "simulate", "--plugins", atOnce, "--router", "hasty", "--conversations", "3");
         assertEquals(ExitCode.BAD_INPUT, hasty.exitCode());
         assertEquals("signalbox simulate: the class Bad$Provider " + remedy + "\n", hasty.err());
         assertEquals("", hasty.out());

@@ -53,7 +53,7 @@ class HostileInputTest
         }
         assertRefused(CommandRun.of("compare", "--kv-blocks=" + number), "--kv-blocks");
         assertRefused(CommandRun.of("inspect", "runs/0001", "--request=" + number), "--request");
-        assertRefused(CommandRun.of("replay", "runs/0001", "--at=" + number), "--at");
+        assertRefused(CommandRun.of("inspect", "runs/0001", "--at=" + number), "--at");
         assertRefused(CommandRun.of("gpu", "--seed=" + number), "--seed");
         assertRefused(CommandRun.of("simulate", "--turns=fixed:" + number), "--turns=fixed:");
         assertRefused(CommandRun.of("simulate", "--arrivals=poisson:" + number), "--arrivals=poisson:");
@@ -73,7 +73,7 @@ class HostileInputTest
         simulate --eviction lru --no-prefix-caching | --eviction is for cached prefixes, and --no-prefix-caching keeps none
         compare --eviction lru --no-prefix-caching | --eviction is for cached prefixes
         gpu --sections device --rounds 3      | --rounds is for the section routers, and --sections names other ones
-        gpu --sections routers --samples 10   | --samples is for the section latency or launches or kernels or turnaround
+        gpu --sections routers --samples 10   | --samples is for the section latency or launches or turnaround
         gpu --sections steps --cells 1        | --cells is for the section turnaround or overhead, and --sections names
         gpu --sections steps --sanitizer-limit 9 | --sanitizer-limit is for the section sanitizer, and --sections names
         simulate @/etc                        | '@/etc'
@@ -94,7 +94,7 @@ class HostileInputTest
         Assumptions.assumeTrue(hasPipe(pipe), "skipped: this system makes no named pipes");
         for (final String[] arguments : new String[][] {
             {"simulate", "--trace", pipe.toString()}, {"simulate", "--router-config", pipe.toString()},
-            {"simulate", "--router-snapshot", pipe.toString()}, {"compare", "--workloads", pipe.toString()},
+            {"compare", "--workloads", pipe.toString()},
             {"simulate", "--arrivals", "replayed:" + pipe}})
         {
             assertRefused(CommandRun.of(arguments), pipe + " is a pipe, a socket or a device, and not a regular file");
@@ -116,7 +116,7 @@ class HostileInputTest
     @Test
     void shouldRefuseADirectoryAsInput()
     {
-        for (final String option : List.of("--trace", "--router-config", "--router-snapshot"))
+        for (final String option : List.of("--trace", "--router-config"))
         {
             assertRefused(CommandRun.of("simulate", option, directory.toString()), directory + " is a directory");
         }

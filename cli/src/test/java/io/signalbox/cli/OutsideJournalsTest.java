@@ -54,7 +54,7 @@ class OutsideJournalsTest
             assertRefused(CommandRun.of("gpu", "--json-file=" + owned), owned);
             if (!Files.exists(owned))
             {
-                assertRefused(CommandRun.of("replay", journal.toString(), "--router-snapshot=" + owned), owned);
+                assertRefused(CommandRun.of("trace", journal.toString(), "--out=" + owned), owned);
                 assertFalse(Files.exists(owned), owned.toString());
             }
         }
@@ -99,7 +99,7 @@ class OutsideJournalsTest
     void shouldWriteBesideAJournal()
     {
         final CommandRun run =
-            CommandRun.of("replay", journal.toString(), "--router-snapshot=" + directory.resolve("segment-00001"));
+            CommandRun.of("trace", journal.toString(), "--out=" + directory.resolve("segment-00001"));
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
     }

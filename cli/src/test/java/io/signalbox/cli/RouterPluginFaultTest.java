@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +25,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RouterPluginFaultTest
 {
     private static final String MAKE = "return new Bad();";
+    private static final String OPEN =
+        "@Override protected boolean isOpen(final PlacementBatch batch, final int request, final int rank) { return %s; }";
 
     @TempDir
     private Path directory;
@@ -133,48 +136,117 @@ class RouterPluginFaultTest
             "int[] kept; @Override protected void begin(final PlacementBatch batch) { " + action + " }", fault);
     }
 
-    private static Arguments isOpen(final boolean open, final String fault)
+    /** Makes a router with this score. */
+    private static String scored(final String score, final String body)
     {
-        return broken(MAKE, "@Override protected boolean isOpen(final PlacementBatch batch, final int request, " +
-            "final int rank) { return " + open + "; }", fault);
+        return "return new ScoredDpRouter() { @Override protected double score(final PlacementBatch batch, " +
+            "final int request, final int rank) { " + score + " } " + body + "};";
+    }
+
+    private static Arguments scores(final String score)
+    {
+        return broken(scored("batch.candidate(request, rank, 0, 0, 0, 0); return " + score + ";", ""), "",
+            "returned " + score.replace("1.0 / 0", "Infinity").replace("0.0 / 0", "NaN") +
+            " as the score of rank 0 for request 1, which is not a finite number; isOpen leaves a rank out");
     }
 
     private static Stream<Arguments> brokenRouters()
     {
         return Stream.of(
-            broken("return null;", "", "it cannot be made (its maker returned null); report it to the author"),
-            broken("throw new IllegalStateException(\"no luck\");", "",
-                "it cannot be made (java.lang.IllegalStateException: no luck)"),
-            atBegin("throw new IllegalStateException(\"oops\");",
-                "it threw java.lang.IllegalStateException: oops; report"),
-            atBegin("begin(batch);", "it threw java.lang.StackOverflowError"),
-            atBegin("throw new Error(\"plain\");", "it threw java.lang.Error: plain; report"),
-            atBegin("kept = new int[batch.ranks()];", "it allocates about "),
+            atBegin("throw new IllegalStateException(\"oops\");", "threw java.lang.IllegalStateException: oops"),
+            atBegin("begin(batch);", "threw java.lang.StackOverflowError"),
+            atBegin("throw new Error(\"plain\");", "threw java.lang.Error: plain"),
             atBegin("if (batch.count() > 0) batch.choose(0, batch.ranks(), 0, TieRule.OTHER);",
-                ", and the ranks are 0 to "),
-            atBegin("if (batch.count() > 0) batch.choose(0, -1, 0, TieRule.OTHER);", "it chose rank -1 for request "),
-            atBegin("if (batch.count() > 0) batch.gate(0, null);", "it noted the match gate null for request 0"),
-            isOpen(true, " rank "),
-            isOpen(false, " requests in the queue, and rank "),
-            broken(MAKE, "static int calls; @Override public long digest() { return calls++; }",
-                "it has different digests"),
-            broken(MAKE, "@Override public long snapshotBytes() { return 4; }",
-                "it wrote 4 bytes less into its snapshot than it announced"));
+                "chose rank 2 for request 1, and the ranks are 0 to 1"),
+            atBegin("if (batch.count() > 0) batch.choose(0, -1, 0, TieRule.OTHER);",
+                "chose rank -1 for request 1, and the ranks are 0 to 1"),
+            atBegin("if (batch.count() > 0) batch.gate(0, null);", "noted the match gate null for request 0 of "),
+            broken(scored("batch.candidate(request, rank, rank, 0, 0, 0); return rank;", OPEN.formatted(true)), "",
+                "put 2 requests on rank 0, which holds at most 1"),
+            broken(scored("return rank;", ""), "", "chose rank 0 for request 1 without noting it as a candidate"),
+            broken(scored("return rank;", OPEN.formatted(false)), "",
+                "left 1 of 1 requests in the queue, and rank 0 is idle"),
+            scores("0.0 / 0"), scores("1.0 / 0"), scores("-1.0 / 0"));
     }
 
-    /** Violations that a trial of random batches finds, before anything is simulated. */
+    /** The engine fails and names the router; the journal is whole up to that point. */
     @ParameterizedTest
     @MethodSource("brokenRouters")
-    void shouldRefuseARouterThatBreaksItsContract(final String make, final String body, final String fault)
+    void shouldStopARunByTheNameOfARouterThatBreaksItsContract(final String make, final String body, final String fault)
         throws IOException
     {
         final Path jar = PluginJar.router(directory, "bad", body, make);
-        assertRefused(jar, "bad",
-            "--plugins: the router bad, version 1, of " + jar + " breaks the contract of routers: it ");
-        assertRefused(jar, "bad", fault);
+        final CommandRun run = CommandRun.of("simulate", "--conversations", "6", "--arrivals", "poisson:1000",
+            "--ranks", "2", "--max-running", "1", "--plugins", jar.toString(), "--router", "bad", "--journal",
+            directory.resolve("journal").toString());
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        final String last = run.err().lines().reduce("", (first, second) -> second);
+        assertTrue(last.startsWith("signalbox simulate: the router bad, version 1, " + fault), run.err());
+        assertTrue(last.endsWith("; report it to the author of the router, or choose another one."), run.err());
     }
 
-    /** The trial does not find it: the engine fails and names the router, and its journal is whole up to this point. */
+    private static Stream<Arguments> routersThatCannotBeMade()
+    {
+        return Stream.of(Arguments.of("return null;", "its maker returned null"),
+            Arguments.of("throw new IllegalStateException(\"no luck\");", "java.lang.IllegalStateException: no luck"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("routersThatCannotBeMade")
+    void shouldRefuseARouterThatCannotBeMade(final String make, final String fault) throws IOException
+    {
+        assertRefused(PluginJar.router(directory, "bad", "", make), "bad",
+            "the router bad, version 1, cannot be made (" + fault + "); report it to the author of the router");
+    }
+
+    /** Decisions or digests that depend on the time. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "@Override public long digest() { return System.nanoTime(); }"})
+    void shouldNameARouterThatDoesNotRepeatItself(final String digest) throws IOException
+    {
+        final String score = digest.isEmpty() ? "System.nanoTime() % 13" : "0";
+        final Path jar = PluginJar.router(directory, "bad", "", scored("final double score = " + score + "; " +
+            "batch.candidate(request, rank, score, 0, 0, 0); return score;", digest));
+        final String journal = directory.resolve("journal").toString();
+        final CommandRun run = CommandRun.of("simulate", "--conversations", digest.isEmpty() ? "30" : "200",
+            "--plugins", jar.toString(), "--router", "bad", "--journal", journal);
+        assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());
+        final String sentence = "decided by        the router bad, version 1: the same batches must give it the same ";
+        assertTrue(run.out().contains(sentence), run.out());
+        final CommandRun replayed = CommandRun.of("replay", journal, "--plugins", jar.toString());
+        assertEquals(ExitCode.CHECK_FAILED, replayed.exitCode(), replayed.err());
+        assertTrue(replayed.out().contains(sentence), replayed.out());
+        final CommandRun followed = CommandRun.of("snapshot", journal, "--scheduler", "--plugins", jar.toString());
+        assertEquals(ExitCode.CHECK_FAILED, followed.exitCode(), followed.err());
+        assertTrue(followed.err().contains(", and now the router bad, version 1, decides ["), followed.err());
+    }
+
+    /** A snapshot that would be refused later is not written. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        @Override public long snapshotBytes() { return 4; } | wrote 4 bytes less into its snapshot than it announced
+        int placed; @Override protected void placed(final PlacementBatch batch, final int request, final int rank) \
+        { placed++; } @Override public long digest() { return placed; } | does not restore its own snapshot (the router
+        @Override public void restore(final java.nio.ByteBuffer from, final int ranks) \
+        { throw new Error("plain"); } | does not restore its own snapshot (the router snapshot has a state that the bad
+        """)
+    void shouldNameARouterThatDoesNotRestoreItsState(final String body, final String fault) throws IOException
+    {
+        final Path jar = PluginJar.router(directory, "bad", body, MAKE);
+        final Path journal = directory.resolve("journal");
+        final CommandRun run = CommandRun.of("simulate", "--conversations", "30", "--plugins", jar.toString(), "--router",
+            "bad", "--journal", journal.toString());
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final CommandRun followed =
+            CommandRun.of("snapshot", journal.toString(), "--scheduler", "--plugins", jar.toString());
+        assertEquals(ExitCode.BAD_INPUT, followed.exitCode(), followed.err());
+        assertTrue(followed.err().contains("the router bad, version 1, " + fault), followed.err());
+        BadInputTest.assertOneSentence(followed.err());
+        assertEquals(List.of(),
+            PluginJar.files(journal).stream().filter(file -> file.toString().contains("scheduler-")).toList());
+    }
+
+    /** The engine fails and names the router, and its journal is whole up to this point. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         throw new IllegalStateException("at forty") | threw java.lang.IllegalStateException: at forty

@@ -214,15 +214,6 @@ class ShortenedJournalTest
     }
 
     @Test
-    void shouldWriteTheStateOfTheRouter() throws IOException
-    {
-        run("replay", whole, "--router-snapshot", fresh("whole.router").toString());
-        final CommandRun run = run("replay", kept, "--router-snapshot", fresh("kept.router").toString());
-        assertTrue(run.out().contains(" of them re-run\nbegun at          the snapshot behind record "), run.out());
-        assertArrayEquals(Files.readAllBytes(fresh("whole.router")), Files.readAllBytes(fresh("kept.router")));
-    }
-
-    @Test
     void shouldRefuseByNameWhatNeedsEveryRecord() throws IOException
     {
         final Path key = Files.write(fresh("key"), new byte[32]);

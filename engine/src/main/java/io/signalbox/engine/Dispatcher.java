@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
@@ -22,8 +25,8 @@ import java.util.stream.IntStream;
 class Dispatcher extends EventReader
 {
     private static final int[] READ = {
-        BackendResetDecoder.TEMPLATE_ID, ScheduleDecoder.TEMPLATE_ID, CommitDecoder.TEMPLATE_ID,
-        NewWeightsDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID};
+        BackendResetDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID, ScheduleDecoder.TEMPLATE_ID,
+        CommitDecoder.TEMPLATE_ID, NewWeightsDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID};
 
     private final Backend backend;
     private final LaunchedSteps launches;
@@ -36,6 +39,7 @@ class Dispatcher extends EventReader
     private boolean restarts;
     private int lastEpoch;
     private int weightGeneration;
+    private String weightVersion = "";
 
     /** @param alsoRead template ids of further messages that a subclass reads. */
     Dispatcher(
@@ -85,13 +89,27 @@ class Dispatcher extends EventReader
         return lastEpoch;
     }
 
-    /** Gives the backend the weights of the groups that were replayed. */
+    /**
+     * Gives the backend the weights of the groups that were replayed.
+     *
+     * @throws ConfigException if the backend does not have them.
+     */
     final void beginWithWeights()
     {
-        if (weightGeneration > 0)
+        if (weightGeneration == 0)
         {
-            backend.newWeights(weightGeneration);
+            return;
         }
+        try
+        {
+            backend.expectWeights(weightVersion);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new ConfigException("the run continues with the weights of generation " + weightGeneration +
+                ", and " + e.getMessage() + ".");
+        }
+        backend.newWeights(weightGeneration, weightVersion);
     }
 
     @Override
@@ -114,6 +132,16 @@ class Dispatcher extends EventReader
         }
     }
 
+    /** The input ahead of its outputs. */
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        if (control.kind() == ControlKind.NEW_WEIGHTS)
+        {
+            weightVersion = control.note();
+        }
+    }
+
     /** Ahead of the first step that is computed with them, since the scheduler says so before it plans one. */
     @Override
     protected void onNewWeights(final NewWeightsDecoder weights)
@@ -121,7 +149,7 @@ class Dispatcher extends EventReader
         weightGeneration = weights.weightGeneration();
         if (!replays)
         {
-            backend.newWeights(weightGeneration);
+            backend.newWeights(weightGeneration, weightVersion);
         }
     }
 

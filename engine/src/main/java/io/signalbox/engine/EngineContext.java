@@ -271,7 +271,7 @@ final class EngineContext
 
     InputDoor inputDoor()
     {
-        return new InputDoor(backend.capabilities());
+        return new InputDoor(backend);
     }
 
     void startBackend(final CompletionSink sink)

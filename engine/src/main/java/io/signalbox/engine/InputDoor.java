@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.event.EncodedInput;
+import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -12,18 +14,21 @@ import java.nio.ByteOrder;
 
 /**
  * Refuses an input with which the backend can do nothing, before it is sequenced: new weights for a backend that cannot
- * swap them; a {@code Submit} without all tokens for a backend that reads them, with sampling parameters that mean nothing,
- * for a longer sequence than it computes, or that wants what the backend does not report. Thread-safe; allocates nothing.
+ * swap them, or does not have them; a {@code Submit} without all tokens for a backend that reads them, with sampling
+ * parameters that mean nothing, for a longer sequence than it computes, or that wants what the backend does not report.
+ * Thread-safe; only new weights allocate.
  */
 final class InputDoor
 {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
+    private final Backend weights;
     private final BackendCapabilities backend;
 
-    InputDoor(final BackendCapabilities backend)
+    InputDoor(final Backend backend)
     {
-        this.backend = backend;
+        weights = backend;
+        this.backend = backend.capabilities();
     }
 
     /**
@@ -56,6 +61,9 @@ final class InputDoor
             throw new IllegalArgumentException("the backend " + backend.name() + " cannot replace its weights while it " +
                 "runs; open an engine with the new weights, or choose a backend that can");
         }
+        final ControlDecoder control = new ControlDecoder();
+        control.wrapAndApplyHeader(input, offset, new MessageHeaderDecoder());
+        weights.expectWeights(control.note());
     }
 
     private void checkSubmit(final DirectBuffer input, final int offset, final int length)

@@ -104,7 +104,7 @@ public class CountingBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public void newWeights(final int generation, final String version)
     {
         // They sample the same.
     }

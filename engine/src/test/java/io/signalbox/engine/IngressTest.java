@@ -29,7 +29,7 @@ class IngressTest
     private final RingBuffer<IngressSlot> ring = RingBuffer.createMultiProducer(IngressSlot::new, SLOTS);
     private final Sequence consumed = new Sequence();
     private final AtomicBoolean failed = new AtomicBoolean();
-    private final Ingress ingress = new Ingress(ring, new InputDoor(new SilentBackend().capabilities()), () ->
+    private final Ingress ingress = new Ingress(ring, new InputDoor(new SilentBackend()), () ->
     {
         if (failed.get())
         {

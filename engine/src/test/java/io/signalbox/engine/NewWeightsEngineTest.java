@@ -57,7 +57,7 @@ class NewWeightsEngineTest
         }
 
         @Override
-        public void newWeights(final int generation)
+        public void newWeights(final int generation, final String version)
         {
             calls.add("weights " + generation);
         }
@@ -179,6 +179,6 @@ class NewWeightsEngineTest
                 "FINISH, ABORT or REQUEUE", assertThrows(IllegalArgumentException.class,
                 () -> engine.offer(writer.buffer(), 0, writer.length(), null)).getMessage());
         }
-        assertThrows(UnsupportedOperationException.class, () -> scripted.newWeights(1));
+        assertThrows(UnsupportedOperationException.class, () -> scripted.newWeights(1, ""));
     }
 }

@@ -44,16 +44,27 @@ public interface Backend extends AutoCloseable
 
     /**
      * Every step that is submitted from now on is computed with new weights, every step that was submitted before with the
-     * former ones, although it may still be in flight. {@link StepView#weightGeneration} says the same of each step. Which
-     * weights these are is agreed between the application and its backend. Must not wait for steps in flight; called only
-     * if {@link BackendCapabilities#swapsWeights}.
+     * former ones, although it may still be in flight. {@link StepView#weightGeneration} says the same of each step. Must
+     * not wait for steps in flight; called by the thread that submits, and only if {@link BackendCapabilities#swapsWeights}.
      *
      * @param generation counts from 1.
+     * @param version    name of the weights, as the application announced them; empty if it gave none.
      */
-    default void newWeights(final int generation)
+    default void newWeights(final int generation, final String version)
     {
         throw new UnsupportedOperationException(
             capabilities().name() + " cannot replace its weights by generation " + generation);
+    }
+
+    /**
+     * Weights of this version are about to be announced: the backend keeps them until {@link #newWeights} switches to them.
+     * The engine asks before it sequences the announcement, in the thread that made it, and also before a run continues with
+     * weights that replaced others.
+     *
+     * @throws IllegalArgumentException if the backend does not have such weights; nothing is announced then.
+     */
+    default void expectWeights(final String version)
+    {
     }
 
     /**

@@ -136,12 +136,14 @@ final class ContinuedRun implements RecordedRun
 
     private JournalException refusal(final Difference difference)
     {
-        final String record = "record " + difference.sequence();
-        return new JournalException(Kind.NOT_CONFIRMED, directory + " cannot be continued: " + (difference.thrown() ?
+        final String found = difference.thrown() ?
             difference.recomputed() + "; 'signalbox replay " + directory + " --void " + difference.sequence() +
-            "' leaves that input out" : record + " has " + difference.recorded() + ", and now the scheduler decides " +
-                difference.recomputed()) + "; start the program that wrote it, or see 'signalbox replay " + directory +
-            " --verify'." + (begunAt == 0 || files.beginning() != null ? "" : " The replay began at a snapshot; without " +
+                "' leaves that input out" :
+            "record " + difference.sequence() + " has " + difference.recorded() + ", and now " + difference.decider() +
+                " decides " + difference.recomputed();
+        return new JournalException(Kind.NOT_CONFIRMED, directory + " cannot be continued: " + found +
+            "; start the program that wrote it, or see 'signalbox replay " + directory + " --verify'." +
+            (begunAt == 0 || files.beginning() != null ? "" : " The replay began at a snapshot; without " +
             directory.resolve(SnapshotFiles.DIRECTORY) + " it begins at the first record."));
     }
 

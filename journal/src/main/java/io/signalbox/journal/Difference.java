@@ -2,10 +2,13 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalDiff.Values;
+import io.signalbox.router.DpRouterProvider;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +25,8 @@ import java.util.regex.Pattern;
  * @param recomputedGroup the whole group as decided now, one line per message.
  * @param groupBefore the group ahead of it, on which both agree; empty if it is the first.
  * @param thrown      whether the scheduler cannot apply the input at all; {@code recomputed} then says why.
+ * @param router      label and version of the router, if the message is its placement or the digest of its state alone;
+ *     else {@code null}.
  */
 public record Difference(
     long sequence,
@@ -33,7 +38,8 @@ public record Difference(
     String recordedGroup,
     String recomputedGroup,
     String groupBefore,
-    boolean thrown)
+    boolean thrown,
+    String router)
 {
     /**
      * The message that differs, field by field.
@@ -47,6 +53,8 @@ public record Difference(
 
     private static final int MOST_FIELDS = 60;
     private static final String NOTHING = "(no such message)";
+    private static final String PLACED = "[Placed]";
+    private static final String ROUTER_DIGEST = "routerDigest";
     /** Fields that depend on the values of tokens. */
     private static final Pattern OF_TOKENS =
         Pattern.compile("^(tokens|hashChain|blockHashes|stopTokens|logprobs|detail)|\\.blockHash$");
@@ -75,14 +83,44 @@ public record Difference(
         final String concerned = left.equals(NOTHING) ? right : left;
         final int at = Math.min(firstDifference(left, right), concerned.length());
         return new Difference(sequence, message, left, right, nearest(REQUEST, concerned, at),
-            nearest(BLOCK, concerned, at), text(recorded), text(recomputed), text(before), false);
+            nearest(BLOCK, concerned, at), text(recorded), text(recomputed), text(before), false, null);
     }
 
     /** The same difference, of an input that the scheduler cannot apply. */
     static Difference thrown(final Difference given)
     {
         return new Difference(given.sequence, given.message, given.recorded, given.recomputed, given.requestId,
-            given.blockId, given.recordedGroup, given.recomputedGroup, given.groupBefore, true);
+            given.blockId, given.recordedGroup, given.recomputedGroup, given.groupBefore, true, null);
+    }
+
+    /** The same difference; names the router if the message that differs is its own. */
+    Difference decidedBy(final DpRouterProvider provider)
+    {
+        return !isOfTheRouter() ? this : new Difference(sequence, message, recorded, recomputed, requestId, blockId,
+            recordedGroup, recomputedGroup, groupBefore, thrown, provider.label() + ", version " + provider.version());
+    }
+
+    private boolean isOfTheRouter()
+    {
+        if (recorded.startsWith(PLACED) || recomputed.startsWith(PLACED))
+        {
+            return true;
+        }
+        final Set<String> different = new TreeSet<>();
+        fields().values().forEach((name, both) ->
+        {
+            if (both.left() == null || !both.left().equals(both.right()))
+            {
+                different.add(name);
+            }
+        });
+        return different.equals(Set.of(ROUTER_DIGEST));
+    }
+
+    /** Whose decision differs. */
+    String decider()
+    {
+        return router == null ? "the scheduler" : "the router " + router + ",";
     }
 
     /** The fields of the message on both sides. */

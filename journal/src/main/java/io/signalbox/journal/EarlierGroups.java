@@ -40,7 +40,7 @@ final class EarlierGroups
         }
         if (beginning.weightGeneration() > 0)
         {
-            groups.newWeights(beginning.weightGeneration());
+            groups.newWeights(beginning.weightGeneration(), beginning.weightVersion());
         }
         // Without an answer: only its id is of interest.
         groups.submit(new EarlierRequest(beginning.highestRequestId(), 0, 1, 1));
@@ -67,9 +67,9 @@ final class EarlierGroups
         hand();
     }
 
-    private void newWeights(final int generation)
+    private void newWeights(final int generation, final String version)
     {
-        input.control().timeNanos(0).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.FINISH).note("");
+        input.control().timeNanos(0).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.FINISH).note(version);
         group.append(input.buffer(), 0, input.length());
         final NewWeightsEncoder weights = new NewWeightsEncoder();
         weights.wrapAndApplyHeader(group.buffer(), group.begin(), header).weightGeneration(generation)

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -26,8 +27,9 @@ import java.util.Map;
  *         32  records, groups, chain, bytes of the journal ahead of the first segment (int64 each)
  *         64  wall time of record 0, ns; highest request id; highest epoch; newest weight generation (int64 each)
  *         96  requests, length of the run description (int64 each)
- *        112  per request: id, logical time of its Submit, tokens of its prompt, most new tokens (int64 each); then the run
-             description
+ *        112  length of the version of the newest weights (int64); format version 1 ends its header here
+ *        120  per request: id, logical time of its Submit, tokens of its prompt, most new tokens (int64 each); then the run
+             description; then the version of the newest weights, in UTF-8
  *        end  CRC32C of all bytes ahead of it (u32)
  * </pre>
  *
@@ -36,6 +38,7 @@ import java.util.Map;
  * @param highestRequestId of the requests submitted ahead of it; -1: none.
  * @param epoch            highest epoch of any rank ahead of it.
  * @param weightGeneration newest one ahead of it.
+ * @param weightVersion    the name of these weights; empty if it is unknown.
  * @param requests         those that had been accepted and had not ended, in the order of their Submits.
  * @param settings         the run description.
  */
@@ -45,6 +48,7 @@ record JournalBeginning(
     long highestRequestId,
     int epoch,
     int weightGeneration,
+    String weightVersion,
     List<EarlierRequest> requests,
     Map<String, String> settings)
 {
@@ -53,8 +57,12 @@ record JournalBeginning(
     /** Held by the process that removes segments. */
     static final String LOCK = "beginning.lock";
     private static final int MAGIC = 0x31424A53;
-    private static final int VERSION = 1;
-    private static final int HEADER_BYTES = 112;
+    private static final int VERSION = 2;
+    /** It does not have the version of the weights. */
+    private static final int OLDEST_VERSION = 1;
+    private static final int VERSION_AT = 4;
+    private static final int HEADER_BYTES = 120;
+    private static final int OLDEST_HEADER_BYTES = 112;
     private static final int REQUESTS_AT = 96;
     private static final int REQUEST_BYTES = 4 * Long.BYTES;
     private static final long MOST_BYTES = 1L << 30;
@@ -126,19 +134,20 @@ record JournalBeginning(
     {
         final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
         final int descriptionLength = RunDescription.encode(settings, description);
+        final byte[] version = weightVersion.getBytes(StandardCharsets.UTF_8);
         final ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + requests.size() * REQUEST_BYTES + descriptionLength +
-            Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            version.length + Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         final JournalPosition place = start.place();
         bytes.putInt(MAGIC).putInt(VERSION).putLong(start.segment()).putLong(start.recordsOfSegmentBefore())
             .putLong(start.sealedBefore() ? 1 : 0).putLong(place.records()).putLong(place.groups()).putLong(place.chain())
             .putLong(place.bytes()).putLong(begunWallNanos).putLong(highestRequestId).putLong(epoch)
-            .putLong(weightGeneration).putLong(requests.size()).putLong(descriptionLength);
+            .putLong(weightGeneration).putLong(requests.size()).putLong(descriptionLength).putLong(version.length);
         for (final EarlierRequest request : requests)
         {
             bytes.putLong(request.requestId()).putLong(request.submitNanos()).putLong(request.promptTokens())
                 .putLong(request.maxNewTokens());
         }
-        bytes.put(description.byteArray(), 0, descriptionLength);
+        bytes.put(description.byteArray(), 0, descriptionLength).put(version);
         return bytes.putInt(SegmentSums.crc(bytes.array(), bytes.position())).array();
     }
 
@@ -155,12 +164,13 @@ record JournalBeginning(
                 return null;
             }
             final int version = fields.getInt();
-            if (version != VERSION)
+            if (version < OLDEST_VERSION || version > VERSION)
             {
                 throw new JournalException(Kind.UNSUPPORTED_VERSION, file + " has version " + version + ", and this " +
-                    "program reads " + VERSION + "; read the journal with the version of Signalbox that wrote it.");
+                    "program reads " + OLDEST_VERSION + " to " + VERSION + "; read the journal with the version of " +
+                    "Signalbox that wrote it.");
             }
-            return decode(fields, length);
+            return decode(fields, version, length);
         }
         catch (final IOException | IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException |
             ArithmeticException | BufferUnderflowException e)
@@ -172,13 +182,25 @@ record JournalBeginning(
     /** Length of the file with this header; -1 if the header is invalid. */
     private static long length(final ByteBuffer header)
     {
+        final int version = header.getInt(VERSION_AT);
         final long requests = header.getLong(REQUESTS_AT);
         final long descriptionLength = header.getLong(REQUESTS_AT + Long.BYTES);
-        return requests < 0 || requests > MOST_BYTES || descriptionLength < 0 || descriptionLength > MOST_BYTES ? -1 :
-            HEADER_BYTES + requests * REQUEST_BYTES + descriptionLength + Integer.BYTES;
+        final long versionLength = version == OLDEST_VERSION ? 0 : header.getLong(OLDEST_HEADER_BYTES);
+        return isImpossible(requests) || isImpossible(descriptionLength) || isImpossible(versionLength) ? -1 :
+            headerBytes(version) + requests * REQUEST_BYTES + descriptionLength + versionLength + Integer.BYTES;
     }
 
-    private static JournalBeginning decode(final ByteBuffer fields, final int length)
+    private static boolean isImpossible(final long count)
+    {
+        return count < 0 || count > MOST_BYTES;
+    }
+
+    private static int headerBytes(final int version)
+    {
+        return version == OLDEST_VERSION ? OLDEST_HEADER_BYTES : HEADER_BYTES;
+    }
+
+    private static JournalBeginning decode(final ByteBuffer fields, final int version, final int length)
     {
         final int segment = Math.toIntExact(fields.getLong());
         final long recordsBefore = fields.getLong();
@@ -191,8 +213,10 @@ record JournalBeginning(
         final int weights = Math.toIntExact(fields.getLong());
         final int count = Math.toIntExact(fields.getLong());
         final int descriptionLength = Math.toIntExact(fields.getLong());
+        final int versionLength = version == OLDEST_VERSION ? 0 : Math.toIntExact(fields.getLong());
         if (segment < 1 || place.records() < 1 || count < 0 || descriptionLength < 0 ||
-            HEADER_BYTES + (long)count * REQUEST_BYTES + descriptionLength != length)
+            versionLength < 0 ||
+            headerBytes(version) + (long)count * REQUEST_BYTES + descriptionLength + versionLength != length)
         {
             return null;
         }
@@ -204,7 +228,9 @@ record JournalBeginning(
         }
         final Map<String, String> settings =
             RunDescription.decode(new UnsafeBuffer(fields.array(), fields.position(), descriptionLength), 0);
+        final String weightVersion = new String(
+            fields.array(), fields.position() + descriptionLength, versionLength, StandardCharsets.UTF_8);
         return new JournalBeginning(new SegmentStart(segment, place, recordsBefore, sealedBefore), begun, highestId, epoch,
-            weights, List.copyOf(requests), settings);
+            weights, weightVersion, List.copyOf(requests), settings);
     }
 }

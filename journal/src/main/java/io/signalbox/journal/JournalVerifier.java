@@ -47,27 +47,24 @@ public final class JournalVerifier
      */
     public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return verifyTo(directory, Long.MAX_VALUE, DpRouters.installed(), factory, ReadProgress.NONE);
+        return verify(directory, DpRouters.installed(), factory, ReadProgress.NONE);
     }
 
     /**
-     * Verifies the journal up to the group that a record is part of, or to its end if that comes earlier; the scheduler
-     * is then in the state that the journal's had after that group.
+     * The same with further routers.
      *
-     * @param record   sequence number of a record, 0 being the run description.
      * @param routers  those that the run description may name.
      * @param progress receives the progress of reading.
      */
-    public static Verification verifyTo(
+    public static Verification verify(
         final Path directory,
-        final long record,
         final DpRouters routers,
         final Function<SchedulerConfig, Scheduler> factory,
         final ReadProgress progress)
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            return ahead(reader, factory.apply(reader.config(routers)), record, NOBODY);
+            return replay(reader, factory.apply(reader.config(routers)), NOBODY);
         }
     }
 
@@ -103,7 +100,7 @@ public final class JournalVerifier
     {
         return JournalBeginning.isIn(directory) ?
             verify(directory, SnapshotStart.oldest(directory, routers, progress), progress) :
-            verifyTo(directory, Long.MAX_VALUE, routers, Scheduler::new, progress);
+            verify(directory, routers, Scheduler::new, progress);
     }
 
     /** Records ahead of a snapshot are not read: their segments are compared with their checksums. */
@@ -139,16 +136,10 @@ public final class JournalVerifier
      */
     public static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
     {
-        return ahead(reader, scheduler, Long.MAX_VALUE, follower);
-    }
-
-    private static Verification ahead(
-        final JournalReader reader, final Scheduler scheduler, final long record, final GroupListener follower)
-    {
         final GroupSource groups = ReadAhead.of(reader);
         try
         {
-            return replayTo(groups, scheduler, record, follower);
+            return replayTo(groups, scheduler, Long.MAX_VALUE, follower);
         }
         finally
         {
@@ -204,7 +195,8 @@ public final class JournalVerifier
             return Difference.thrown(difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
                 (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")")));
         }
-        return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()));
+        return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()))
+            .decidedBy(scheduler.router());
     }
 
     private boolean isEqual(final DirectBuffer group)

@@ -42,6 +42,7 @@ final class NeededRequests extends EventReader
     private long highestRequestId = -1;
     private int epoch;
     private int weightGeneration;
+    private String weightVersion = "";
 
     /** A request, and the segment that has its Submit. */
     private record Live(EarlierRequest request, int segment, boolean wantsRows)
@@ -75,6 +76,7 @@ final class NeededRequests extends EventReader
             highestRequestId = earlier.highestRequestId();
             epoch = earlier.epoch();
             weightGeneration = earlier.weightGeneration();
+            weightVersion = earlier.weightVersion();
         }
     }
 
@@ -88,7 +90,7 @@ final class NeededRequests extends EventReader
         {
             final List<EarlierRequest> requests = live.values().stream().map(Live::request).toList();
             beginnings.put(segment, new JournalBeginning(reader.segmentStart(), begunWallNanos, highestRequestId, epoch,
-                weightGeneration, requests, settings));
+                weightGeneration, weightVersion, requests, settings));
         }
         readGroup(reader.group(), 0, reader.groupLength());
     }
@@ -194,6 +196,7 @@ final class NeededRequests extends EventReader
         {
             end(released);
         }
+        weightVersion = control.kind() == ControlKind.NEW_WEIGHTS ? control.note() : weightVersion;
     }
 
     @Override

@@ -70,8 +70,8 @@ public final class ReplayFollower
             if (difference != null && (begunAt == 0 || JournalBeginning.isIn(directory)))
             {
                 throw new JournalException(Kind.NOT_CONFIRMED, directory + ", record " + difference.sequence() +
-                    " is not confirmed: it has " + difference.recorded() + ", and now the scheduler decides " +
-                    difference.recomputed() + "; see 'signalbox replay " + directory + " --verify'.");
+                    " is not confirmed: it has " + difference.recorded() + ", and now " + difference.decider() +
+                    " decides " + difference.recomputed() + "; see 'signalbox replay " + directory + " --verify'.");
             }
             if (difference == null)
             {

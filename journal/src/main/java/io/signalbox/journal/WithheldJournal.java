@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.engine.GroupJournal;
@@ -54,27 +53,16 @@ public final class WithheldJournal implements GroupJournal
     {
         this.writer = writer;
         this.settings = Map.copyOf(settings);
-        final SchedulerConfig config = SchedulerConfig.of(describe(settings, routers, key), routers);
+        final SchedulerConfig config = SchedulerConfig.of(describe(settings, key), routers);
         scheduler = new Scheduler(config);
         scheduler.orderPlacementsBy(placed);
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         inputs = new WithheldInputs(new LiveTokens(hasher, config.blockSizeTokens(), config.prefixCaching()), key);
     }
 
-    /**
-     * The description of the journal of a run without its tokens.
-     *
-     * @throws ConfigException if the run's router began with the state of another run.
-     */
-    public static Map<String, String> describe(
-        final Map<String, String> settings, final DpRouters routers, final TokenKey key)
+    /** The description of the journal of a run without its tokens. */
+    public static Map<String, String> describe(final Map<String, String> settings, final TokenKey key)
     {
-        final SchedulerConfig config = SchedulerConfig.of(settings, routers);
-        if (config.router().hasSnapshot())
-        {
-            throw new ConfigException("its router began with a snapshot, which names block hashes without a key; such a " +
-                "run cannot be journaled without its tokens.");
-        }
         final Map<String, String> described = new TreeMap<>(settings);
         described.put(TOKENS, HASHES);
         described.put(ORDER, PLACEMENTS);

@@ -72,8 +72,8 @@ final class ForgedLengthsTest
     {
         try (JournalReader reader = JournalReader.open(journal))
         {
-            return new JournalBeginning(new SegmentStart(1, new JournalPosition(100, 99, 7, 10_000), 100, true), 1, 9, 1, 0,
-                List.of(new EarlierRequest(1, 2, 3, 4), new EarlierRequest(5, 6, 7, 8)), reader.settings());
+            return new JournalBeginning(new SegmentStart(1, new JournalPosition(100, 99, 7, 10_000), 100, true), 1, 9, 1, 3,
+                "policy-3", List.of(new EarlierRequest(1, 2, 3, 4), new EarlierRequest(5, 6, 7, 8)), reader.settings());
         }
     }
 

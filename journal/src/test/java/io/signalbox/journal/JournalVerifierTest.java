@@ -5,8 +5,6 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
-import io.signalbox.router.DpRouters;
-import io.signalbox.router.RouterSnapshot;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -62,13 +60,12 @@ final class JournalVerifierTest
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches());
     }
 
-    /** As long as a run description has it: a snapshot of the largest size, in Base64. */
     @Test
     void shouldKeepTheLongestSetting()
     {
         final Path journal = directory.resolve("journal");
         final Map<String, String> settings = Runs.settings();
-        settings.put("router.snapshot", "A".repeat((RouterSnapshot.MAX_BYTES + 2) / 3 * 4));
+        settings.put("note", "A".repeat(12 << 20));
         JournalWriter.create(journal, settings, Runs.options(Durability.PROCESS)).close();
 
         try (JournalReader reader = JournalReader.open(journal))
@@ -84,15 +81,22 @@ final class JournalVerifierTest
         Runs.write(journal, 50, Runs.options(Durability.PROCESS));
         for (int record = 0; record <= 50; record++)
         {
-            final Verification verification =
-                JournalVerifier.verifyTo(journal, record, DpRouters.installed(), Scheduler::new, ReadProgress.NONE);
+            final Verification verification = replayTo(journal, record);
             assertTrue(verification.matches());
             assertEquals(record + 1, verification.records());
             assertEquals(record, verification.groups());
         }
-        assertEquals(JournalVerifier.verify(journal, Scheduler::new),
-            JournalVerifier.verifyTo(journal, 51, DpRouters.installed(), Scheduler::new, ReadProgress.NONE),
+        assertEquals(JournalVerifier.verify(journal, Scheduler::new), replayTo(journal, 51),
             "behind the last record is the end");
+    }
+
+    private static Verification replayTo(final Path journal, final long record)
+    {
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            return JournalVerifier.replayTo(
+                reader, new Scheduler(reader.config()), record, (group, offset, length) -> { });
+        }
     }
 
     @Test

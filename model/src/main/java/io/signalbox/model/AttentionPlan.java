@@ -2,8 +2,8 @@
 package io.signalbox.model;
 
 /**
- * Attention of every layer. Query head h uses key-value head h / (heads / kvHeads); scores are multiplied by {@code
- * headSize^-0.5}.
+ * Attention of every layer, causal. Query head h uses key-value head h / (heads / kvHeads); scores are multiplied by {@code
+ * headSize^-0.5}, and by the score factor of YaRN.
  *
  * @param heads     query heads, at least 1.
  * @param kvHeads   key-value heads, a divisor of {@code heads}.
@@ -12,9 +12,14 @@ package io.signalbox.model;
  * @param qkNorm    normalisation of queries and keys.
  * @param clip      queries, keys and values are clipped to this magnitude, after the norm and before RoPE; 0: not clipped.
  * @param latent    {@code null}: heads are projected directly.
+ * @param yarn      scaling of RoPE; {@code null}: none.
+ * @param window    {@code null}: in all layers a token sees all positions up to its own.
+ * @param biases    whether the projections of queries, keys, values and output have biases.
+ * @param sinks     whether each query head has a logit that joins its softmax and has no value.
  */
 public record AttentionPlan(
-    int heads, int kvHeads, int headSize, double ropeTheta, QkNorm qkNorm, double clip, LatentAttention latent)
+    int heads, int kvHeads, int headSize, double ropeTheta, QkNorm qkNorm, double clip, LatentAttention latent,
+    YarnScaling yarn, AttentionWindow window, boolean biases, boolean sinks)
 {
     static final int MAX_HEADS = 1 << 16;
     static final int MAX_HEAD_SIZE = 1 << 14;
@@ -36,6 +41,30 @@ public record AttentionPlan(
             throw new ModelException("a RoPE base of " + ropeTheta + " with clipping at " + clip + " is impossible",
                 "give a positive base and no negative clip");
         }
+        if (yarn != null && !(ropeTheta > 1.0))
+        {
+            throw new ModelException("YaRN with a RoPE base of " + ropeTheta + " is impossible", "give a base above 1");
+        }
+        if (latent != null && (window != null || biases || sinks))
+        {
+            throw new ModelException("latent attention with a window, biases or sinks is impossible",
+                "leave out the latent attention");
+        }
+    }
+
+    /** Attention without YaRN, windows, biases and sinks. */
+    public AttentionPlan(
+        final int heads, final int kvHeads, final int headSize, final double ropeTheta, final QkNorm qkNorm,
+        final double clip, final LatentAttention latent)
+    {
+        this(heads, kvHeads, headSize, ropeTheta, qkNorm, clip, latent, null, null, false, false);
+    }
+
+    /** The factor of the products of queries and keys. */
+    public float scoreScale()
+    {
+        final double plain = 1.0 / Math.sqrt(headSize);
+        return (float)(yarn == null ? plain : plain * yarn.scoreFactor());
     }
 
     /** Elements of a query or key head that RoPE rotates. */
@@ -72,5 +101,15 @@ public record AttentionPlan(
     public int outputWidth()
     {
         return heads * valueSize();
+    }
+
+    /** The plan in words, part of {@link ModelDigest}: what a model does not have leaves no trace. */
+    @Override
+    public String toString()
+    {
+        return "AttentionPlan[heads=" + heads + ", kvHeads=" + kvHeads + ", headSize=" + headSize + ", ropeTheta=" +
+            ropeTheta + ", qkNorm=" + qkNorm + ", clip=" + clip + ", latent=" + latent +
+            (yarn == null ? "" : ", yarn=" + yarn) + (window == null ? "" : ", window=" + window) +
+            (biases ? ", biases" : "") + (sinks ? ", sinks" : "") + "]";
     }
 }

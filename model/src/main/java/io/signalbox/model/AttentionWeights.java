@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import java.util.Objects;
+import java.util.stream.Stream;
+
 /**
  * Weights of attention.
  *
@@ -11,9 +14,33 @@ package io.signalbox.model;
  * @param queryNorm of the full width or of a head, as {@link AttentionPlan#qkNorm} says; {@code null}: none.
  * @param keyNorm   the same for keys.
  * @param latent    {@code null}: heads are projected directly.
+ * @param biases    of the four projections; {@code null}: none.
+ * @param sinks     [heads], a logit of each head that joins its softmax; {@code null}: none.
  */
 public record AttentionWeights(
     WeightMatrix query, WeightMatrix key, WeightMatrix value, WeightMatrix output, float[] queryNorm, float[] keyNorm,
-    LatentWeights latent)
+    LatentWeights latent, Biases biases, float[] sinks)
 {
+    /** One value per row of the projection. */
+    public record Biases(float[] query, float[] key, float[] value, float[] output)
+    {
+        private Biases inBf16()
+        {
+            return new Biases(WeightType.inBf16(query), WeightType.inBf16(key), WeightType.inBf16(value),
+                WeightType.inBf16(output));
+        }
+    }
+
+    AttentionWeights inBf16()
+    {
+        return new AttentionWeights(WeightMatrix.inBf16(query), WeightMatrix.inBf16(key), WeightMatrix.inBf16(value),
+            output.inBf16(), WeightType.inBf16(queryNorm), WeightType.inBf16(keyNorm),
+            latent == null ? null : latent.inBf16(), biases == null ? null : biases.inBf16(), WeightType.inBf16(sinks));
+    }
+
+    Stream<WeightMatrix> matrices()
+    {
+        return Stream.concat(Stream.of(query, key, value, output).filter(Objects::nonNull),
+            latent == null ? Stream.of() : latent.matrices());
+    }
 }

@@ -27,7 +27,7 @@ public final class Checkpoint
         final ConfigReader config = new ConfigReader(files.config());
         plan = config.plan();
         final CheckpointTensors tensors =
-            new CheckpointTensors(directory, plan, config.predictionLayers(), progress);
+            new CheckpointTensors(directory, plan, config.quantization(), config.predictionLayers(), progress);
         final Map<String, String> index = files.index();
         if (index == null)
         {

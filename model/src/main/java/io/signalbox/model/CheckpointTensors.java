@@ -4,29 +4,32 @@ package io.signalbox.model;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The tensors of the files of a checkpoint. Checks each that is asked for, and at the end that none is left over but those
- * that a model computes without: tables of positions and the layers of multi-token prediction. A tensor in another type
- * than that of the model is converted.
+ * that a model computes without: tables of positions and the layers of multi-token prediction. Weights are as
+ * exact as the file: a model of bfloat16 keeps its tensors of float32 as these.
  */
 final class CheckpointTensors implements TensorSource
 {
     static final String HEAD = "lm_head.weight";
+    static final String FP8 = "F8_E4M3";
+    private static final String BYTES = "U8";
     private static final String POSITIONS = ".rotary_emb.inv_freq";
     private static final String PREDICTION = "mtp.";
-    private static final String CORRECTION_BIAS = "bias";
 
     private final Path directory;
     private final WeightType type;
+    private final Quantization quantization;
     private final int layers;
+    private final boolean takesBiases;
     private final int predictionLayers;
     private final LoadProgress progress;
     private final Map<String, StoredTensor> tensors = new HashMap<>();
@@ -35,13 +38,16 @@ final class CheckpointTensors implements TensorSource
 
     /** @param predictionLayers layers after those of the plan that it is computed without. */
     CheckpointTensors(
-        final Path directory, final DecoderPlan plan, final int predictionLayers, final LoadProgress progress)
+        final Path directory, final DecoderPlan plan, final Quantization quantization, final int predictionLayers,
+        final LoadProgress progress)
     {
+        this.quantization = quantization;
         this.progress = progress;
         this.directory = directory;
         this.predictionLayers = predictionLayers;
         type = plan.type();
         layers = plan.layers();
+        takesBiases = plan.family() != ModelFamily.MIXTRAL && plan.attention().latent() == null;
     }
 
     /** @throws ModelException if an earlier file has a tensor of the same name. */
@@ -61,42 +67,130 @@ final class CheckpointTensors implements TensorSource
     @Override
     public boolean has(final String name)
     {
-        return tensors.containsKey(name);
+        return tensors.containsKey(name) || isMxfp4(name);
     }
 
     @Override
     public WeightMatrix matrix(final String name, final int rows, final int columns)
     {
-        final StoredTensor tensor = tensor(name, rows, columns);
-        final WeightType stored = WeightType.valueOf(tensor.type());
-        final int bytes = WeightMatrix.bytes(name, rows, columns, stored);
-        final MappedShard shard = shards.get(name);
-        return new MappedMatrix(name, rows, columns, type, stored, shard, shard.bytes(tensor.begin(), bytes), progress);
+        return matrices(name, 1, rows, columns, rows, columns).get(0);
     }
 
     @Override
     public List<MappedMatrix> matrices(final String name, final int count, final int rows, final int columns)
     {
-        final StoredTensor tensor = tensor(name, count, rows, columns);
-        final WeightType stored = WeightType.valueOf(tensor.type());
-        final int bytes = WeightMatrix.bytes(name, rows, columns, stored);
-        final MappedShard shard = shards.get(name);
-        final List<MappedMatrix> matrices = new ArrayList<>();
-        for (int i = 0; i < count; i++)
+        return isMxfp4(name) ? mxfp4(name, count, rows, columns) :
+            matrices(name, count, rows, columns, count, rows, columns);
+    }
+
+    private boolean isMxfp4(final String name)
+    {
+        return quantization.is(Quantization.Method.MXFP4) && tensors.containsKey(name + Quantization.BLOCKS);
+    }
+
+    private List<MappedMatrix> mxfp4(final String name, final int count, final int inputs, final int outputs)
+    {
+        WeightMatrix.bytes(name, inputs, outputs, type);
+        final int blocks = inputs / Mxfp4Weights.BLOCK;
+        if (inputs % Mxfp4Weights.BLOCK != 0)
         {
-            matrices.add(new MappedMatrix(
-                name, rows, columns, type, stored, shard, shard.bytes(tensor.begin() + (long)i * bytes, bytes), progress));
+            throw TensorAdvice.misshapen(directory, stored(name + Quantization.BLOCKS),
+                inputs + " inputs, which is not a multiple of the " + Mxfp4Weights.BLOCK + " inputs of a block of MXFP4");
         }
-        return matrices;
+        final StoredTensor packed = bytes(name + Quantization.BLOCKS, count, outputs, blocks, Mxfp4Weights.BLOCK_BYTES);
+        if (!has(name + Quantization.SCALES))
+        {
+            throw TensorAdvice.withoutScales(directory, packed, name + Quantization.SCALES);
+        }
+        final StoredTensor scales = bytes(name + Quantization.SCALES, count, outputs, blocks);
+        return IntStream.range(0, count).mapToObj(index -> new MappedMatrix(name, inputs, outputs, type,
+            new Mxfp4Weights(name, inputs, outputs, shards.get(packed.name()),
+                bytes(packed, index, outputs, blocks, Mxfp4Weights.BLOCK_BYTES), shards.get(scales.name()),
+                bytes(scales, index, outputs, blocks, 1)), progress)).toList();
+    }
+
+    private StoredTensor bytes(final String name, final long... shape)
+    {
+        final StoredTensor tensor = stored(name);
+        if (!tensor.type().equals(BYTES) || !tensor.hasShape(shape))
+        {
+            throw TensorAdvice.misshapen(directory, tensor, BYTES + " " + Arrays.toString(shape));
+        }
+        return tensor;
+    }
+
+    /** The matrices that lie one after the other in a tensor. */
+    private List<MappedMatrix> matrices(
+        final String name, final int count, final int rows, final int columns, final long... shape)
+    {
+        if (isPackedInFp8(name))
+        {
+            WeightMatrix.bytes(name, rows, columns, WeightType.F32);
+            final StoredTensor scales = scales(name, shape);
+            return IntStream.range(0, count).mapToObj(index -> fp8(name, scales, index, rows, columns)).toList();
+        }
+        final StoredTensor tensor = tensor(name, shape);
+        final WeightType loaded = type == WeightType.F32 ? type : FloatFormat.of(tensor).exact();
+        WeightMatrix.bytes(name, rows, columns, loaded);
+        return IntStream.range(0, count).mapToObj(index ->
+            new MappedMatrix(name, rows, columns, loaded, plain(tensor, index, rows, columns), progress)).toList();
+    }
+
+    private PlainWeights plain(final StoredTensor tensor, final int index, final int rows, final int columns)
+    {
+        final FloatFormat format = FloatFormat.of(tensor);
+        return new PlainWeights(
+            columns, format, shards.get(tensor.name()), bytes(tensor, index, rows, columns, format.bytes()));
+    }
+
+    /** Scales make a tensor one of FP8; its type, too, so that missing scales are noticed. */
+    private boolean isPackedInFp8(final String name)
+    {
+        return quantization.is(Quantization.Method.FP8) &&
+            (has(name + Quantization.SCALE) || has(name) && isFp8(tensors.get(name)));
+    }
+
+    private static boolean isFp8(final StoredTensor tensor)
+    {
+        return tensor.type().equals(FP8);
+    }
+
+    /** The scales of a tensor of FP8, in another file perhaps. */
+    private StoredTensor scales(final String name, final long... shape)
+    {
+        final StoredTensor tensor = stored(name);
+        if (!has(name + Quantization.SCALE) || !isFp8(tensor))
+        {
+            throw isFp8(tensor) ? TensorAdvice.withoutScales(directory, tensor, name + Quantization.SCALE) :
+                TensorAdvice.scalesOfOther(directory, tensor, name + Quantization.SCALE);
+        }
+        requireShape(tensor, shape);
+        return tensor(name + Quantization.SCALE, quantization.scaleShape(shape));
+    }
+
+    private MappedMatrix fp8(
+        final String name, final StoredTensor scales, final int index, final int rows, final int columns)
+    {
+        final long[] shape = quantization.scaleShape(rows, columns);
+        return new MappedMatrix(name, rows, columns, WeightType.F32, new Fp8Weights(name, columns, quantization,
+            shards.get(name), bytes(stored(name), index, rows, columns, 1),
+            plain(scales, index, (int)shape[0], (int)shape[1])), progress);
+    }
+
+    /** Bytes of the matrix number {@code index} of a tensor. */
+    private ByteBuffer bytes(
+        final StoredTensor tensor, final int index, final int rows, final int columns, final int weightBytes)
+    {
+        final int count = rows * columns * weightBytes;
+        return shards.get(tensor.name()).bytes(tensor.begin() + (long)index * count, count);
     }
 
     @Override
-    public float[] vector(final String name, final int length)
+    public float[] vector(final String name, final int... shape)
     {
-        final StoredTensor tensor = tensor(name, length);
-        final WeightType stored = WeightType.valueOf(tensor.type());
-        // The bias of a router is added in float32, in models of bfloat16 too.
-        final boolean rounds = stored == WeightType.F32 && type == WeightType.BF16 && !name.endsWith(CORRECTION_BIAS);
+        final StoredTensor tensor = tensor(name, Arrays.stream(shape).asLongStream().toArray());
+        final int length = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+        final FloatFormat format = FloatFormat.of(tensor);
         final MappedShard shard = shards.get(name);
         final ByteBuffer bytes = shard.bytes(tensor.begin(), (int)tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         final float[] vector = new float[length];
@@ -104,8 +198,7 @@ final class CheckpointTensors implements TensorSource
         {
             for (int i = 0; i < length; i++)
             {
-                final float value = stored == WeightType.F32 ? bytes.getFloat() : WeightType.bf16(bytes.getShort());
-                vector[i] = rounds ? WeightType.bf16(WeightType.toBf16(value)) : value;
+                vector[i] = format.read(bytes, i);
             }
         });
         return vector;
@@ -113,22 +206,33 @@ final class CheckpointTensors implements TensorSource
 
     private StoredTensor tensor(final String name, final long... shape)
     {
-        final StoredTensor tensor = tensors.get(name);
-        if (tensor == null)
-        {
-            throw TensorAdvice.missing(
-                directory, name, tensors.keySet().stream().filter(each -> !isIgnored(each)).sorted().toList());
-        }
-        if (Arrays.stream(WeightType.values()).noneMatch(each -> each.name().equals(tensor.type())))
+        final StoredTensor tensor = stored(name);
+        if (FloatFormat.of(tensor) == null)
         {
             throw TensorAdvice.unreadable(directory, tensor);
         }
+        requireShape(tensor, shape);
+        return tensor;
+    }
+
+    private StoredTensor stored(final String name)
+    {
+        final StoredTensor tensor = tensors.get(name);
+        if (tensor == null)
+        {
+            throw TensorAdvice.missing(directory, name,
+                tensors.keySet().stream().filter(each -> !isIgnored(each)).sorted().toList(), quantization);
+        }
+        used.add(name);
+        return tensor;
+    }
+
+    private void requireShape(final StoredTensor tensor, final long... shape)
+    {
         if (!tensor.hasShape(shape))
         {
             throw TensorAdvice.misshapen(directory, tensor, Arrays.toString(shape));
         }
-        used.add(name);
-        return tensor;
     }
 
     /** A head beside tied embeddings must be a copy of them: it would be ignored. */
@@ -149,7 +253,7 @@ final class CheckpointTensors implements TensorSource
             .filter(name -> !used.contains(name) && !isIgnored(name)).sorted().toList();
         if (!surplus.isEmpty())
         {
-            throw TensorAdvice.surplus(directory, surplus, layers);
+            throw TensorAdvice.surplus(directory, surplus, layers, takesBiases, quantization);
         }
     }
 

@@ -11,10 +11,13 @@ import java.util.Map;
 final class ConfigReader
 {
     static final String PREDICTION_LAYERS = "num_nextn_predict_layers";
+    static final String BIAS = "attention_bias";
+    private static final String WINDOW = "sliding_window";
     private static final int MAX_BYTES = 1 << 20;
     private static final String END_TOKENS = "eos_token_id";
+    private static final String FLOAT16 = "float16";
     private static final String REMEDY = "give the unchanged config.json of the checkpoint";
-    private static final String SUPPORTED = "supported are olmoe, qwen3_moe, mixtral and deepseek_v3";
+    private static final String SUPPORTED = "supported are olmoe, qwen3_moe, mixtral, deepseek_v3 and gpt_oss";
 
     private final Path file;
     private final Map<String, Object> values;
@@ -39,6 +42,8 @@ final class ConfigReader
                     return qwen3Moe();
                 case MIXTRAL:
                     return mixtral();
+                case GPT_OSS:
+                    return new GptOssConfigReader(this).plan();
                 default:
                     return new LatentConfigReader(this).plan();
             }
@@ -89,35 +94,41 @@ final class ConfigReader
         return layers;
     }
 
+    /** How weights are packed. */
+    Quantization quantization()
+    {
+        return Quantization.of(file, values.get(Quantization.NAME),
+            ModelFamily.GPT_OSS.modelType().equals(values.get("model_type")));
+    }
+
     private ModelFamily family()
     {
         final String type = text("model_type");
         return Arrays.stream(ModelFamily.values()).filter(family -> family.modelType().equals(type)).findFirst()
-            .orElseThrow(() -> new ModelException(file + " has the model type '" + ModelJson.printable(type) + "'" +
-                (type.equals("gpt_oss") ? ", whose attention sinks and sliding window are not implemented" : ""),
-                SUPPORTED));
+            .orElseThrow(() -> new ModelException(
+                file + " has the model type '" + ModelJson.printable(type) + "'", SUPPORTED));
     }
 
     private DecoderPlan olmoe()
     {
         final ExpertsPlan experts = ExpertsPlan.softmax(
             experts(), number("num_experts_per_tok"), number("intermediate_size"), flag("norm_topk_prob"));
-        return plan(ModelFamily.OLMOE, allLayers(), 0, attention(QkNorm.FULL_WIDTH, real("clip_qkv", 0.0)), experts);
+        return plan(ModelFamily.OLMOE, allLayers(), 0,
+            attention(QkNorm.FULL_WIDTH, real("clip_qkv", 0.0), null, flag(BIAS)), experts);
     }
 
     private DecoderPlan mixtral()
     {
-        // A window of at least all positions hides none.
-        refuse(values.get("sliding_window") != null && number("sliding_window") < number("max_position_embeddings"),
-            "sliding_window");
+        refuseFlag(BIAS);
         final ExpertsPlan experts = new ExpertsPlan(experts(), number("num_experts_per_tok"), number("intermediate_size"),
             ExpertScoring.SOFTMAX_THEN_TOP_K, true, false, 1, 1, 1.0, 0);
-        return plan(ModelFamily.MIXTRAL, allLayers(), 0, attention(QkNorm.NONE, 0.0), experts);
+        final AttentionWindow window = has(WINDOW) ? window(allLayers()) : null;
+        return plan(ModelFamily.MIXTRAL, allLayers(), 0, attention(QkNorm.NONE, 0.0, window, false), experts);
     }
 
     private DecoderPlan qwen3Moe()
     {
-        refuse(flag("use_sliding_window"), "use_sliding_window");
+        refuseFlag("use_sliding_window");
         final int step = number("decoder_sparse_step", 1);
         if (step < 1)
         {
@@ -135,7 +146,7 @@ final class ConfigReader
         final ExpertsPlan experts = ExpertsPlan.softmax(
             experts(), number("num_experts_per_tok"), number("moe_intermediate_size"), flag("norm_topk_prob"));
         final int denseWidth = moe.size() == layers() ? 0 : number("intermediate_size");
-        return plan(ModelFamily.QWEN3_MOE, moe, denseWidth, attention(QkNorm.PER_HEAD, 0.0), experts);
+        return plan(ModelFamily.QWEN3_MOE, moe, denseWidth, attention(QkNorm.PER_HEAD, 0.0, null, flag(BIAS)), experts);
     }
 
     DecoderPlan plan(
@@ -146,7 +157,8 @@ final class ConfigReader
             number("max_position_embeddings"), real("rms_norm_eps", null), flag("tie_word_embeddings"), attention, experts);
     }
 
-    private AttentionPlan attention(final QkNorm norm, final double clip)
+    private AttentionPlan attention(
+        final QkNorm norm, final double clip, final AttentionWindow window, final boolean biases)
     {
         final int heads = number("num_attention_heads");
         final int hidden = number("hidden_size");
@@ -155,53 +167,43 @@ final class ConfigReader
             throw fault("has no 'head_dim', and its hidden size " + hidden + " is no multiple of its " + heads + " heads");
         }
         final int headSize = values.get("head_dim") == null ? hidden / heads : number("head_dim");
-        return new AttentionPlan(heads, number("num_key_value_heads", heads), headSize, ropeTheta(), norm, clip, null);
+        final RopeConfigReader rope = new RopeConfigReader(this);
+        return new AttentionPlan(heads, number("num_key_value_heads", heads), headSize, rope.theta(), norm, clip, null,
+            rope.scaling(false), window, biases, false);
     }
 
-    double ropeTheta()
+    /** The window of these layers; {@code null} if it hides no position. */
+    AttentionWindow window(final List<Integer> layers)
     {
-        final Object parameters = values.get("rope_parameters");
-        if (parameters == null)
+        if (layers.isEmpty())
         {
-            return real("rope_theta", null);
+            return null;
         }
-        if (!(parameters instanceof Map<?, ?> rope) || !(rope.get("rope_theta") instanceof Number theta))
+        final int positions = number(WINDOW);
+        if (positions < 1)
         {
-            throw fault("has 'rope_parameters' without a number 'rope_theta'");
+            throw fault("has '" + WINDOW + "' with " + positions + ", which is below 1");
         }
-        final Object older = values.get("rope_theta");
-        if (older != null && !(older instanceof Number same && same.doubleValue() == theta.doubleValue()))
-        {
-            throw fault("gives two different values as 'rope_theta'");
-        }
-        return theta.doubleValue();
+        return positions >= number("max_position_embeddings") ? null : new AttentionWindow(positions, layers);
     }
 
     private void refuseUnsupported()
     {
-        refuse(flag("attention_bias"), "attention_bias");
-        refuse(values.get("rope_scaling") != null && !isDefaultRope(values.get("rope_scaling")), "rope_scaling");
-        refuse(values.get("rope_parameters") != null && !isDefaultRope(values.get("rope_parameters")), "rope_parameters");
         refuse(real("partial_rotary_factor", 1.0) != 1.0, "partial_rotary_factor");
-        refuse(values.get("quantization_config") != null, "quantization_config");
+        quantization();
         refuseOther("hidden_act", "silu");
+    }
+
+    /** Refuses a value that is true. */
+    void refuseFlag(final String name)
+    {
+        refuse(flag(name), name);
     }
 
     /** A value may be absent or this one. */
     void refuseOther(final String name, final Object supported)
     {
         refuse(values.get(name) != null && !supported.equals(values.get(name)), name);
-    }
-
-    private static boolean isDefaultRope(final Object rope)
-    {
-        return rope instanceof Map<?, ?> map && map.entrySet().stream().allMatch(entry -> switch ((String)entry.getKey())
-        {
-            case "rope_theta" -> true;
-            case "rope_type", "type" -> "default".equals(entry.getValue());
-            case "partial_rotary_factor" -> entry.getValue() instanceof Number part && part.doubleValue() == 1.0;
-            default -> false;
-        });
     }
 
     private void refuse(final boolean found, final String name)
@@ -220,13 +222,23 @@ final class ConfigReader
         final String older = "torch_dtype";
         if (values.get(newer) == null && values.get(older) == null)
         {
+            if (quantization().is(Quantization.Method.MXFP4))
+            {
+                // As published: what is not packed is bfloat16.
+                return WeightType.BF16;
+            }
             throw new ModelException(file + " has neither '" + newer + "' nor '" + older + "'",
                 "add the type of the weights, such as \"" + newer + "\": \"bfloat16\"");
         }
         final String name = text(values.get(newer) != null ? newer : older);
+        if (name.equals(FLOAT16))
+        {
+            // Float32 has all its values, and there is no reference for arithmetic in float16.
+            return WeightType.F32;
+        }
         return Arrays.stream(WeightType.values()).filter(type -> type.configName().equals(name)).findFirst()
             .orElseThrow(() -> new ModelException(file + " has weights of type '" + ModelJson.printable(name) + "'",
-                "convert the checkpoint to bfloat16 or float32"));
+                "convert the checkpoint to bfloat16, float16 or float32"));
     }
 
     private int experts()
@@ -278,6 +290,27 @@ final class ConfigReader
             list.forEach(each -> numbers.add(((Long)each).intValue()));
         }
         return numbers;
+    }
+
+    /** A value as JSON has it; {@code null} if there is none. */
+    Object value(final String name)
+    {
+        return values.get(name);
+    }
+
+    boolean has(final String name)
+    {
+        return value(name) != null;
+    }
+
+    /** An object; {@code null} if there is none. */
+    Map<?, ?> object(final String name)
+    {
+        if (has(name) && !(values.get(name) instanceof Map<?, ?>))
+        {
+            throw fault("has '" + name + "' that is not an object");
+        }
+        return (Map<?, ?>)values.get(name);
     }
 
     int number(final String name, final int ifAbsent)
@@ -343,6 +376,12 @@ final class ConfigReader
 
     ModelException fault(final String fault)
     {
-        return new ModelException(file + " " + fault, REMEDY);
+        return unsupported(fault, REMEDY);
+    }
+
+    /** @param fault what the file has or lacks, as a predicate. */
+    ModelException unsupported(final String fault, final String remedy)
+    {
+        return new ModelException(file + " " + fault, remedy);
     }
 }

@@ -18,6 +18,12 @@ final class CounterBits
     {
     }
 
+    /** The key with which index 0 has the bits that index {@code first} has with {@link #key(long, String)}. */
+    static long key(final long seed, final String name, final long first)
+    {
+        return key(seed, name) + first * GOLDEN;
+    }
+
     static long key(final long seed, final String name)
     {
         long hash = FNV_OFFSET;

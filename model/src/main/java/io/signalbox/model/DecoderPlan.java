@@ -9,10 +9,10 @@ import java.util.List;
 
 /**
  * Everything about a decoder but its weights: sizes and switches. Norms are RMSNorm; MLP and experts compute {@code
- * down(silu(gate(x)) * up(x))}.
+ * down(silu(gate(x)) * up(x))}, unless {@link ExpertsPlan} has a limit.
  *
  * @param family         the names of its tensors.
- * @param type           how weights are stored.
+ * @param type           of most weights. A model of bfloat16 may have others in float32, which arithmetic in bf16 rounds.
  * @param layers         at least 1.
  * @param moeLayers      ascending layers that are MoE; the other ones are dense.
  * @param hidden         elements of a token's state.
@@ -50,6 +50,11 @@ public record DecoderPlan(
         {
             range("MoE layer", moeLayers.get(i), i == 0 ? 0 : moeLayers.get(i - 1) + 1, layers - 1);
         }
+        final List<Integer> windows = attention.window() == null ? List.of() : attention.window().layers();
+        for (int i = 0; i < windows.size(); i++)
+        {
+            range("layer with a window", windows.get(i), i == 0 ? 0 : windows.get(i - 1) + 1, layers - 1);
+        }
         if (!(normEpsilon >= 0.0) || normEpsilon > 1.0)
         {
             throw new ModelException("a norm epsilon of " + normEpsilon + " is impossible", "give one between 0 and 1");
@@ -73,6 +78,12 @@ public record DecoderPlan(
     public static DecoderPlan of(final Path config)
     {
         return new ConfigReader(config).plan();
+    }
+
+    /** Whether bf16 arithmetic rounds a norm only after its weight, and not before it, too. */
+    public boolean roundsNormsOnce()
+    {
+        return family == ModelFamily.GPT_OSS;
     }
 
     /** Whether a layer has experts. */

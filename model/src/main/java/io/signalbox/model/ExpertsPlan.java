@@ -14,10 +14,13 @@ package io.signalbox.model;
  * @param keptGroups    groups that are kept, 1 to {@code groups}.
  * @param scale         factor of the weights.
  * @param sharedExperts experts that every token goes through, as one of {@code sharedExperts} times the width; 0: none.
+ * @param limit         0: experts compute {@code down(silu(gate(x)) * up(x))}. Above 0: router, gate, up and down have
+ *                      biases, gates are clamped to at most the limit and ups to its magnitude, and experts compute {@code
+ *                      down((up(x) + 1) * gate(x) * sigmoid(1.702 * gate(x)))}.
  */
 public record ExpertsPlan(
     int experts, int topK, int width, ExpertScoring scoring, boolean renormalise, boolean roundsWeights, int groups,
-    int keptGroups, double scale, int sharedExperts)
+    int keptGroups, double scale, int sharedExperts, double limit)
 {
     static final int MAX_EXPERTS = 1 << 15;
 
@@ -42,6 +45,19 @@ public record ExpertsPlan(
                 " shared experts of width " + width + " are impossible",
                 "give a positive factor and shared experts of " + DecoderPlan.MAX_WIDTH + " together at most");
         }
+        if (!(limit >= 0.0) || Float.isInfinite((float)limit) || limit > 0.0 && (float)limit == 0.0f)
+        {
+            throw new ModelException("experts with a limit of " + limit + " are impossible",
+                "give a positive limit that float32 holds");
+        }
+    }
+
+    /** Experts with SiLU, without biases. */
+    public ExpertsPlan(
+        final int experts, final int topK, final int width, final ExpertScoring scoring, final boolean renormalise,
+        final boolean roundsWeights, final int groups, final int keptGroups, final double scale, final int sharedExperts)
+    {
+        this(experts, topK, width, scoring, renormalise, roundsWeights, groups, keptGroups, scale, sharedExperts, 0.0);
     }
 
     /** Softmax, then top-k, no groups, nothing shared. */
@@ -51,15 +67,31 @@ public record ExpertsPlan(
             experts, topK, width, ExpertScoring.SOFTMAX_THEN_TOP_K, renormalise, true, 1, 1, 1.0, 0);
     }
 
-    /** Whether the router has a bias per expert. */
-    public boolean hasBias()
+    /** Whether the choice, and only the choice, adds a bias per expert. */
+    public boolean hasChoiceBias()
     {
         return scoring == ExpertScoring.SIGMOID_GROUPS;
+    }
+
+    /** Whether gates and ups are clamped, and router and experts have biases. */
+    public boolean isClamped()
+    {
+        return limit > 0.0;
     }
 
     /** Inner width of the shared experts together; 0: none. */
     public int sharedWidth()
     {
         return sharedExperts * width;
+    }
+
+    /** The plan in words, part of {@link ModelDigest}: what a model does not have leaves no trace. */
+    @Override
+    public String toString()
+    {
+        return "ExpertsPlan[experts=" + experts + ", topK=" + topK + ", width=" + width + ", scoring=" + scoring +
+            ", renormalise=" + renormalise + ", roundsWeights=" + roundsWeights + ", groups=" + groups + ", keptGroups=" +
+            keptGroups + ", scale=" + scale + ", sharedExperts=" + sharedExperts + (isClamped() ? ", limit=" + limit : "") +
+            "]";
     }
 }

@@ -11,15 +11,25 @@ final class GeneratedMatrix extends WeightMatrix
     private final long key;
     private final float unit;
 
-    /** @param scale a power of two. */
+    /**
+     * @param scale a power of two.
+     * @param first index of its first weight in the tensor.
+     */
     GeneratedMatrix(
         final String name, final int rows, final int columns, final WeightType type, final long seed, final float scale,
-        final LoadProgress progress)
+        final long first, final LoadProgress progress)
+    {
+        this(name, rows, columns, type, progress, CounterBits.key(seed, name, first), scale * CounterBits.UNIT);
+    }
+
+    private GeneratedMatrix(
+        final String name, final int rows, final int columns, final WeightType type, final LoadProgress progress,
+        final long key, final float unit)
     {
         super(name, rows, columns, type, progress);
         bytes(name, rows, columns, type);
-        key = CounterBits.key(seed, name);
-        unit = scale * CounterBits.UNIT;
+        this.key = key;
+        this.unit = unit;
     }
 
     @Override
@@ -48,9 +58,25 @@ final class GeneratedMatrix extends WeightMatrix
     }
 
     @Override
-    public ByteBuffer bytes()
+    public void putRows(final int first, final int count, final ByteBuffer to)
     {
-        return allBytes();
+        for (int i = first * columns(); i < (first + count) * columns(); i++)
+        {
+            type().put(at(i), to);
+        }
+    }
+
+    @Override
+    public boolean isComputed()
+    {
+        return true;
+    }
+
+    @Override
+    GeneratedMatrix inBf16()
+    {
+        return type() == WeightType.BF16 ? this :
+            new GeneratedMatrix(name(), rows(), columns(), WeightType.BF16, progress(), key, unit);
     }
 
     @Override

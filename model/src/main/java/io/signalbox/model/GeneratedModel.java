@@ -15,9 +15,9 @@ import java.util.List;
  * norm weight  = 1 + odd * 2^-26                                    rounded once
  * </pre>
  *
- * A weight of type bf16 is rounded to the nearest, ties to even. The scale of a matrix with n columns is the largest power
+ * A weight of type bf16 is rounded to the nearest, ties to even. The scale of a matrix with n inputs is the largest power
  * of two whose square is at most 3 / n, which keeps the variance of a sum of n terms between 1/4 and 1; four times that for
- * expert routers and output head, 1 for the embedding, 1/16 for biases.
+ * expert routers and output head, 1 for the embedding, 1/16 for biases and attention sinks.
  */
 public final class GeneratedModel
 {

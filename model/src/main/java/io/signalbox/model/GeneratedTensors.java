@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The tensors of {@link GeneratedModel}, by the names that a checkpoint of the family has. */
@@ -30,7 +32,7 @@ final class GeneratedTensors implements TensorSource
     @Override
     public WeightMatrix matrix(final String name, final int rows, final int columns)
     {
-        return new GeneratedMatrix(name, rows, columns, type, seed, scale(name, columns), progress);
+        return new GeneratedMatrix(name, rows, columns, type, seed, scale(name, columns), 0, progress);
     }
 
     @Override
@@ -40,31 +42,49 @@ final class GeneratedTensors implements TensorSource
     }
 
     @Override
-    public float[] vector(final String name, final int length)
+    public List<? extends WeightMatrix> inputMatrices(
+        final String name, final int count, final int inputs, final int outputs)
     {
-        final boolean isBias = name.endsWith("bias");
+        final float scale = scale(name, inputs);
+        final List<WeightMatrix> matrices = new ArrayList<>();
+        for (int i = 0; i < count; i++)
+        {
+            matrices.add(new GeneratedMatrix(
+                name, inputs, outputs, type, seed, scale, (long)i * inputs * outputs, progress));
+        }
+        return matrices;
+    }
+
+    @Override
+    public float[] vector(final String name, final int... shape)
+    {
+        final int length = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+        final boolean isBias = name.endsWith("bias") || name.endsWith(".sinks");
+        final boolean staysFloat = type == WeightType.F32 || name.endsWith("e_score_correction_bias");
         final long key = CounterBits.key(seed, name);
         final float[] vector = new float[length];
         for (int i = 0; i < length; i++)
         {
             final int odd = CounterBits.odd(key, i);
             final float weight = isBias ? odd * BIAS_UNIT : 1.0f + odd * NORM_UNIT;
-            vector[i] = type == WeightType.F32 || isBias ? weight : WeightType.bf16(WeightType.toBf16(weight));
+            vector[i] = staysFloat ? weight : WeightType.bf16(WeightType.toBf16(weight));
         }
         return vector;
     }
 
-    private static float scale(final String name, final int columns)
+    private static float scale(final String name, final int inputs)
     {
         if (name.equals("model.embed_tokens.weight"))
         {
             return 1.0f;
         }
         float scale = 1.0f;
-        while ((double)scale * scale * columns > 3.0)
+        while ((double)scale * scale * inputs > 3.0)
         {
             scale /= 2;
         }
-        return name.endsWith(".gate.weight") || name.equals("lm_head.weight") ? WIDE * scale : scale;
+        final boolean isWide =
+            name.endsWith(".gate.weight") || name.endsWith(".router.weight") || name.equals("lm_head.weight");
+        return isWide ? WIDE * scale : scale;
     }
 }

@@ -13,6 +13,7 @@ final class LatentConfigReader
 
     DecoderPlan plan()
     {
+        config.refuseFlag(ConfigReader.BIAS);
         config.refuseOther("scoring_func", "sigmoid");
         config.refuseOther("topk_method", "noaux_tc");
         config.refuseOther("moe_layer_freq", 1L);
@@ -36,7 +37,9 @@ final class LatentConfigReader
         {
             throw config.fault("has heads of " + plain + " + " + rotary + " elements, above " + AttentionPlan.MAX_HEAD_SIZE);
         }
-        return new AttentionPlan(heads, heads, plain + rotary, config.ropeTheta(), QkNorm.NONE, 0.0, latent);
+        final RopeConfigReader rope = new RopeConfigReader(config);
+        return new AttentionPlan(heads, heads, plain + rotary, rope.theta(), QkNorm.NONE, 0.0, latent,
+            rope.scaling(true), null, false, false);
     }
 
     private ExpertsPlan experts()

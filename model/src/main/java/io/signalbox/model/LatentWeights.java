@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import java.util.Objects;
+import java.util.stream.Stream;
+
 /**
  * Weights of {@link LatentAttention}.
  *
@@ -16,4 +19,14 @@ public record LatentWeights(
     WeightMatrix queryDown, float[] queryNorm, WeightMatrix queryUp, WeightMatrix keyValueDown, float[] keyValueNorm,
     WeightMatrix keyValueUp)
 {
+    LatentWeights inBf16()
+    {
+        return new LatentWeights(WeightMatrix.inBf16(queryDown), WeightType.inBf16(queryNorm),
+            WeightMatrix.inBf16(queryUp), keyValueDown.inBf16(), WeightType.inBf16(keyValueNorm), keyValueUp.inBf16());
+    }
+
+    Stream<WeightMatrix> matrices()
+    {
+        return Stream.of(queryDown, queryUp, keyValueDown, keyValueUp).filter(Objects::nonNull);
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import java.util.stream.Stream;
+
 /**
  * Weights of a layer.
  *
@@ -12,4 +14,15 @@ package io.signalbox.model;
 public record LayerWeights(
     float[] inputNorm, AttentionWeights attention, float[] postAttentionNorm, FeedForward dense, MoeWeights moe)
 {
+    LayerWeights inBf16()
+    {
+        return new LayerWeights(WeightType.inBf16(inputNorm), attention.inBf16(), WeightType.inBf16(postAttentionNorm),
+            FeedForward.inBf16(dense), moe == null ? null : moe.inBf16());
+    }
+
+    Stream<WeightMatrix> matrices()
+    {
+        return Stream.concat(attention.matrices(),
+            Stream.concat(FeedForward.matrices(dense), moe == null ? Stream.of() : moe.matrices()));
+    }
 }

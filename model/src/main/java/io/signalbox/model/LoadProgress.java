@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
-/** Receives which weights a backend has copied; the sum of all is {@link DecoderPlan#parameters} times the type's bytes. */
+/** Receives which weights a backend has copied; the sum of all matrices is a little less than {@link ModelWeights#bytes}. */
 @FunctionalInterface
 public interface LoadProgress
 {

@@ -6,78 +6,77 @@ import java.nio.ByteOrder;
 import java.security.MessageDigest;
 
 /**
- * Weights in a mapped file. If the file has another type than the model, each weight is converted when it is read: to
+ * Weights in a mapped file. If the file holds them otherwise than the type says, each is converted when it is read: to
  * float32 exactly, to bf16 by rounding to nearest, ties to even.
  */
 final class MappedMatrix extends WeightMatrix
 {
-    private final MappedShard shard;
-    private final WeightType stored;
-    private final ByteBuffer bytes;
+    private final FileWeights stored;
 
-    /**
-     * @param type   of the model.
-     * @param stored of the file.
-     * @param shard  of which the bytes are a part.
-     */
+    /** @param type as which the weights are read. */
     MappedMatrix(
-        final String name, final int rows, final int columns, final WeightType type, final WeightType stored,
-        final MappedShard shard, final ByteBuffer bytes, final LoadProgress progress)
+        final String name, final int rows, final int columns, final WeightType type, final FileWeights stored,
+        final LoadProgress progress)
     {
         super(name, rows, columns, type, progress);
         bytes(name, rows, columns, type);
-        if (bytes(name, rows, columns, stored) != bytes.remaining())
-        {
-            throw new IllegalArgumentException(name + " [" + rows + ", " + columns + "] in " + bytes.remaining() + " bytes");
-        }
         this.stored = stored;
-        this.shard = shard;
-        this.bytes = bytes.slice().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     @Override
     public float at(final int index)
     {
-        if (stored == WeightType.BF16)
-        {
-            return WeightType.bf16(bytes.getShort(index * Short.BYTES));
-        }
-        final float weight = bytes.getFloat(index * Float.BYTES);
+        return at(index / columns(), index % columns());
+    }
+
+    @Override
+    float at(final int row, final int column)
+    {
+        final float weight = stored.at(row, column);
         return type() == WeightType.F32 ? weight : WeightType.bf16(WeightType.toBf16(weight));
     }
 
     @Override
     void copy(final float[] to, final int at)
     {
-        shard.read(() -> widen(to, at));
-    }
-
-    private void widen(final float[] to, final int at)
-    {
-        if (type() == WeightType.F32 && stored == WeightType.F32)
+        final ByteBuffer same = stored.bytes(WeightType.F32);
+        stored.read(() ->
         {
-            file().asFloatBuffer().get(to, at, count());
-            return;
-        }
-        for (int i = 0; i < count(); i++)
-        {
-            to[at + i] = at(i);
-        }
+            if (same != null && type() == WeightType.F32)
+            {
+                same.asFloatBuffer().get(to, at, count());
+                return;
+            }
+            for (int row = 0; row < rows(); row++)
+            {
+                stored.row(row, to, at + row * columns());
+            }
+            for (int i = at; i < at + count() && type() == WeightType.BF16; i++)
+            {
+                to[i] = WeightType.bf16(WeightType.toBf16(to[i]));
+            }
+        });
     }
 
     @Override
     void copy(final short[] to, final int at)
     {
-        shard.read(() ->
+        final ByteBuffer same = stored.bytes(WeightType.BF16);
+        stored.read(() ->
         {
-            if (stored == WeightType.BF16)
+            if (same != null)
             {
-                file().asShortBuffer().get(to, at, count());
+                same.asShortBuffer().get(to, at, count());
                 return;
             }
-            for (int i = 0; i < count(); i++)
+            final float[] widened = new float[columns()];
+            for (int row = 0; row < rows(); row++)
             {
-                to[at + i] = WeightType.toBf16(bytes.getFloat(i * Float.BYTES));
+                stored.row(row, widened, 0);
+                for (int column = 0; column < columns(); column++)
+                {
+                    to[at + row * columns() + column] = WeightType.toBf16(widened[column]);
+                }
             }
         });
     }
@@ -85,32 +84,80 @@ final class MappedMatrix extends WeightMatrix
     @Override
     public ByteBuffer bytes()
     {
-        return stored == type() ? file() : allBytes();
+        final ByteBuffer same = stored.bytes(type());
+        return same == null ? super.bytes() : same;
     }
 
-    private ByteBuffer file()
+    @Override
+    public void putRows(final int first, final int count, final ByteBuffer to)
     {
-        return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer same = stored.bytes(type());
+        if (same != null)
+        {
+            final int rowBytes = columns() * type().bytes();
+            to.put(same.slice(first * rowBytes, count * rowBytes));
+            return;
+        }
+        final float[] widened = new float[columns()];
+        for (int row = first; row < first + count; row++)
+        {
+            stored.row(row, widened, 0);
+            for (final float weight : widened)
+            {
+                type().put(weight, to);
+            }
+        }
+    }
+
+    @Override
+    public boolean isComputed()
+    {
+        return stored.bytes(type()) == null;
+    }
+
+    @Override
+    MappedMatrix inBf16()
+    {
+        return type() == WeightType.BF16 ? this :
+            new MappedMatrix(name(), rows(), columns(), WeightType.BF16, stored, progress());
+    }
+
+    @Override
+    void read(final Runnable reading)
+    {
+        stored.read(reading);
     }
 
     @Override
     void requireUnchanged()
     {
-        shard.requireUnchanged();
+        stored.requireUnchanged();
     }
 
     @Override
     void addTo(final MessageDigest digest)
     {
-        shard.read(() -> digest.update(bytes()));
+        final ByteBuffer same = stored.bytes(type());
+        stored.read(() ->
+        {
+            if (same != null)
+            {
+                digest.update(same);
+                return;
+            }
+            final ByteBuffer row =
+                ByteBuffer.allocate(columns() * type().bytes()).order(ByteOrder.LITTLE_ENDIAN);
+            for (int i = 0; i < rows(); i++)
+            {
+                putRows(i, 1, row.clear());
+                digest.update(row.flip());
+            }
+        });
     }
 
     /** These rows, without a copy. */
     MappedMatrix part(final int firstRow, final int count)
     {
-        final int rowBytes = columns() * stored.bytes();
-        return new MappedMatrix(
-            name(), count, columns(), type(), stored, shard, bytes.slice(firstRow * rowBytes, count * rowBytes),
-            progress());
+        return new MappedMatrix(name(), count, columns(), type(), stored.rows(firstRow, count), progress());
     }
 }

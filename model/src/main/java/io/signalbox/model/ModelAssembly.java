@@ -54,7 +54,15 @@ final class ModelAssembly
             source.matrix(prefix + "k_proj.weight", attention.keyWidth(), hidden),
             source.matrix(prefix + "v_proj.weight", attention.valueWidth(), hidden), output,
             norm(prefix + "q_norm.weight", attention.queryWidth()), norm(prefix + "k_norm.weight", attention.keyWidth()),
-            null);
+            null, biases(prefix), attention.sinks() ? vector(prefix + "sinks", attention.heads()) : null);
+    }
+
+    private AttentionWeights.Biases biases(final String prefix)
+    {
+        final AttentionPlan attention = plan.attention();
+        return !attention.biases() ? null : new AttentionWeights.Biases(
+            vector(prefix + "q_proj.bias", attention.queryWidth()), vector(prefix + "k_proj.bias", attention.keyWidth()),
+            vector(prefix + "v_proj.bias", attention.valueWidth()), vector(prefix + "o_proj.bias", hidden));
     }
 
     private float[] norm(final String name, final int fullWidth)
@@ -86,7 +94,7 @@ final class ModelAssembly
                 keyValueRank));
         final WeightMatrix query =
             rank == 0 ? source.matrix(prefix + "q_proj.weight", attention.queryWidth(), hidden) : null;
-        return new AttentionWeights(query, null, null, output, null, null, weights);
+        return new AttentionWeights(query, null, null, output, null, null, weights, null, null);
     }
 
     private FeedForward feedForward(final String prefix, final int width)
@@ -99,11 +107,16 @@ final class ModelAssembly
     private MoeWeights moe(final String layer)
     {
         final ExpertsPlan experts = plan.experts();
+        if (plan.family() == ModelFamily.GPT_OSS)
+        {
+            return new MoeWeights(source.matrix(layer + "mlp.router.weight", experts.experts(), hidden), null,
+                vector(layer + "mlp.router.bias", experts.experts()), inputFirstExperts(layer + "mlp.experts."), null);
+        }
         final boolean fused = source.has(layer + "mlp.experts.gate_up_proj");
         final String block = layer + (plan.family() == ModelFamily.MIXTRAL && !fused ? "block_sparse_moe." : "mlp.");
         return new MoeWeights(
             source.matrix(block + "gate.weight", experts.experts(), hidden),
-            experts.hasBias() ? vector(block + "gate.e_score_correction_bias", experts.experts()) : null,
+            experts.hasChoiceBias() ? vector(block + "gate.e_score_correction_bias", experts.experts()) : null, null,
             fused ? fusedExperts(block + "experts.") : experts(block + "experts."),
             experts.sharedExperts() == 0 ? null : feedForward(block + "shared_experts.", experts.sharedWidth()));
     }
@@ -139,11 +152,44 @@ final class ModelAssembly
         return List.copyOf(experts);
     }
 
-    /** Norms and biases are few, and one that is no number spoils every token: it is refused before anything runs. */
-    private float[] vector(final String name, final int length)
+    /** Per expert and input the weights of all outputs; gate and up alternate. */
+    private List<FeedForward> inputFirstExperts(final String prefix)
     {
-        final float[] vector = source.vector(name, length);
-        for (int i = 0; i < length; i++)
+        final int count = plan.experts().experts();
+        final int width = plan.experts().width();
+        final List<? extends WeightMatrix> gateUp =
+            source.inputMatrices(prefix + "gate_up_proj", count, hidden, 2 * width);
+        final List<? extends WeightMatrix> down = source.inputMatrices(prefix + "down_proj", count, width, hidden);
+        final float[] gateUpBias = vector(prefix + "gate_up_proj_bias", count, 2 * width);
+        final float[] downBias = vector(prefix + "down_proj_bias", count, hidden);
+        final List<FeedForward> experts = new ArrayList<>();
+        for (int expert = 0; expert < count; expert++)
+        {
+            final int first = 2 * width * expert;
+            final FeedForward.Biases biases = new FeedForward.Biases(every(gateUpBias, first, 2, width),
+                every(gateUpBias, first + 1, 2, width), every(downBias, hidden * expert, 1, hidden));
+            experts.add(new FeedForward(new TransposedMatrix(gateUp.get(expert), width, 0, 2),
+                new TransposedMatrix(gateUp.get(expert), width, 1, 2),
+                new TransposedMatrix(down.get(expert), hidden, 0, 1), biases));
+        }
+        return List.copyOf(experts);
+    }
+
+    private static float[] every(final float[] values, final int first, final int step, final int count)
+    {
+        final float[] taken = new float[count];
+        for (int i = 0; i < count; i++)
+        {
+            taken[i] = values[first + i * step];
+        }
+        return taken;
+    }
+
+    /** Norms and biases are few, and one that is no number spoils every token: it is refused before anything runs. */
+    private float[] vector(final String name, final int... shape)
+    {
+        final float[] vector = source.vector(name, shape);
+        for (int i = 0; i < vector.length; i++)
         {
             if (!Float.isFinite(vector[i]))
             {

@@ -76,6 +76,12 @@ public final class ModelDigest
         add(attention.query(), attention.key(), attention.value(), attention.output());
         add(attention.queryNorm());
         add(attention.keyNorm());
+        add(attention.sinks());
+        if (attention.biases() != null)
+        {
+            final AttentionWeights.Biases biases = attention.biases();
+            Stream.of(biases.query(), biases.key(), biases.value(), biases.output()).forEach(this::add);
+        }
         if (attention.latent() != null)
         {
             final LatentWeights latent = attention.latent();
@@ -89,6 +95,7 @@ public final class ModelDigest
         {
             add(layer.moe().router());
             add(layer.moe().bias());
+            add(layer.moe().routerBias());
             layer.moe().experts().forEach(this::add);
             add(layer.moe().shared());
         }
@@ -99,6 +106,10 @@ public final class ModelDigest
         if (mlp != null)
         {
             add(mlp.gate(), mlp.up(), mlp.down());
+            if (mlp.biases() != null)
+            {
+                Stream.of(mlp.biases().gate(), mlp.biases().up(), mlp.biases().down()).forEach(this::add);
+            }
         }
     }
 

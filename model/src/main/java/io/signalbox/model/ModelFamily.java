@@ -7,7 +7,8 @@ public enum ModelFamily
     OLMOE("olmoe"),
     QWEN3_MOE("qwen3_moe"),
     MIXTRAL("mixtral"),
-    DEEPSEEK_V3("deepseek_v3");
+    DEEPSEEK_V3("deepseek_v3"),
+    GPT_OSS("gpt_oss");
 
     private final String modelType;
 

@@ -6,7 +6,7 @@ import java.util.Locale;
 /**
  * Memory that a model needs on the heap, known before any of it is allocated.
  *
- * @param weightBytes of all weights, as they are stored.
+ * @param weightBytes of all weights, as a backend loads them.
  * @param kvBytes     keys and values of all ranks, as float32, with the headers of their arrays.
  * @param stepBytes   buffers of the largest step of each rank.
  */
@@ -21,6 +21,8 @@ public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
     private static final double GIB = 1L << 30;
 
     /**
+     * Memory of a model whose weights are all of its type.
+     *
      * @param ranks           each with its own keys, values and buffers.
      * @param kvBlocks        of each rank.
      * @param blockSizeTokens of a block.
@@ -46,6 +48,12 @@ public record ModelMemory(long weightBytes, long kvBytes, long stepBytes)
                 "give fewer tokens per step");
         }
         return new ModelMemory(plan.parameters() * plan.type().bytes(), blocks * blockBytes, ranks * step);
+    }
+
+    /** The same, with so many bytes of weights. */
+    public ModelMemory withWeights(final long bytes)
+    {
+        return new ModelMemory(bytes, kvBytes, stepBytes);
     }
 
     /** Keys and values of one KV block in all layers: two arrays for each, with their headers. */

@@ -21,7 +21,7 @@ final class ParameterCount
         final BigInteger sum = product(plan.layers(), attention() + 2 * hidden)
             .add(product(plan.layers() - moeLayers, feedForward(plan.denseWidth())))
             .add(product(moeLayers, router() + feedForward(plan.experts().sharedWidth())))
-            .add(product(moeLayers, plan.experts().experts()).multiply(product(1, feedForward(plan.experts().width()))))
+            .add(product(moeLayers, plan.experts().experts()).multiply(product(1, expert())))
             .add(BigInteger.valueOf(heads + hidden));
         if (sum.bitLength() > Long.SIZE - 8)
         {
@@ -43,7 +43,14 @@ final class ParameterCount
     private long router()
     {
         final ExpertsPlan experts = plan.experts();
-        return (long)experts.experts() * plan.hidden() + (experts.hasBias() ? experts.experts() : 0);
+        final boolean hasBias = experts.hasChoiceBias() || experts.isClamped();
+        return (long)experts.experts() * plan.hidden() + (hasBias ? experts.experts() : 0);
+    }
+
+    private long expert()
+    {
+        final long width = plan.experts().width();
+        return feedForward(width) + (plan.experts().isClamped() ? 2 * width + plan.hidden() : 0);
     }
 
     private long attention()
@@ -61,7 +68,9 @@ final class ParameterCount
             case PER_HEAD -> 2L * attention.headSize();
             case FULL_WIDTH -> attention.queryWidth() + attention.keyWidth();
         };
-        return output + hidden * ((long)attention.queryWidth() + attention.keyWidth() + attention.valueWidth()) + norms;
+        final long projected = (long)attention.queryWidth() + attention.keyWidth() + attention.valueWidth();
+        final long biases = attention.biases() ? projected + hidden : 0;
+        return output + hidden * projected + norms + biases + (attention.sinks() ? attention.heads() : 0);
     }
 
     private long latent(final AttentionPlan attention, final LatentAttention latent)

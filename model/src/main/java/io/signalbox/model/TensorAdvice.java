@@ -18,6 +18,7 @@ final class TensorAdvice
         ".*[._](weight_scale(_inv|_2)?|input_scale|qweight|qzeros|scales|g_idx|weight_packed|weight_shape|" +
             "weight_zero_point|absmax|quant_map|quant_state\\..*|SCB|blocks)");
     private static final Pattern ADAPTER = Pattern.compile(".*\\.lora_[A-Za-z_]+(\\..*)?");
+    private static final Pattern ATTENTION_BIAS = Pattern.compile(".*\\.self_attn\\.[qkvo]_proj\\.bias");
     private static final Pattern ATTENTION = Pattern.compile(".*\\.self_attn\\.([a-z_]+\\.bias|sinks)");
     private static final Pattern LAYER = Pattern.compile("model\\.layers\\.([0-9]{1,9})\\..*");
 
@@ -25,10 +26,14 @@ final class TensorAdvice
     {
     }
 
-    /** @param names of all tensors that are not left out, ascending. */
-    static ModelException missing(final Path directory, final String name, final List<String> names)
+    /**
+     * @param names  of all tensors that are not left out, ascending.
+     * @param reader of packed weights.
+     */
+    static ModelException missing(
+        final Path directory, final String name, final List<String> names, final Quantization reader)
     {
-        final String packed = first(QUANTIZED, names);
+        final String packed = quantized(names, reader);
         if (packed != null)
         {
             return new ModelException(directory + " has the quantized tensor '" + packed + "' and no '" + name + "'",
@@ -51,9 +56,30 @@ final class TensorAdvice
     /** @param tensor of a type that is not read. */
     static ModelException unreadable(final Path directory, final StoredTensor tensor)
     {
-        final boolean converts = tensor.type().equals("F16") || tensor.type().equals("F64");
+        if (tensor.type().equals(CheckpointTensors.FP8))
+        {
+            return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
+                ", and its config.json has no '" + Quantization.NAME + "' of the method fp8 that says how to unpack it",
+                ONE_CHECKPOINT);
+        }
+        final boolean converts = tensor.type().equals("F64");
         return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
-            ", and only F32 and BF16 are read", converts ? "convert the checkpoint to bfloat16 or float32" : UNQUANTIZED);
+            ", and only F32, BF16 and F16 are read",
+            converts ? "convert the checkpoint to bfloat16 or float32" : UNQUANTIZED);
+    }
+
+    /** A packed tensor without its scales. */
+    static ModelException withoutScales(final Path directory, final StoredTensor tensor, final String scales)
+    {
+        return new ModelException(directory + " has the tensor '" + tensor.name() + "' as " + tensor.shapeText() +
+            " and no '" + scales + "' with its scales", ONE_CHECKPOINT);
+    }
+
+    /** Scales of a tensor that has none. */
+    static ModelException scalesOfOther(final Path directory, final StoredTensor tensor, final String scales)
+    {
+        return new ModelException(directory + " has the scales '" + scales + "' of a tensor in " + CheckpointTensors.FP8 +
+            ", and '" + tensor.name() + "' as " + tensor.shapeText(), ONE_CHECKPOINT);
     }
 
     static ModelException misshapen(final Path directory, final StoredTensor tensor, final String wanted)
@@ -65,10 +91,13 @@ final class TensorAdvice
     /**
      * Tensors that a plan does not use.
      *
-     * @param names  ascending.
-     * @param layers of the plan.
+     * @param names       ascending.
+     * @param layers      of the plan.
+     * @param takesBiases whether the family may have biases of attention.
+     * @param reader      of packed weights.
      */
-    static ModelException surplus(final Path directory, final List<String> names, final int layers)
+    static ModelException surplus(final Path directory, final List<String> names, final int layers,
+        final boolean takesBiases, final Quantization reader)
     {
         for (final String name : names)
         {
@@ -80,7 +109,7 @@ final class TensorAdvice
                     "prediction, or " + ONE_CHECKPOINT);
             }
         }
-        final String quantized = first(QUANTIZED, names);
+        final String quantized = quantized(names, reader);
         if (quantized != null)
         {
             return new ModelException(directory + " has quantized weights, such as '" + quantized + "'", UNQUANTIZED);
@@ -91,6 +120,13 @@ final class TensorAdvice
             return new ModelException(directory + " has tensors of an adapter, such as '" + adapter + "'",
                 "merge the adapter into its model and save the whole model");
         }
+        final String bias = first(ATTENTION_BIAS, names);
+        if (bias != null && takesBiases)
+        {
+            return new ModelException(directory + " has the tensor '" + bias + "', and its config.json has no '" +
+                ConfigReader.BIAS + "' that is true", "set '" + ConfigReader.BIAS + "' to true in config.json if the " +
+                "model has these biases");
+        }
         final String attention = first(ATTENTION, names);
         if (attention != null)
         {
@@ -99,6 +135,12 @@ final class TensorAdvice
         }
         return new ModelException(directory + " has " + names.size() + " tensors that its config.json does not ask " +
             "for, such as '" + ModelJson.printable(names.get(0)) + "'", ONE_CHECKPOINT);
+    }
+
+    /** The first name of a packed tensor that nobody unpacks. */
+    private static String quantized(final List<String> names, final Quantization reader)
+    {
+        return first(QUANTIZED, names.stream().filter(name -> !reader.reads(name)).toList());
     }
 
     private static boolean is(final Pattern pattern, final String name)

@@ -14,6 +14,13 @@ interface TensorSource
     /** The matrices of a tensor [count, rows, columns]. */
     List<MappedMatrix> matrices(String name, int count, int rows, int columns);
 
-    /** Widened exactly. */
-    float[] vector(String name, int length);
+    /** The matrices of a tensor [count, inputs, outputs], as they are stored: each row has the weights of one input. */
+    default List<? extends WeightMatrix> inputMatrices(
+        final String name, final int count, final int inputs, final int outputs)
+    {
+        return matrices(name, count, inputs, outputs);
+    }
+
+    /** All values of a tensor of few values, row-major, widened exactly. */
+    float[] vector(String name, int... shape);
 }

@@ -9,7 +9,7 @@ import java.security.MessageDigest;
  * A matrix of weights, row-major: row r holds the weights with which output r sums its inputs. It is a view of a mapped
  * file, or a recipe that makes its weights from a seed; it uses no memory. Any number of threads may read it.
  */
-public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
+public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix, TransposedMatrix
 {
     /** A buffer has no more. */
     static final long MAX_BYTES = Integer.MAX_VALUE - 8;
@@ -74,6 +74,12 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     /** The weight with this index, {@code row * columns + column}, exactly. */
     public abstract float at(int index);
 
+    /** The weight of an input of an output, exactly. */
+    float at(final int row, final int column)
+    {
+        return at(row * columns + column);
+    }
+
     /** Copies all weights, widened exactly. */
     public final void copyTo(final float[] to)
     {
@@ -117,25 +123,33 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     abstract void copy(short[] to, int at);
 
     /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
-    public abstract ByteBuffer bytes();
-
-    /** All its bytes, newly made from {@link #at}. */
-    final ByteBuffer allBytes()
+    public ByteBuffer bytes()
     {
         final ByteBuffer bytes =
             ByteBuffer.allocateDirect(bytes(name, rows, columns, type)).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count(); i++)
-        {
-            if (type == WeightType.F32)
-            {
-                bytes.putFloat(at(i));
-            }
-            else
-            {
-                bytes.putShort(WeightType.toBf16(at(i)));
-            }
-        }
+        putRows(0, rows, bytes);
         return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Puts the bits of some rows, little-endian, at the position of a buffer. Call {@link #taken} behind all. */
+    public abstract void putRows(int first, int count, ByteBuffer to);
+
+    /** Whether a copy costs arithmetic: the weights are made, or a file holds them otherwise than as {@link #type}. */
+    public abstract boolean isComputed();
+
+    /** The same weights as bf16, rounded to nearest, ties to even. */
+    abstract WeightMatrix inBf16();
+
+    /** {@code null} for {@code null}. */
+    static WeightMatrix inBf16(final WeightMatrix matrix)
+    {
+        return matrix == null ? null : matrix.inBf16();
+    }
+
+    /** Bytes of all weights. */
+    final long size()
+    {
+        return (long)count() * type.bytes();
     }
 
     /** The rule that makes the weights; {@code null}: they are stored. */
@@ -144,8 +158,14 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
         return null;
     }
 
+    /** Reads weights one by one with {@link #at}; a file that changes meanwhile ends in a {@link ModelException}. */
+    void read(final Runnable reading)
+    {
+        reading.run();
+    }
+
     /**
-     * Says that a backend has all weights without {@link #copyTo}: from {@link #bytes}, or by the {@link #recipe}.
+     * Says that a backend has all weights without {@link #copyTo}: by {@link #putRows}, or by the {@link #recipe}.
      *
      * @throws ModelException if the file changed meanwhile: behind a new end within its last page there are zeros.
      */
@@ -162,7 +182,7 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
 
     private void copied()
     {
-        progress.copied((long)count() * type.bytes());
+        progress.copied(size());
     }
 
     /** Feeds what the weights are: their bytes, or the recipe that makes them. */

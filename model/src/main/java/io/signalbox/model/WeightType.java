@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
-/** How a weight is stored; little-endian. */
+import java.nio.ByteBuffer;
+
+/** A type of weights that passes multiply with; little-endian. */
 public enum WeightType
 {
     F32("float32", 4),
@@ -16,7 +18,7 @@ public enum WeightType
         this.bytes = bytes;
     }
 
-    /** Its name in {@code config.json}; in safetensors it is {@link #name()}. */
+    /** Its name in {@code config.json}. */
     public String configName()
     {
         return configName;
@@ -26,6 +28,34 @@ public enum WeightType
     public int bytes()
     {
         return bytes;
+    }
+
+    /** Puts the bits of a weight at the position of a buffer; to bf16 it is rounded. */
+    void put(final float weight, final ByteBuffer to)
+    {
+        if (this == F32)
+        {
+            to.putFloat(weight);
+        }
+        else
+        {
+            to.putShort(toBf16(weight));
+        }
+    }
+
+    /** The weights as bf16, widened again; {@code null} for {@code null}. */
+    static float[] inBf16(final float[] weights)
+    {
+        if (weights == null)
+        {
+            return null;
+        }
+        final float[] rounded = new float[weights.length];
+        for (int i = 0; i < weights.length; i++)
+        {
+            rounded[i] = bf16(toBf16(weights[i]));
+        }
+        return rounded;
     }
 
     /** The weight with these bits, exactly. */

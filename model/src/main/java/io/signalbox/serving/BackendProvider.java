@@ -64,7 +64,7 @@ public abstract class BackendProvider
      *
      * @throws ConfigException as {@link #create} does, and if the provider throws anything else or returns {@code null}.
      */
-    public final Backend make(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
+    public final ModelBackend make(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
     {
         return GuardedBackend.of(label, () -> create(weights, values, clock));
     }
@@ -89,6 +89,17 @@ public abstract class BackendProvider
     public String device(final SettingValues values)
     {
         return UNNAMED;
+    }
+
+    /**
+     * Bytes of the weights as the backend loads them; those of {@code weights} unless a backend says otherwise, such as one
+     * that rounds some.
+     *
+     * @param values of the declared knobs.
+     */
+    public long weightBytes(final ModelWeights weights, final SettingValues values)
+    {
+        return weights.bytes();
     }
 
     /**

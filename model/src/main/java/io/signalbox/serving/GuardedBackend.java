@@ -9,11 +9,12 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.ModelWeights;
 
 import java.util.function.Supplier;
 
 /** A backend whose exceptions name it. Adds no garbage to a step. */
-final class GuardedBackend implements Backend
+final class GuardedBackend implements ModelBackend
 {
     private final String label;
     private final Backend backend;
@@ -25,7 +26,7 @@ final class GuardedBackend implements Backend
     }
 
     /** @throws ConfigException if the backend cannot be made. */
-    static Backend of(final String label, final Supplier<Backend> maker)
+    static ModelBackend of(final String label, final Supplier<Backend> maker)
     {
         final Backend made;
         try
@@ -134,11 +135,46 @@ final class GuardedBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public String prepareWeights(final String name, final ModelWeights weights)
+    {
+        if (!(backend instanceof ModelBackend model))
+        {
+            throw fault(label, "cannot replace its weights while it runs");
+        }
+        try
+        {
+            return model.prepareWeights(name, weights);
+        }
+        catch (final Throwable e)
+        {
+            throw fault(label, "it prepared new weights", e);
+        }
+    }
+
+    @Override
+    public void expectWeights(final String version)
     {
         try
         {
-            backend.newWeights(generation);
+            backend.expectWeights(version);
+        }
+        // The refusal that the interface asks for.
+        catch (final IllegalArgumentException e)
+        {
+            throw e;
+        }
+        catch (final Throwable e)
+        {
+            throw fault(label, "new weights were to be announced", e);
+        }
+    }
+
+    @Override
+    public void newWeights(final int generation, final String version)
+    {
+        try
+        {
+            backend.newWeights(generation, version);
         }
         // The refusal that the interface asks for.
         catch (final UnsupportedOperationException e)

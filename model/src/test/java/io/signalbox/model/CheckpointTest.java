@@ -23,7 +23,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class CheckpointTest
 {
     @ParameterizedTest
-    @ValueSource(strings = {"deepseekv3-wide-f32", "mixtral-narrow-f32", "mixtral-wide-bf16", "mixtral-wide-f32",
+    @ValueSource(strings = {"deepseekv3-wide-f32", "gptoss-wide-f32", "mixtral-narrow-f32", "mixtral-wide-bf16",
+        "mixtral-wide-f32",
         "olmoe-narrow-bf16", "olmoe-narrow-f32", "olmoe-wide-bf16", "olmoe-wide-f32", "qwen3moe-narrow-f32",
         "qwen3moe-wide-bf16", "qwen3moe-wide-f32"})
     void shouldReadEveryTensorOfAVariant(final String name) throws Exception
@@ -132,12 +133,37 @@ class CheckpointTest
     }
 
     @Test
-    void shouldRefuseGptOssByName()
+    void shouldReadTheSwitchesOfGptOss()
     {
-        final Path directory = SharedModels.variant("gptoss-wide-f32");
+        final DecoderPlan plan = Checkpoint.open(SharedModels.variant("hub/gptoss-wide-bf16")).plan();
 
-        final String message = assertThrows(ModelException.class, () -> Checkpoint.open(directory)).getMessage();
-        assertTrue(message.contains("config.json") && message.contains("'gpt_oss'"), message);
-        assertTrue(Files.exists(directory));
+        assertEquals(new AttentionPlan(8, 2, 16, 150_000.0, QkNorm.NONE, 0.0, null,
+            new YarnScaling(32.0, 4096, 32.0, 1.0, false, 0.1 * StrictMath.log(32.0) + 1.0, 1.0),
+            new AttentionWindow(8, List.of(0, 2)), true, true), plan.attention());
+        assertEquals(new ExpertsPlan(8, 2, 32, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 7.0),
+            plan.experts());
+        assertEquals(131_072, plan.maxPositions());
+    }
+
+    /** A window that is larger than the context hides nothing, and RoPE of the type default scales nothing. */
+    @Test
+    void shouldReadAGptOssWithoutWindowsAndScaling()
+    {
+        final AttentionPlan attention = Checkpoint.open(SharedModels.variant("gptoss-wide-f32")).plan().attention();
+
+        assertNull(attention.window());
+        assertNull(attention.yarn());
+        assertTrue(attention.sinks() && attention.biases());
+    }
+
+    /** The published scale of its scores: 0.1 ln 40 + 1, squared. */
+    @Test
+    void shouldReadTheScalingOfDeepSeek()
+    {
+        final DecoderPlan plan = DecoderPlan.of(SharedModels.variant("hub/deepseekv3-hub-bf16").resolve("config.json"));
+
+        assertEquals(new YarnScaling(40.0, 4096, 32.0, 1.0, true, 1.0, 1.8738542070926265), plan.attention().yarn());
+        assertEquals((float)(1.8738542070926265 / Math.sqrt(24)), plan.attention().scoreScale());
+        assertEquals(163_840, plan.maxPositions());
     }
 }

@@ -27,6 +27,33 @@ class GeneratedModelTest
         assertEquals(0x1.2529140000000p+0f, weights.finalNorm()[63]);
     }
 
+    /** Gates are every second output of a tensor that is stored input by input, expert after expert. */
+    @Test
+    void shouldMakeTheExpertsOfGptOssByTheirPlaceInTheTensor()
+    {
+        final DecoderPlan plan = SmallPlans.gptOss(WeightType.F32, false);
+        final ModelWeights weights = GeneratedModel.weights(plan, 5);
+        final String prefix = "model.layers.1.mlp.experts.";
+        final FeedForward expert = weights.layers().get(1).moe().experts().get(3);
+        final long key = CounterBits.key(5, prefix + "gate_up_proj");
+        final int inputs = plan.hidden();
+        final int outputs = 2 * plan.experts().width();
+        for (int row = 0; row < plan.experts().width(); row++)
+        {
+            for (int column = 0; column < inputs; column++)
+            {
+                final long gate = (3L * inputs + column) * outputs + 2 * row;
+                final int index = row * inputs + column;
+                assertEquals(CounterBits.odd(key, gate) * CounterBits.UNIT / 2, expert.gate().at(index));
+                assertEquals(CounterBits.odd(key, gate + 1) * CounterBits.UNIT / 2, expert.up().at(index));
+            }
+        }
+        assertEquals(CounterBits.odd(CounterBits.key(5, prefix + "down_proj"), (3L * 6 + 4) * 8 + 7) *
+            CounterBits.UNIT / 2, expert.down().at(7 * 6 + 4));
+        assertEquals(CounterBits.odd(CounterBits.key(5, prefix + "gate_up_proj_bias"), 3L * outputs + 5) *
+            CounterBits.UNIT / 16, expert.biases().up()[2]);
+    }
+
     @Test
     void shouldRoundBf16FromTheSameWeights()
     {

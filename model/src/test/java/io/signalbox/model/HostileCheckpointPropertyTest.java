@@ -13,9 +13,13 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -29,15 +33,19 @@ class HostileCheckpointPropertyTest
 {
     private static final long MOST_BYTES = 16L << 20;
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    /** Room for any matrix that opens. */
+    private static final float[] WEIGHTS = new float[1 << 10];
     private static final Pattern NUMBER = Pattern.compile("(?<![\\w.\"])\\d+");
     private static final List<String> EXTREMES = List.of("0", "1", "-1", "2147483647", "2147483648", "9223372036854775807",
         "18446744073709551615", "1e308", "1e999", "0.5", "null", "true", "\"x\"", "[]", "{}", "");
 
-    private static Path directory;
-    private static DecoderPlan plan;
-    private static String header;
-    private static byte[] data;
-    private static byte[] whole;
+    /** A checkpoint as it was written: of bf16, of bf16 with some FP8, of float16, or a gpt-oss. */
+    private record Original(Path directory, String config, String header, byte[] whole)
+    {
+    }
+
+    private static final List<Original> ORIGINALS = new ArrayList<>();
+    private static Path root;
 
     /** Numbers of a text that become something else. */
     record Replacement(int place, String with)
@@ -52,20 +60,37 @@ class HostileCheckpointPropertyTest
     @BeforeContainer
     static void write() throws IOException
     {
-        directory = Files.createTempDirectory("hostile-checkpoint");
-        plan = SmallPlans.of(WeightType.BF16, false);
-        final WrittenCheckpoint written = new WrittenCheckpoint(directory, plan, 3);
-        written.writeConfig(plan);
-        written.writeSingle();
-        header = WrittenCheckpoint.header(written.tensors);
-        whole = Files.readAllBytes(directory.resolve("model.safetensors"));
-        data = new byte[written.tensors.values().stream().mapToInt(tensor -> tensor.bytes().length).sum()];
+        root = Files.createTempDirectory("hostile-checkpoint");
+        for (final String form : List.of("bf16", "fp8", "float16", "gptoss"))
+        {
+            final DecoderPlan plan = form.equals("gptoss") ? SmallPlans.gptOss(WeightType.BF16, false) :
+                SmallPlans.of(WeightType.BF16, false);
+            final Path directory = Files.createDirectory(root.resolve(form));
+            final WrittenCheckpoint written = new WrittenCheckpoint(directory, plan, 3);
+            written.writeConfig(plan);
+            if (form.equals("fp8"))
+            {
+                final Fp8Tensors packed = new Fp8Tensors(3, 4, 3);
+                Fp8Tensors.names(written).forEach(name -> packed.pack(written, name));
+                written.writeFp8Config(plan, 4, 3);
+            }
+            if (form.equals("float16"))
+            {
+                written.tensors.replaceAll((name, tensor) ->
+                    new WrittenCheckpoint.Tensor("F16", tensor.shape(), tensor.bytes()));
+                Files.writeString(directory.resolve("config.json"),
+                    WrittenCheckpoint.config(plan).replace("bfloat16", "float16"));
+            }
+            written.writeSingle();
+            ORIGINALS.add(new Original(directory, Files.readString(directory.resolve("config.json")),
+                WrittenCheckpoint.header(written.tensors), Files.readAllBytes(directory.resolve("model.safetensors"))));
+        }
     }
 
     @AfterContainer
     static void delete() throws IOException
     {
-        try (Stream<Path> files = Files.walk(directory))
+        try (Stream<Path> files = Files.walk(root))
         {
             for (final Path file : files.sorted(Comparator.reverseOrder()).toList())
             {
@@ -75,27 +100,47 @@ class HostileCheckpointPropertyTest
     }
 
     @Property
-    void shouldSurviveChangedNumbersOfTheHeader(@ForAll("replacements") final List<Replacement> replacements)
+    void shouldSurviveChangedNumbersOfTheHeader(
+        @ForAll("originals") final Original original, @ForAll("replacements") final List<Replacement> replacements)
         throws IOException
     {
-        openWith("model.safetensors", WrittenCheckpoint.file(replaced(header, replacements), data), whole);
+        final int begin = (int)ByteBuffer.wrap(original.whole).order(ByteOrder.LITTLE_ENDIAN).getLong() + Long.BYTES;
+        openWith(original, "model.safetensors", WrittenCheckpoint.file(replaced(original.header, replacements),
+            Arrays.copyOfRange(original.whole, begin, original.whole.length)));
     }
 
     @Property
-    void shouldSurviveChangedNumbersOfTheConfiguration(@ForAll("replacements") final List<Replacement> replacements)
+    void shouldSurviveChangedNumbersOfTheConfiguration(
+        @ForAll("originals") final Original original, @ForAll("replacements") final List<Replacement> replacements)
         throws IOException
     {
-        final String config = WrittenCheckpoint.config(plan);
-        openWith("config.json", replaced(config, replacements).getBytes(StandardCharsets.UTF_8),
-            config.getBytes(StandardCharsets.UTF_8));
+        openWith(original, "config.json", replaced(original.config, replacements).getBytes(StandardCharsets.UTF_8));
     }
 
     @Property
-    void shouldSurviveChangedBytes(@ForAll("changes") final List<Change> changes) throws IOException
+    void shouldSurviveChangedBytes(
+        @ForAll("originals") final Original original, @ForAll("changes") final List<Change> changes) throws IOException
     {
-        final byte[] bytes = whole.clone();
-        changes.forEach(change -> bytes[change.place() % (header.length() + Long.BYTES)] = change.with());
-        openWith("model.safetensors", bytes, whole);
+        final byte[] bytes = original.whole.clone();
+        changes.forEach(change -> bytes[change.place() % (original.header.length() + Long.BYTES)] = change.with());
+        openWith(original, "model.safetensors", bytes);
+    }
+
+    /** Weights and scales, NaN among them, behind the header. */
+    @Property
+    void shouldSurviveChangedWeights(
+        @ForAll("originals") final Original original, @ForAll("changes") final List<Change> changes) throws IOException
+    {
+        final byte[] bytes = original.whole.clone();
+        final int begin = (int)ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong() + Long.BYTES;
+        changes.forEach(change -> bytes[begin + change.place() % (bytes.length - begin)] = change.with());
+        openWith(original, "model.safetensors", bytes);
+    }
+
+    @Provide
+    Arbitrary<Original> originals()
+    {
+        return Arbitraries.integers().between(0, ORIGINALS.size() - 1).map(ORIGINALS::get);
     }
 
     @Provide
@@ -129,23 +174,27 @@ class HostileCheckpointPropertyTest
         return changed;
     }
 
-    private static void openWith(final String name, final byte[] bytes, final byte[] original) throws IOException
+    /** Weights are read, too, because they are checked when they are loaded. */
+    private static void openWith(final Original original, final String name, final byte[] bytes) throws IOException
     {
-        Files.write(directory.resolve(name), bytes);
-        final long before = THREADS.getCurrentThreadAllocatedBytes();
+        final Path file = original.directory.resolve(name);
+        final byte[] before = Files.readAllBytes(file);
+        Files.write(file, bytes);
+        final long allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
         try
         {
-            Checkpoint.open(directory);
+            Checkpoint.open(original.directory).weights().matrices().forEach(matrix -> matrix.copyTo(WEIGHTS));
         }
         catch (final ModelException e)
         {
-            assertTrue(e.getMessage().contains(directory.toString()), e.getMessage());
+            assertTrue(e.getMessage().contains(original.directory.toString()) ||
+                e.getMessage().startsWith("the tensor "), e.getMessage());
         }
         finally
         {
-            Files.write(directory.resolve(name), original);
+            Files.write(file, before);
         }
-        final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+        final long allocated = THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore;
         assertTrue(allocated < MOST_BYTES, allocated + " bytes were allocated");
     }
 }

@@ -371,12 +371,13 @@ class HostileCheckpointTest
         "\"mlp_only_layers\": [0]|\"mlp_only_layers\": [7]|'mlp_only_layers' that is not a list of layers",
         "\"mlp_only_layers\": [0]|\"mlp_only_layers\": [0, 1]|MoE layers 0 is impossible",
         "\"decoder_sparse_step\": 1|\"decoder_sparse_step\": 0|'decoder_sparse_step' with 0",
-        "\"rope_type\": \"default\"|\"rope_type\": \"yarn\", \"factor\": 4.0|'rope_parameters'",
-        "\"dtype\": \"float32\"|\"dtype\": \"float16\"|weights of type 'float16'",
+        "\"rope_type\": \"default\"|\"rope_type\": \"yarn\", \"factor\": 4.0|'rope_parameters' without 'original_max",
+        "\"dtype\": \"float32\"|\"dtype\": \"float64\"|weights of type 'float64'",
         "\"dtype\": \"float32\"|\"dtype\": null|has neither 'dtype' nor 'torch_dtype'; add the type of the weights",
         "\"model_type\": \"qwen3_moe\"|\"model_type\": \"llama\"|model type 'llama'",
-        "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"attention_bias\": true|'attention_bias' with true",
-        "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"quantization_config\": {}|'quantization_config'",
+        "\"model_type\": \"qwen3_moe\"|\"model_type\": \"mixtral\", \"attention_bias\": true|'attention_bias' with true",
+        "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"attention_bias\": 1|'attention_bias' that is",
+        "\"model_type\": \"qwen3_moe\"|\"model_type\": \"qwen3_moe\", \"use_sliding_window\": true|'use_sliding_window'",
         "\"rms_norm_eps\": 1.0E-6|\"rms_norm_eps\": \"a\"|'rms_norm_eps' that is not a number",
         "\"rms_norm_eps\": 1.0E-6|\"rms_norm_eps\": 1e999|norm epsilon of Infinity"})
     void shouldRefuseAConfigurationThatIsNotSupported(final String from, final String to, final String part)

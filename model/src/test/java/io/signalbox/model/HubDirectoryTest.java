@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,11 +15,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -143,7 +141,8 @@ class HubDirectoryTest
 
     void put(final String name, final String type, final long... shape)
     {
-        final int bytes = type.equals("F32") ? 4 : type.startsWith("F8") || type.endsWith("8") ? 1 : 2;
+        final int bytes =
+            type.equals("F64") ? 8 : type.equals("F32") ? 4 : type.startsWith("F8") || type.endsWith("8") ? 1 : 2;
         written.tensors.put(name, new WrittenCheckpoint.Tensor(
             type, shape, new byte[bytes * (int)Arrays.stream(shape).reduce(1, (left, right) -> left * right)]));
     }
@@ -188,104 +187,6 @@ class HubDirectoryTest
             "unchanged config.json of the checkpoint.");
     }
 
-    /** Stores a tensor of bf16 as float32. */
-    private void widen(final String name)
-    {
-        final WrittenCheckpoint.Tensor tensor = written.tensors.get(name);
-        final ByteBuffer narrow = ByteBuffer.wrap(tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        final ByteBuffer wide = ByteBuffer.allocate(2 * tensor.bytes().length).order(ByteOrder.LITTLE_ENDIAN);
-        while (narrow.hasRemaining())
-        {
-            wide.putFloat(WeightType.bf16(narrow.getShort()));
-        }
-        written.tensors.put(name, new WrittenCheckpoint.Tensor("F32", tensor.shape(), wide.array()));
-    }
-
-    @Property(tries = 60)
-    void shouldReadAnyTensorsOfFloat32InACheckpointOfBfloat16(@ForAll final long seed) throws Exception
-    {
-        final SplittableRandom random = new SplittableRandom(seed);
-        try (ScratchDirectory scratch = new ScratchDirectory())
-        {
-            directory = scratch.path();
-            plan = SmallPlans.of(WeightType.BF16, random.nextBoolean());
-            written = new WrittenCheckpoint(directory, plan, 7);
-            written.writeConfig(plan);
-            if (random.nextBoolean())
-            {
-                written.fuse(plan);
-            }
-            final int share = 1 + random.nextInt(4);
-            List.copyOf(written.tensors.keySet()).stream().filter(name -> random.nextInt(share) == 0).forEach(this::widen);
-            written.writeSingle();
-
-            assertPlain();
-            assertEquals(
-                ModelDigest.of(plainCheckpoint(scratch.path())), ModelDigest.of(Checkpoint.open(directory).weights()));
-        }
-    }
-
-    private ModelWeights plainCheckpoint(final Path scratch) throws Exception
-    {
-        final Path plain = Files.createDirectory(scratch.resolve("plain"));
-        final WrittenCheckpoint other = new WrittenCheckpoint(plain, plan, 7);
-        other.writeConfig(plan);
-        other.writeSingle();
-        return Checkpoint.open(plain).weights();
-    }
-
-    /** Float32 is rounded to the bf16 of the model; every view of a matrix has the same bits. */
-    @Test
-    void shouldRoundFloat32ToNearestEven() throws Exception
-    {
-        widen(ROUTER);
-        widen("model.norm.weight");
-        final int[] bits = {0x3f80_8000, 0x3f81_8000, 0x3f80_8001, 0xbf80_7fff, 0x7f7f_ffff, 0x0000_0001};
-        final int[] rounded = {0x3f80, 0x3f82, 0x3f81, 0xbf80, 0x7f80, 0};
-        for (int i = 0; i < bits.length; i++)
-        {
-            ByteBuffer.wrap(written.tensors.get(ROUTER).bytes()).order(ByteOrder.LITTLE_ENDIAN).putInt(4 * i, bits[i]);
-        }
-        ByteBuffer.wrap(written.tensors.get("model.norm.weight").bytes()).order(ByteOrder.LITTLE_ENDIAN).putInt(0, bits[1]);
-        written.writeSingle();
-
-        final ModelWeights weights = Checkpoint.open(directory).weights();
-        final WeightMatrix router = weights.layers().get(1).moe().router();
-        assertEquals(WeightType.BF16, router.type());
-        final short[] halves = new short[router.count()];
-        final float[] floats = new float[router.count()];
-        router.copyTo(halves);
-        router.copyTo(floats);
-        for (int i = 0; i < bits.length; i++)
-        {
-            assertEquals((short)rounded[i], halves[i]);
-            assertEquals(WeightType.bf16(halves[i]), floats[i]);
-            assertEquals(floats[i], router.at(i));
-            assertEquals(halves[i], router.bytes().getShort(2 * i));
-        }
-        assertEquals(2 * router.count(), router.bytes().remaining());
-        assertEquals(Float.intBitsToFloat(0x3f82_0000), weights.finalNorm()[0]);
-    }
-
-    @Test
-    void shouldWidenBfloat16InACheckpointOfFloat32() throws Exception
-    {
-        Files.writeString(directory.resolve("config.json"), WrittenCheckpoint.config(SmallPlans.of(WeightType.F32, false)));
-        written.writeSingle();
-
-        final WeightMatrix read = Checkpoint.open(directory).weights().layers().get(1).moe().router();
-        final WeightMatrix plain = GeneratedModel.weights(plan, 7).layers().get(1).moe().router();
-        assertEquals(WeightType.F32, read.type());
-        final float[] floats = new float[read.count()];
-        read.copyTo(floats);
-        for (int i = 0; i < read.count(); i++)
-        {
-            assertEquals(plain.at(i), floats[i]);
-            assertEquals(plain.at(i), read.at(i));
-            assertEquals(plain.at(i), read.bytes().getFloat(4 * i));
-        }
-    }
-
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
         "null | ~~ | []", "3 | ~~ | [3]", "[3, 9] | ~~ | [3, 9]", "[] | ~~ | []",
@@ -322,16 +223,53 @@ class HubDirectoryTest
     }
 
     @Test
-    void shouldTakeAWindowThatHidesNoPosition() throws Exception
+    void shouldLeaveOutAWindowThatHidesNoPosition() throws Exception
     {
         final String mixtral = WrittenCheckpoint.config(plan).replace("qwen3_moe", "mixtral").replaceFirst("}$", "");
         final Path config = directory.resolve("config.json");
         final int positions = plan.maxPositions();
         Files.writeString(config, mixtral + ", \"sliding_window\": " + positions + "}");
         assertEquals(ModelFamily.MIXTRAL, DecoderPlan.of(config).family());
+        assertNull(DecoderPlan.of(config).attention().window());
         Files.writeString(config, mixtral + ", \"sliding_window\": " + (positions - 1) + "}");
-        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(config)).getMessage();
-        assertTrue(message.contains("'sliding_window'"), message);
+        assertEquals(new AttentionWindow(positions - 1, List.of(0, 1)), DecoderPlan.of(config).attention().window());
+        for (final int impossible : new int[] {0, -1})
+        {
+            Files.writeString(config, mixtral + ", \"sliding_window\": " + impossible + "}");
+            assertEquals(config + " has 'sliding_window' with " + impossible + ", which is below 1; give the unchanged " +
+                "config.json of the checkpoint.",
+                assertThrows(ModelException.class, () -> DecoderPlan.of(config)).getMessage());
+        }
+    }
+
+    /** With biases of 0 a model is the one without; a bias without the switch is refused. */
+    @Test
+    void shouldReadTheBiasesOfAttention() throws Exception
+    {
+        for (int layer = 0; layer < plan.layers(); layer++)
+        {
+            final String prefix = "model.layers." + layer + ".self_attn.";
+            put(prefix + "q_proj.bias", "BF16", 8);
+            put(prefix + "k_proj.bias", "BF16", 4);
+            put(prefix + "v_proj.bias", "BF16", 4);
+            put(prefix + "o_proj.bias", "BF16", 8);
+        }
+        final String name = "model.layers.1.self_attn.o_proj.bias";
+        ByteBuffer.wrap(written.tensors.get(name).bytes()).order(ByteOrder.LITTLE_ENDIAN).putShort(6, (short)0x3fc0);
+        written.writeSingle();
+        changeConfig(", \"attention_bias\": true");
+
+        final AttentionWeights attention = Checkpoint.open(directory).weights().layers().get(1).attention();
+        assertArrayEquals(new float[] {0, 0, 0, 1.5f, 0, 0, 0, 0}, attention.biases().output());
+        assertArrayEquals(new float[4], attention.biases().value());
+        changeConfig("");
+        assertRefused("has the tensor 'model.layers.0.self_attn.k_proj.bias', and its config.json has no 'attention_bias' " +
+            "that is true; set 'attention_bias' to true in config.json if the model has these biases.");
+        changeConfig(", \"attention_bias\": true");
+        written.tensors.remove(name);
+        written.writeSingle();
+        assertRefused("has no tensor '" + name + "', which its config.json asks for; copy config.json and the " +
+            "safetensors files of one checkpoint into the directory.");
     }
 
     @ParameterizedTest

@@ -49,6 +49,27 @@ class ModelDigestTest
         assertTrue(single.matches("[0-9a-f]{64}"), single);
     }
 
+    /** Digests in journals of earlier versions stay those of their models. */
+    @Test
+    void shouldStayThatOfEarlierVersions()
+    {
+        assertEquals("b2c9a54ec339b2ff3cfa0f5875a030e8b1652239bd8939801eba3ac8c513e29d",
+            ModelDigest.of(GeneratedModel.weights(GeneratedModel.tiny(), 1)));
+        assertEquals("AttentionPlan[heads=2, kvHeads=1, headSize=4, ropeTheta=10000.0, qkNorm=PER_HEAD, clip=0.0, " +
+            "latent=null]", plan.attention().toString());
+        assertEquals("ExpertsPlan[experts=4, topK=2, width=6, scoring=SOFTMAX_THEN_TOP_K, renormalise=true, " +
+            "roundsWeights=true, groups=1, keptGroups=1, scale=1.0, sharedExperts=0]", plan.experts().toString());
+    }
+
+    @Test
+    void shouldDifferForEachTensorOfGptOssThatDiffersInOneBit() throws Exception
+    {
+        plan = SmallPlans.gptOss(WeightType.BF16, false);
+        written = new WrittenCheckpoint(directory, plan, 7);
+        written.writeConfig(plan);
+        shouldDifferForEachTensorThatDiffersInOneBit();
+    }
+
     @Test
     void shouldDifferForEachTensorThatDiffersInOneBit() throws Exception
     {

@@ -3,7 +3,9 @@ package io.signalbox.model;
 
 import io.signalbox.model.forward.ForwardModel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -43,6 +45,16 @@ class ModelMemoryTest
 
             assertEquals(plan.parameters() * 2, bytes.get() + 2 * vectors);
         }
+    }
+
+    @Test
+    void shouldCountAsManyWeightsOfGptOssAsItsCheckpointHas(@TempDir final Path directory)
+    {
+        final DecoderPlan plan = SmallPlans.gptOss(WeightType.BF16, false);
+        final long stored = new WrittenCheckpoint(directory, plan, 1).tensors.values().stream()
+            .mapToLong(tensor -> tensor.bytes().length).sum();
+
+        assertEquals(stored, plan.parameters() * 2);
     }
 
     @Test

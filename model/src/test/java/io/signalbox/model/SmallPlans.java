@@ -19,6 +19,16 @@ final class SmallPlans
             new AttentionPlan(2, 1, 4, 10_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(4, 2, 6, true));
     }
 
+    /** Two layers of gpt-oss, the first one with a window. */
+    static DecoderPlan gptOss(final WeightType type, final boolean tied)
+    {
+        final AttentionPlan attention = new AttentionPlan(2, 1, 4, 150_000.0, QkNorm.NONE, 0.0, null,
+            new YarnScaling(4.0, 32, 32.0, 1.0, false, YarnScaling.magnitude(4.0, 1.0), 1.0),
+            new AttentionWindow(5, List.of(0)), true, true);
+        return new DecoderPlan(ModelFamily.GPT_OSS, type, 2, List.of(0, 1), 8, 16, 0, 64, 1e-5, tied, attention,
+            new ExpertsPlan(4, 2, 6, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 7.0));
+    }
+
     /** Whether plans, matrices and vectors have the same bits. */
     static boolean same(final ModelWeights left, final ModelWeights right)
     {
@@ -35,7 +45,12 @@ final class SmallPlans
         {
             final AttentionWeights attention = layer.attention();
             values.addAll(List.of(vector(layer.inputNorm()), vector(layer.postAttentionNorm()),
-                vector(attention.queryNorm()), vector(attention.keyNorm())));
+                vector(attention.queryNorm()), vector(attention.keyNorm()), vector(attention.sinks())));
+            if (attention.biases() != null)
+            {
+                values.addAll(List.of(vector(attention.biases().query()), vector(attention.biases().key()),
+                    vector(attention.biases().value()), vector(attention.biases().output())));
+            }
             for (final WeightMatrix matrix : List.of(
                 attention.query(), attention.key(), attention.value(), attention.output()))
             {
@@ -45,6 +60,7 @@ final class SmallPlans
             if (layer.moe() != null)
             {
                 values.add(layer.moe().router().bytes());
+                values.add(vector(layer.moe().routerBias()));
                 layer.moe().experts().forEach(expert -> add(expert, values));
             }
         }
@@ -56,6 +72,11 @@ final class SmallPlans
         if (mlp != null)
         {
             values.addAll(List.of(mlp.gate().bytes(), mlp.up().bytes(), mlp.down().bytes()));
+            if (mlp.biases() != null)
+            {
+                values.addAll(List.of(
+                    vector(mlp.biases().gate()), vector(mlp.biases().up()), vector(mlp.biases().down())));
+            }
         }
     }
 

@@ -13,8 +13,9 @@ enum TensorOddity
             test.put("model.layers.1.mlp.gate.weight_scale_inv", "F32", 1, 1);
         }
     },
-    FP8("has the tensor 'model.layers.1.mlp.gate.weight' as F8_E4M3 [4, 8], and only F32 and BF16 are read; use the " +
-        "checkpoint without quantization.")
+    FP8("has the tensor 'model.layers.1.mlp.gate.weight' as F8_E4M3 [4, 8], and its config.json has no " +
+        "'quantization_config' of the method fp8 that says how to unpack it; copy config.json and the safetensors files " +
+        "of one checkpoint into the directory.")
     {
         @Override
         void make(final HubDirectoryTest test)
@@ -22,13 +23,13 @@ enum TensorOddity
             test.put(HubDirectoryTest.ROUTER, "F8_E4M3", 4, 8);
         }
     },
-    FLOAT16("has the tensor 'model.layers.1.mlp.gate.weight' as F16 [4, 8], and only F32 and BF16 are read; convert " +
+    FLOAT64("has the tensor 'model.layers.1.mlp.gate.weight' as F64 [4, 8], and only F32, BF16 and F16 are read; convert " +
         "the checkpoint to bfloat16 or float32.")
     {
         @Override
         void make(final HubDirectoryTest test)
         {
-            test.put(HubDirectoryTest.ROUTER, "F16", 4, 8);
+            test.put(HubDirectoryTest.ROUTER, "F64", 4, 8);
         }
     },
     PACKED("has the quantized tensor 'model.layers.1.mlp.gate.qweight' and no 'model.layers.1.mlp.gate.weight'; use " +
@@ -50,13 +51,22 @@ enum TensorOddity
             test.put("base_model.model.layers.0.self_attn.q_proj.lora_A.weight", "BF16", 1, 8);
         }
     },
-    BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias' of an attention that is not supported; use a " +
-        "checkpoint without it.")
+    BIAS("has the tensor 'model.layers.0.self_attn.q_proj.bias', and its config.json has no 'attention_bias' that is " +
+        "true; set 'attention_bias' to true in config.json if the model has these biases.")
     {
         @Override
         void make(final HubDirectoryTest test)
         {
             test.put("model.layers.0.self_attn.q_proj.bias", "BF16", 8);
+        }
+    },
+    SINKS("has the tensor 'model.layers.0.self_attn.sinks' of an attention that is not supported; use a checkpoint " +
+        "without it.")
+    {
+        @Override
+        void make(final HubDirectoryTest test)
+        {
+            test.put("model.layers.0.self_attn.sinks", "BF16", 2);
         }
     },
     RENAMED("has no tensor 'model.embed_tokens.weight' but 'language_model.model.embed_tokens.weight', a name that " +

@@ -36,8 +36,35 @@ final class WrittenCheckpoint
         new ModelAssembly(plan, new Recorder(source, plan.type())).weights();
     }
 
-    /** The config.json of a plan of the family Qwen3-MoE, in the spelling of transformers 5. */
+    /** The config.json of a plan of Qwen3-MoE or gpt-oss, in the spelling of transformers 5. */
     static String config(final DecoderPlan plan)
+    {
+        return plan.family() == ModelFamily.GPT_OSS ? gptOss(plan) : qwen3Moe(plan);
+    }
+
+    private static String gptOss(final DecoderPlan plan)
+    {
+        final AttentionPlan attention = plan.attention();
+        final ExpertsPlan experts = plan.experts();
+        final YarnScaling yarn = attention.yarn();
+        final String types = IntStream.range(0, plan.layers())
+            .mapToObj(layer -> attention.window().layers().contains(layer) ? "\"sliding_attention\"" : "\"full_attention\"")
+            .collect(Collectors.joining(", "));
+        return "{\"model_type\": \"gpt_oss\", \"dtype\": \"" + plan.type().configName() + "\", \"hidden_size\": " +
+            plan.hidden() + ", \"vocab_size\": " + plan.vocabulary() + ", \"num_hidden_layers\": " + plan.layers() +
+            ", \"num_attention_heads\": " + attention.heads() + ", \"num_key_value_heads\": " + attention.kvHeads() +
+            ", \"head_dim\": " + attention.headSize() + ", \"intermediate_size\": " + experts.width() +
+            ", \"num_local_experts\": " + experts.experts() + ", \"num_experts_per_tok\": " + experts.topK() +
+            ", \"experts_per_token\": " + experts.topK() + ", \"attention_bias\": " + attention.biases() +
+            ", \"layer_types\": [" + types + "], \"sliding_window\": " + attention.window().positions() +
+            ", \"swiglu_limit\": " + experts.limit() + ", \"max_position_embeddings\": " + plan.maxPositions() +
+            ", \"rms_norm_eps\": " + plan.normEpsilon() + ", \"tie_word_embeddings\": " + plan.tiedEmbeddings() +
+            ", \"rope_parameters\": {\"rope_theta\": " + attention.ropeTheta() + ", \"rope_type\": \"yarn\", \"factor\": " +
+            yarn.factor() + ", \"original_max_position_embeddings\": " + yarn.originalPositions() + ", \"beta_fast\": " +
+            yarn.betaFast() + ", \"beta_slow\": " + yarn.betaSlow() + ", \"truncate\": " + yarn.truncate() + "}}";
+    }
+
+    private static String qwen3Moe(final DecoderPlan plan)
     {
         final AttentionPlan attention = plan.attention();
         final ExpertsPlan experts = plan.experts();
@@ -53,6 +80,14 @@ final class WrittenCheckpoint
             plan.maxPositions() + ", \"rms_norm_eps\": " + plan.normEpsilon() + ", \"tie_word_embeddings\": " +
             plan.tiedEmbeddings() + ", \"rope_parameters\": {\"rope_theta\": " + attention.ropeTheta() +
             ", \"rope_type\": \"default\"}}";
+    }
+
+    /** Writes a config.json whose weights are packed in FP8. */
+    void writeFp8Config(final DecoderPlan plan, final int blockRows, final int blockColumns) throws IOException
+    {
+        Files.writeString(directory.resolve("config.json"), config(plan).replaceFirst("}$",
+            ", \"quantization_config\": {\"quant_method\": \"fp8\", \"fmt\": \"e4m3\", " +
+                "\"activation_scheme\": \"dynamic\", \"weight_block_size\": [" + blockRows + ", " + blockColumns + "]}}"));
     }
 
     void writeConfig(final DecoderPlan plan) throws IOException
@@ -191,10 +226,26 @@ final class WrittenCheckpoint
         }
 
         @Override
-        public float[] vector(final String name, final int length)
+        public List<? extends WeightMatrix> inputMatrices(
+            final String name, final int count, final int inputs, final int outputs)
         {
-            final float[] vector = source.vector(name, length);
-            final ByteBuffer bytes = ByteBuffer.allocate(length * type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+            final List<? extends WeightMatrix> matrices = source.inputMatrices(name, count, inputs, outputs);
+            final ByteArrayOutputStream all = new ByteArrayOutputStream();
+            for (final WeightMatrix matrix : matrices)
+            {
+                final byte[] bytes = new byte[matrix.bytes().remaining()];
+                matrix.bytes().get(bytes);
+                all.writeBytes(bytes);
+            }
+            tensors.put(name, new Tensor(type.name(), new long[] {count, inputs, outputs}, all.toByteArray()));
+            return matrices;
+        }
+
+        @Override
+        public float[] vector(final String name, final int... shape)
+        {
+            final float[] vector = source.vector(name, shape);
+            final ByteBuffer bytes = ByteBuffer.allocate(vector.length * type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
             for (final float value : vector)
             {
                 if (type == WeightType.F32)
@@ -206,7 +257,7 @@ final class WrittenCheckpoint
                     bytes.putShort(WeightType.toBf16(value));
                 }
             }
-            tensors.put(name, new Tensor(type.name(), new long[] {length}, bytes.array()));
+            tensors.put(name, new Tensor(type.name(), Arrays.stream(shape).asLongStream().toArray(), bytes.array()));
             return vector;
         }
     }

@@ -3,6 +3,6 @@
 /**
  * Internal: how other systems decide, record by record.
  *
- * <p>For tests and benchmarks only; no module that runs depends on it.
+ * <p>For tests only; no module that runs depends on it.
  */
 package io.signalbox.reference;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Internal: third-party parts from jars.
- *
- * <p>{@link io.signalbox.plugin.PluginJars} loads them;
- * {@link io.signalbox.plugin.RouterTrial} tests a router before it runs.
+ * Internal: third-party parts from jars, which {@link io.signalbox.plugin.PluginJars} loads.
  */
 package io.signalbox.plugin;

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
  * <p>A router records each {@link PlacementBatch#candidate candidate} with the terms of its score, so that the journal
  * explains the decision, and then {@link PlacementBatch#choose chooses}. Requests reach the ranks and the journal in the
  * order of the choices. A router reads only the batch, accepts every batch, never chooses a lost rank, and allocates
- * nothing once its tables have grown to the load. Requests that it does not place stay queued. If the batch has no more
- * requests than the ranks have room for, it fills no rank beyond its cap.
+ * nothing once its tables have grown to the load. Requests that it does not place stay queued; if a rank is idle, it
+ * places at least one. If the batch has no more requests than the ranks have room for, it fills no rank beyond its cap.
  */
 public interface DpRouter
 {

@@ -6,16 +6,14 @@ import io.signalbox.PluginFault;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.TreeMap;
 
 /**
- * A router, a value for each of its knobs, and the snapshot it starts from, if any. Immutable:
- * {@code RouterConfig.of("kv-aware").with("beta", 0.5)}. {@link #settings()} and {@link #of(Map, DpRouters)} are inverse.
+ * A router and a value for each of its knobs. Immutable: {@code RouterConfig.of("kv-aware").with("beta", 0.5)}.
+ * {@link #settings()} and {@link #of(Map, DpRouters)} are inverse.
  */
 public final class RouterConfig
 {
@@ -34,22 +32,16 @@ public final class RouterConfig
         text -> LABEL_FORM.matcher(text).matches() ? text : null, text -> text, "The router.").remedy("give a label");
     private static final Setting<Integer> VERSION = Setting.integer("version", "", 1, 1, Integer.MAX_VALUE,
         "Version of the router, as it declares it; another one does not replay the run.");
-    public static final Setting<Optional<byte[]>> SNAPSHOT = Setting.form("snapshot", "", new byte[0],
-        "Base64 of a router snapshot", RouterConfig::bytes, Base64.getEncoder()::encodeToString,
-        "The state of another run that the router starts with.").orAbsent("none").omitted(Optional.empty());
     /** Beside the knobs that the router declares. */
-    public static final List<Setting<?>> SETTINGS = List.of(LABEL_SETTING, VERSION, SNAPSHOT);
+    public static final List<Setting<?>> SETTINGS = List.of(LABEL_SETTING, VERSION);
 
     private final DpRouterProvider provider;
     private final SettingValues knobs;
-    /** {@code null} if the router starts without state. */
-    private final byte[] snapshot;
 
-    private RouterConfig(final DpRouterProvider provider, final SettingValues knobs, final byte[] snapshot)
+    private RouterConfig(final DpRouterProvider provider, final SettingValues knobs)
     {
         this.provider = provider;
         this.knobs = knobs;
-        this.snapshot = snapshot;
     }
 
     /** Signalbox's own router with its default knobs. */
@@ -71,7 +63,7 @@ public final class RouterConfig
     /** A router with its default knobs; it needs no service entry. */
     public static RouterConfig of(final DpRouterProvider provider)
     {
-        return new RouterConfig(provider, provider.defaults(), null);
+        return new RouterConfig(provider, provider.defaults());
     }
 
     /**
@@ -82,29 +74,13 @@ public final class RouterConfig
      */
     public RouterConfig with(final String knob, final Object value)
     {
-        return new RouterConfig(provider, knobs.with(knob, value), snapshot);
+        return new RouterConfig(provider, knobs.with(knob, value));
     }
 
     /** The same with another value of one knob. */
     public <T> RouterConfig with(final Setting<T> knob, final T value)
     {
         return with(knob.name(), value);
-    }
-
-    /**
-     * The same, starting from a {@link RouterSnapshot}.
-     *
-     * @param bytes {@code null} if the router starts without state.
-     * @throws ConfigException if there are more than {@link RouterSnapshot#MAX_BYTES}.
-     */
-    public RouterConfig withSnapshot(final byte[] bytes)
-    {
-        if (bytes != null && bytes.length > RouterSnapshot.MAX_BYTES)
-        {
-            throw new ConfigException("the router snapshot has " + bytes.length + " bytes, more than the " +
-                RouterSnapshot.MAX_BYTES + " of the largest; give one that was written for this.");
-        }
-        return new RouterConfig(provider, knobs, bytes);
     }
 
     public String label()
@@ -122,18 +98,6 @@ public final class RouterConfig
     public SettingValues knobs()
     {
         return knobs;
-    }
-
-    /** Whether the router starts with the state of another one. */
-    public boolean hasSnapshot()
-    {
-        return snapshot != null;
-    }
-
-    /** A copy of the {@link RouterSnapshot} that the router starts from, or {@code null}. */
-    public byte[] snapshot()
-    {
-        return snapshot == null ? null : snapshot.clone();
     }
 
     /**
@@ -167,9 +131,9 @@ public final class RouterConfig
     }
 
     /**
-     * Creates the router of {@link #deciding}, with the state of the snapshot if there is one.
+     * Creates the router of {@link #deciding}.
      *
-     * @throws ConfigException if the snapshot is not of this router.
+     * @throws ConfigException if the router refuses its knobs or the number of ranks.
      * @throws RouterException if the router cannot be created.
      */
     public DpRouter router(final int ranks, final boolean prefixCaching)
@@ -193,10 +157,6 @@ public final class RouterConfig
         {
             throw new RouterException("cannot be made (its maker returned null)").by(deciding);
         }
-        if (snapshot != null)
-        {
-            RouterSnapshot.restore(snapshot, deciding, router, ranks);
-        }
         return router;
     }
 
@@ -210,10 +170,6 @@ public final class RouterConfig
         {
             putRouter(settings, FALLBACK, fallback);
         }
-        if (snapshot != null)
-        {
-            settings.put(PREFIX + SNAPSHOT, SNAPSHOT.print(Optional.of(snapshot)));
-        }
         return settings;
     }
 
@@ -225,10 +181,10 @@ public final class RouterConfig
     }
 
     /**
-     * Reads what {@link #settings()} wrote; other names are left alone.
+     * Reads what {@link #settings()} wrote; names of other objects are left alone.
      *
      * @throws AbsentRouterException if the router or its fallback is not one of these, or has another version.
-     * @throws ConfigException       if a setting is missing or has a value that is not allowed.
+     * @throws ConfigException       if a setting is missing or unknown, or has a value that is not allowed.
      */
     public static RouterConfig of(final Map<String, String> settings, final DpRouters routers)
     {
@@ -246,8 +202,18 @@ public final class RouterConfig
                     " of " + fallback.label() + "; give the routers that wrote it with --plugins.");
             }
         }
-        return new RouterConfig(provider, provider.defaults().read(KNOB, settings), null)
-            .withSnapshot(SNAPSHOT.read(PREFIX, settings).orElse(null));
+        settings.keySet().forEach(RouterConfig::requireKnown);
+        return new RouterConfig(provider, provider.defaults().read(KNOB, settings));
+    }
+
+    private static void requireKnown(final String name)
+    {
+        if (name.startsWith(PREFIX) && !name.startsWith(KNOB) && !name.startsWith(FALLBACK) &&
+            SETTINGS.stream().noneMatch(setting -> name.equals(PREFIX + setting)))
+        {
+            throw new ConfigException("a router has no setting '" + name.substring(PREFIX.length()) +
+                "'; read the run with the version of Signalbox that wrote it.");
+        }
     }
 
     /** The label of the router that a run description names; the router need not be installed. */
@@ -269,17 +235,5 @@ public final class RouterConfig
         changed.keySet().removeIf(name -> name.startsWith(PREFIX));
         changed.putAll(standard().settings());
         return changed;
-    }
-
-    private static byte[] bytes(final String text)
-    {
-        try
-        {
-            return text.isEmpty() ? null : Base64.getDecoder().decode(text);
-        }
-        catch (final IllegalArgumentException e)
-        {
-            return null;
-        }
     }
 }

@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class RouterSnapshot
 {
-    /** Larger than any snapshot of the default settings, and small enough for a run description. */
+    /** Larger than any snapshot of a router with default settings. */
     public static final int MAX_BYTES = 8 * 1024 * 1024;
     private static final int VERSION = 2;
     private static final int MAGIC = 0x5352_4253;
@@ -46,7 +46,7 @@ public final class RouterSnapshot
         {
             throw new ConfigException("the " + provider.label() + " router remembers " + length +
                 " bytes, and a snapshot holds at most " + MAX_BYTES +
-                "; let it remember less, or take the snapshot earlier.");
+                "; let it remember less.");
         }
         final ByteBuffer bytes = ByteBuffer.allocate((int)length).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(provider.version()).putInt(label.length).put(label);
@@ -87,8 +87,7 @@ public final class RouterSnapshot
     {
         if (bytes.getInt() != MAGIC)
         {
-            throw new ConfigException("the router snapshot does not begin with SBRS; give one that was written by " +
-                "'signalbox replay JOURNAL --router-snapshot FILE'.");
+            throw new ConfigException("the router snapshot does not begin with SBRS; it is damaged.");
         }
         checkSame("version", Integer.toString(bytes.getInt()), Integer.toString(VERSION));
         final int ranksThen = bytes.getInt();
@@ -100,13 +99,14 @@ public final class RouterSnapshot
         if (bytes.getInt() != bytes.remaining())
         {
             throw new ConfigException("the router snapshot holds " + bytes.remaining() +
-                " bytes of state, another number than it says; give one that is whole.");
+                " bytes of state, another number than it says; it is damaged.");
         }
         restore(bytes, provider, router, ranks);
         if (bytes.hasRemaining() || router.digest() != digest)
         {
             throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
-                Long.toHexString(digest) + "); it is damaged, give another.");
+                Long.toHexString(digest) + "); it is damaged, or the router " + provider.label() +
+                " does not write all of its state.");
         }
     }
 
@@ -125,7 +125,7 @@ public final class RouterSnapshot
         catch (final Throwable e)
         {
             throw new ConfigException("the router snapshot has a state that the " + provider.label() +
-                " router cannot read (" + PluginFault.of(e) + "); it is damaged, give another.");
+                " router cannot read (" + PluginFault.of(e) + "); it is damaged.");
         }
     }
 
@@ -135,7 +135,7 @@ public final class RouterSnapshot
         if (length < 0 || length > DpRouterProvider.MAX_LABEL_LENGTH)
         {
             throw new ConfigException("the router snapshot names a router of " + length +
-                " bytes; it is damaged, give another.");
+                " bytes; it is damaged.");
         }
         final byte[] label = new byte[length];
         bytes.get(label);
@@ -147,7 +147,7 @@ public final class RouterSnapshot
         if (!then.equals(now))
         {
             throw new ConfigException("the " + what + " of the router snapshot is " + then + " and not " + now +
-                "; give a snapshot of this " + what + ", or none.");
+                "; give a snapshot of this " + what + ".");
         }
     }
 
@@ -157,7 +157,7 @@ public final class RouterSnapshot
         if (rank < 0 || rank >= ranks)
         {
             throw new ConfigException("the router snapshot names rank " + rank + " of " + ranks +
-                "; it is damaged, give another.");
+                "; it is damaged.");
         }
         return rank;
     }

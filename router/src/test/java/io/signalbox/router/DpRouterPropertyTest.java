@@ -146,8 +146,8 @@ class DpRouterPropertyTest
         }
     }
 
-    @Property(tries = 500)
-    void withMoreRequestsThanRoomEveryRouterStillEnds(@ForAll final long seed)
+    @Property(tries = 2000)
+    void withMoreRequestsThanRoomEveryRouterStillEndsAndLeavesNoRankIdle(@ForAll final long seed)
     {
         final Random random = new Random(seed);
         final int ranks = 1 + random.nextInt(3);
@@ -157,6 +157,10 @@ class DpRouterPropertyTest
             addRequest(batch, random);
         }
         router(random, ranks).place(batch);
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            assertTrue(batch.decisions() > 0 || batch.count() == 0 || batch.isLost(rank) || batch.activeRequests(rank) > 0);
+        }
         int placed = 0;
         for (int request = 0; request < batch.count(); request++)
         {

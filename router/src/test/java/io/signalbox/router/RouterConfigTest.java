@@ -15,7 +15,6 @@ import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -72,7 +71,17 @@ class RouterConfigTest
             RouterConfig.of("kv-aware-pr").with("beta", 0.5).settings().toString());
         assertEquals("{router.label=lmetric, router.version=1}", RouterConfig.of("lmetric").settings().toString());
         assertEquals("signalbox", RouterConfig.standard().label());
-        assertNull(RouterConfig.standard().snapshot());
+    }
+
+    @Test
+    void shouldRefuseASettingThatItDoesNotKnow()
+    {
+        final Map<String, String> settings = RouterConfig.of("kv-aware-pr").settings();
+        settings.put("scheduler.ranks", "8");
+        assertEquals("kv-aware-pr", RouterConfig.of(settings, INSTALLED).label());
+        settings.put("router.snapshot", "AAAA");
+        assertEquals("a router has no setting 'snapshot'; read the run with the version of Signalbox that wrote it.",
+            refused(() -> RouterConfig.of(settings, INSTALLED)));
     }
 
     @Test

@@ -11,8 +11,9 @@ import io.signalbox.router.RouterException;
 import java.nio.ByteBuffer;
 
 /**
- * Wraps a router that is not trusted. If it throws, or places more requests on a rank than the rank may run, the wrapper
- * throws a {@link RouterException} that names the router, and none of the batch's decisions is applied.
+ * Wraps a router that is not trusted. If it throws, chooses a rank that it did not note as a candidate, places more requests
+ * on a rank than the rank may run, or places nothing although a rank is idle, the wrapper throws a {@link RouterException}
+ * that names the router, and none of the batch's decisions is applied.
  */
 final class GuardedRouter implements DpRouter
 {
@@ -64,13 +65,36 @@ final class GuardedRouter implements DpRouter
         {
             throw broken(e);
         }
+        if (batch.decisions() == 0)
+        {
+            requireNoIdleRank(batch);
+        }
         for (int i = 0; i < batch.decisions(); i++)
         {
-            final int rank = batch.chosenRank(batch.decision(i));
+            final int request = batch.decision(i);
+            final int rank = batch.chosenRank(request);
+            if (!batch.isCandidate(request, rank))
+            {
+                throw new RouterException("chose rank " + rank + " for request " + batch.requestId(request) +
+                    " without noting it as a candidate").by(provider);
+            }
             if (batch.activeRequests(rank) > maxActive)
             {
                 throw new RouterException("put " + batch.activeRequests(rank) + " requests on rank " + rank +
                     ", which holds at most " + maxActive).by(provider);
+            }
+        }
+    }
+
+    /** Without an event to come, the requests would wait forever. */
+    private void requireNoIdleRank(final PlacementBatch batch)
+    {
+        for (int rank = 0; rank < batch.ranks() && batch.count() > 0; rank++)
+        {
+            if (!batch.isLost(rank) && batch.activeRequests(rank) == 0)
+            {
+                throw new RouterException("left " + batch.count() + " of " + batch.count() +
+                    " requests in the queue, and rank " + rank + " is idle").by(provider);
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.batch.RankBlocks;
@@ -27,6 +28,8 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.RouterException;
 import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
@@ -471,13 +474,30 @@ public final class Scheduler
     }
 
     /**
-     * State of the router after the last input, as a {@link RouterSnapshot}.
+     * State of the router after the last input, as a {@link RouterSnapshot} that a new router was restored from.
      *
-     * @throws io.signalbox.ConfigException if the state exceeds the largest snapshot.
+     * @throws ConfigException if the state exceeds the largest snapshot.
+     * @throws RouterException if the router does not write or restore all of its state.
      */
     public byte[] routerSnapshot()
     {
-        return RouterSnapshot.of(router.provider(), router, ranks.length);
+        final byte[] snapshot = RouterSnapshot.of(router.provider(), router, ranks.length);
+        try
+        {
+            final DpRouter restored = config.router().router(ranks.length, config.prefixCaching());
+            RouterSnapshot.restore(snapshot, router.provider(), restored, ranks.length);
+            return snapshot;
+        }
+        catch (final ConfigException e)
+        {
+            throw new RouterException("does not restore its own snapshot (" + e.getMessage() + ")", e).by(router.provider());
+        }
+    }
+
+    /** The declaration of the router that decides. */
+    public DpRouterProvider router()
+    {
+        return router.provider();
     }
 
     /** Rows of ended requests that the last input handed over. */

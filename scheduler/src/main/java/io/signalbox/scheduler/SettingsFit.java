@@ -32,7 +32,6 @@ final class SettingsFit
     void check()
     {
         checkBlockHash();
-        checkSnapshot();
         checkStepBlocks();
         checkExperts();
         checkRowsBytes(BLOCK_SIZE_TOKENS, config.blockSizeTokens());
@@ -53,15 +52,6 @@ final class SettingsFit
     private ConfigException.Named blockSizeTokens()
     {
         return BLOCK_SIZE_TOKENS.of(config.blockSizeTokens());
-    }
-
-    /** Checked here as well as by the scheduler, so that every configuration yields a scheduler. */
-    private void checkSnapshot()
-    {
-        if (config.router().hasSnapshot())
-        {
-            config.router().router(config.ranks(), config.prefixCaching());
-        }
     }
 
     private void checkStepBlocks()

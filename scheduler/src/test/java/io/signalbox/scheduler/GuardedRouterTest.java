@@ -108,11 +108,31 @@ class GuardedRouterTest
             batch.choose(2, 0, 0, TieRule.NONE);
             batch.choose(2, 0, 0, TieRule.NONE);
         }));
+        assertEquals("chose rank 0 for request 71 without noting it as a candidate",
+            fault(batch -> batch.choose(1, 0, 0, TieRule.NONE)));
         assertEquals("put 3 requests on rank 0, which holds at most 2", fault(batch ->
         {
+            batch.candidate(0, 0, 0, 0, 0, 0);
+            batch.candidate(1, 0, 0, 0, 0, 0);
             batch.choose(0, 0, 0, TieRule.NONE);
             batch.choose(1, 0, 0, TieRule.NONE);
         }));
+    }
+
+    @Test
+    void shouldNameRequestsThatWaitWhileARankIsIdle()
+    {
+        final PlacementBatchWriter batch = new PlacementBatchWriter(2, 2);
+        batch.rank(0, 1, false);
+        batch.rank(1, 0, true);
+        guarded(nothing -> { }).place(batch.batch());
+        batch.add(70, PlacementBatch.NO_CONVERSATION, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        guarded(nothing -> { }).place(batch.batch());
+        batch.rank(1, 0, false);
+        assertEquals("the router signalbox, version 2, left 1 of 1 requests in the queue, and rank 1 is idle" + REMEDY,
+            assertThrows(RouterException.class, () -> guarded(nothing -> { }).place(batch.batch())).getMessage());
+        batch.clear();
+        guarded(nothing -> { }).place(batch.batch());
     }
 
     @Test

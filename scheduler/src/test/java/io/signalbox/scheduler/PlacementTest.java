@@ -141,6 +141,12 @@ class PlacementTest
         }
     }
 
+    private static void choose(final PlacementBatch batch, final int request, final int rank)
+    {
+        batch.candidate(request, rank, 0, 0, 0, 0);
+        batch.choose(request, rank, 0, TieRule.NONE);
+    }
+
     private List<Long> placedIds()
     {
         return placed.stream().map(Placed::requestId).toList();
@@ -189,8 +195,18 @@ class PlacementTest
                 ids.add(batch.requestId(i));
             }
             seen.add(ids);
+            for (int i = 0; i < batch.count() && seen.size() == 1; i++)
+            {
+                choose(batch, i, batch.rankHint(i));
+            }
         });
-        final Scheduler scheduler = new Scheduler(config(2, 1).build(), router);
+        final Scheduler scheduler = new Scheduler(config(2, 2).build(), router);
+        submit(scheduler, 8, 8, 0);
+        submit(scheduler, 9, 8, 1);
+        wake(scheduler);
+        placed.clear();
+        seen.clear();
+        seen.add(List.of());
         // 1, 2 and 4 are bound to rank 0, which has room for one.
         submit(scheduler, 1, 8, 0);
         submit(scheduler, 2, 8, 0);
@@ -199,15 +215,15 @@ class PlacementTest
         wake(scheduler);
         wake(scheduler);
 
-        assertEquals(List.of(List.of(1L, 3L), List.of(4L)), seen.subList(0, 2), "and what was set aside is not asked again");
-        assertEquals(seen.subList(0, 2), seen.subList(2, 4), "the same order at the next plan point");
+        assertEquals(List.of(List.of(1L, 3L), List.of(4L)), seen.subList(1, 3), "and what was set aside is not asked again");
+        assertEquals(seen.subList(1, 3), seen.subList(3, 5), "the same order at the next plan point");
         assertTrue(placed.isEmpty());
     }
 
     @Test
     void shouldNotProbeWhereNothingWasSubmitted()
     {
-        final Watching router = new Watching(batch -> batch.choose(0, 0, 0, TieRule.NONE));
+        final Watching router = new Watching(batch -> choose(batch, 0, 0));
         final Scheduler scheduler = new Scheduler(config(2, 8).build(), router);
         wake(scheduler);
         assertEquals(0, router.batches);
@@ -229,6 +245,7 @@ class PlacementTest
             {
                 compared.add(Integer.signum(batch.compareHeads(i - 1, i)));
             }
+            choose(batch, 0, 0);
         });
         final Scheduler scheduler = new Scheduler(config(1, 8).build(), router);
         submit(scheduler, 1, -1, 3, -1, new long[0], 5, 6, 7);
@@ -253,7 +270,7 @@ class PlacementTest
             {
                 figures.add(batch.figure(0, figure));
             }
-            batch.choose(0, 0, 0, TieRule.NONE);
+            choose(batch, 0, 0);
         });
         final Scheduler scheduler = new Scheduler(config(1, 8).stepTokens(6).build(), router);
         submit(scheduler, 1, 10, -1);
@@ -276,7 +293,7 @@ class PlacementTest
             assertEquals(2, batch.maxLongPrefills());
             figures.add(batch.figure(0, RankFigure.LONG_PREFILLS));
             figures.add(batch.figure(0, RankFigure.DEFERRED_PREFILL_TOKENS));
-            batch.choose(0, 0, 0, TieRule.NONE);
+            choose(batch, 0, 0);
         });
         final Scheduler scheduler = new Scheduler(config(1, 8).set(BatchSettings.LONG_PREFILL_TOKENS, 4)
             .set(BatchSettings.MAX_LONG_PREFILLS, 2).build(), router);
@@ -297,7 +314,7 @@ class PlacementTest
         final Watching router = new Watching(batch ->
         {
             cached.add(batch.figure(0, RankFigure.CACHED_TOKENS));
-            batch.choose(0, 0, 0, TieRule.NONE);
+            choose(batch, 0, 0);
         });
         final SchedulerConfig config = config(1, 8).build();
         final SchedulerHarness harness = new SchedulerHarness(config, new Scheduler(config, router));

@@ -76,6 +76,17 @@ public abstract class BackendContractTest
     }
 
     /**
+     * Prepares new weights of a backend that declares to replace its weights, and returns their version. Override it unless
+     * the backend takes any version.
+     *
+     * @param generation from 1 on.
+     */
+    protected String newWeights(final Backend backend, final int generation)
+    {
+        return "";
+    }
+
+    /**
      * Drives a backend that works on the thread of its caller; the other calls come from the same thread.
      *
      * @return whether there was something to do.
@@ -173,7 +184,7 @@ public abstract class BackendContractTest
                 require(run.submits() == RANKS, "got " + run.submits() + " steps instead of " + RANKS);
                 if (backend.capabilities().swapsWeights())
                 {
-                    run.newWeights(WeightsWay.FINISH);
+                    run.newWeights(WeightsWay.FINISH, newWeights(backend, 1));
                 }
                 run.openGate();
                 run.awaitAll();
@@ -208,15 +219,16 @@ public abstract class BackendContractTest
             final Backend backend = made();
             if (!backend.capabilities().swapsWeights())
             {
-                requireRefusal("newWeights", () -> backend.newWeights(1), backend);
+                requireRefusal("newWeights", () -> backend.newWeights(1, ""), backend);
                 return;
             }
             try (BackendRun run = newRun(backend, config(mostDepth(), mostDrafts(), shape(), true), false))
             {
+                int generation = 0;
                 for (final WeightsWay way : List.of(WeightsWay.FINISH, WeightsWay.REQUEUE, WeightsWay.ABORT))
                 {
                     submitAll(run, REQUESTS / 2);
-                    run.newWeights(way);
+                    run.newWeights(way, newWeights(backend, ++generation));
                     run.awaitAll();
                 }
             }

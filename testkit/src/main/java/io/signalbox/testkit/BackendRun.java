@@ -115,9 +115,9 @@ final class BackendRun implements AutoCloseable
         gate.countDown();
     }
 
-    void newWeights(final WeightsWay way)
+    void newWeights(final WeightsWay way, final String version)
     {
-        inputs.control().timeNanos(++clock).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note("");
+        inputs.control().timeNanos(++clock).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
         engine.offer(inputs.buffer(), 0, inputs.length(), null);
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.testkit;
 
-import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
@@ -76,8 +75,8 @@ public abstract class DpRouterContractTest
     }
 
     /**
-     * The duties that {@code --plugins} tests before it loads a router: choices within ranks, caps and candidates, the same
-     * decisions for the same batches, snapshots that hold all state, no garbage, no exception.
+     * Choices are candidates and within the caps of ranks, the same batches give the same decisions, snapshots hold all
+     * state, and nothing is allocated or thrown.
      */
     @Test
     public void keepsItsContractOnRandomBatches()

@@ -106,7 +106,7 @@ final class HeldBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public void newWeights(final int generation, final String version)
     {
         // They compute the same.
     }

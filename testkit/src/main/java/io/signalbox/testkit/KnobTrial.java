@@ -3,9 +3,9 @@ package io.signalbox.testkit;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
-import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterSnapshot;
 
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -82,7 +82,9 @@ final class KnobTrial
     {
         try
         {
-            return config.withSnapshot(snapshot).router(ranks, true);
+            final DpRouter router = config.router(ranks, true);
+            RouterSnapshot.restore(snapshot, config.provider(), router, ranks);
+            return router;
         }
         catch (final ConfigException e)
         {

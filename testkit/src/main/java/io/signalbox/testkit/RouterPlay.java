@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.testkit;
 
-import io.signalbox.plugin.TrialBatches;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;

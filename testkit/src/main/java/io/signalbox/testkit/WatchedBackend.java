@@ -55,9 +55,15 @@ final class WatchedBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public void expectWeights(final String version)
     {
-        backend.newWeights(generation);
+        backend.expectWeights(version);
+    }
+
+    @Override
+    public void newWeights(final int generation, final String version)
+    {
+        backend.newWeights(generation, version);
     }
 
     @Override

@@ -269,11 +269,11 @@ final class PlantedBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public void newWeights(final int generation, final String version)
     {
         if (defect != BackendDefect.SILENT_WEIGHTS)
         {
-            Backend.super.newWeights(generation);
+            Backend.super.newWeights(generation, version);
         }
     }
 

@@ -32,8 +32,7 @@ final class DecoderCache
             layers[layer] = new KvLayer(all.keys().slice(layer * keyBytes, keyBytes),
                 all.values().slice(layer * valueBytes, valueBytes), sizes.blockSize());
         }
-        final RopeTable table = new RopeTable(
-            attention.ropeTheta(), attention.headSize(), sizes.maxPositions(), precision);
+        final RopeTable table = new RopeTable(attention, sizes.maxPositions(), precision);
         table.reach(sizes.maxPositions());
         try (WeightUpload upload = new WeightUpload(driver, null, owned))
         {

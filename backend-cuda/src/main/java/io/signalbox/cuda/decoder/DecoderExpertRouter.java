@@ -16,15 +16,15 @@ public final class DecoderExpertRouter
     {
     }
 
-    /** @throws ConfigException if no kernel computes it, or attention is latent. */
+    /** @throws ConfigException if there are no kernels for it, or for another part of the plan. */
     public static ExpertRouterSpec spec(final DecoderPlan plan)
     {
         final ExpertsPlan experts = plan.experts();
-        if (plan.attention().latent() != null)
-        {
-            throw new ConfigException("The CUDA backend has no kernels for latent attention (MLA), which the model uses; " +
-                "run it on the CPU backend (--backend cpu).");
-        }
+        refuse(plan.attention().latent() != null, "latent attention (MLA)");
+        refuse(plan.attention().sinks(), "attention sinks");
+        refuse(plan.attention().window() != null, "sliding windows");
+        refuse(plan.attention().biases(), "attention biases");
+        refuse(experts.isClamped(), "experts with biases and a clamped SwiGLU");
         if (experts.scoring() == ExpertScoring.TOP_K_THEN_SOFTMAX && experts.topK() > 2)
         {
             throw new ConfigException("The CUDA backend adds up more than two weights of a softmax behind the top-k in " +
@@ -38,5 +38,14 @@ public final class DecoderExpertRouter
         };
         return new ExpertRouterSpec(experts.experts(), experts.topK(), mode, LogitsType.FP32, experts.groups(),
             experts.keptGroups(), experts.renormalise(), (float)experts.scale(), null);
+    }
+
+    private static void refuse(final boolean isUsed, final String part)
+    {
+        if (isUsed)
+        {
+            throw new ConfigException("The CUDA backend has no kernels for " + part + ", which the model uses; run it on " +
+                "the CPU backend (--backend cpu).");
+        }
     }
 }

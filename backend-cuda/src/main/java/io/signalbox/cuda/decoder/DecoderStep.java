@@ -27,7 +27,6 @@ import java.util.List;
 public final class DecoderStep implements AutoCloseable
 {
     private final DecoderPlan plan;
-    private final DecoderWeights weights;
     private final ExpertRouterSpec router;
     private final CaptureForm form;
     private final DriverResources owned;
@@ -47,12 +46,10 @@ public final class DecoderStep implements AutoCloseable
      * @param form {@code null} if capture is disabled.
      */
     public DecoderStep(
-        final CudaDriver driver, final CudaDriver.KernelModule module, final DecoderPlan plan, final DecoderWeights weights,
-        final Precision precision, final KernelFamily family, final CaptureForm form, final StepMemory step,
-        final DecoderSizes sizes)
+        final CudaDriver driver, final CudaDriver.KernelModule module, final DecoderPlan plan, final Precision precision,
+        final KernelFamily family, final CaptureForm form, final StepMemory step, final DecoderSizes sizes)
     {
         this.plan = plan;
-        this.weights = weights;
         this.form = form;
         this.sizes = sizes;
         keepsWeights = step.weights() != null;
@@ -80,8 +77,12 @@ public final class DecoderStep implements AutoCloseable
         return (long)sizes.slots() * maxTokens * Integer.BYTES;
     }
 
-    /** The kernels of a step of at most {@code tokens} tokens, at the same addresses for life. */
-    public List<Launch> launches(final int tokens)
+    /**
+     * The kernels of a step of at most {@code tokens} tokens, at the same addresses for life.
+     *
+     * @param weights of the plan, with which the step computes.
+     */
+    public List<Launch> launches(final DecoderWeights weights, final int tokens)
     {
         final List<Launch> launches = new ArrayList<>();
         if (starts != null)

@@ -17,6 +17,7 @@ import io.signalbox.model.WeightMatrix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** All weights of a model in the memory of one device: one copy for all its ranks. */
 public final class DecoderWeights implements AutoCloseable
@@ -48,15 +49,19 @@ public final class DecoderWeights implements AutoCloseable
     }
 
     private final DriverResources owned;
+    private final List<DeviceMemory> memories;
     private final WeightTarget target;
     private final DeviceMatrix embedding;
     private final List<Layer> layers = new ArrayList<>();
     private final DeviceMemory finalNorm;
     private final DeviceMatrix head;
 
-    private DecoderWeights(final DriverResources owned, final WeightTarget target, final ModelWeights weights)
+    private DecoderWeights(
+        final DriverResources owned, final List<DeviceMemory> memories, final WeightTarget target,
+        final ModelWeights weights)
     {
         this.owned = owned;
+        this.memories = memories;
         this.target = target;
         embedding = matrix(weights.embedding());
         for (final LayerWeights layer : weights.layers())
@@ -77,16 +82,10 @@ public final class DecoderWeights implements AutoCloseable
         final CudaDriver driver, final CudaDriver.KernelModule module, final ModelWeights weights)
     {
         final DriverResources owned = new DriverResources(driver);
-        try (WeightUpload upload = new WeightUpload(driver, module, owned))
+        final List<DeviceMemory> memories = new ArrayList<>();
+        try (WeightUpload upload = new WeightUpload(driver, module, bytes -> taken(owned, bytes, memories), () -> false))
         {
-            return new DecoderWeights(owned, upload, weights);
-        }
-        // The virtual machine answers a read behind the end of a mapped file with this error, at the read or soon after it.
-        catch (final InternalError e)
-        {
-            owned.closeAfter(e);
-            throw new ModelException("a file of the checkpoint has become shorter while it was read",
-                "leave it alone and start again");
+            return reading(() -> new DecoderWeights(owned, memories, upload, weights));
         }
         catch (final RuntimeException | Error e)
         {
@@ -95,12 +94,61 @@ public final class DecoderWeights implements AutoCloseable
         }
     }
 
+    /** Takes the memory of weights and brings none: {@link WeightRefill} does. */
+    public static DecoderWeights empty(final CudaDriver driver, final ModelWeights weights)
+    {
+        final DriverResources owned = new DriverResources(driver);
+        final List<DeviceMemory> memories = new ArrayList<>();
+        try
+        {
+            return new DecoderWeights(owned, memories, new WeightRoom(bytes -> taken(owned, bytes, memories)), weights);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            owned.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static DeviceMemory taken(final DriverResources owned, final long bytes, final List<DeviceMemory> memories)
+    {
+        final DeviceMemory memory = owned.device(bytes);
+        memories.add(memory);
+        return memory;
+    }
+
+    /** Hands weights to a target, tensor by tensor, in the order in which memory for them was taken. */
+    static void bring(final WeightTarget target, final ModelWeights weights)
+    {
+        reading(() -> new DecoderWeights(null, List.of(), target, weights));
+    }
+
+    private static <T> T reading(final Supplier<T> load)
+    {
+        try
+        {
+            return load.get();
+        }
+        // The virtual machine answers a read behind the end of a mapped file with this error, at the read or soon after it.
+        catch (final InternalError e)
+        {
+            throw new ModelException("a file of the checkpoint has become shorter while it was read",
+                "leave it alone and start again");
+        }
+    }
+
     /** Bytes that the weights take on a device. */
     static long bytes(final ModelWeights weights)
     {
         final CountedBytes counted = new CountedBytes();
-        new DecoderWeights(null, counted, weights);
+        new DecoderWeights(null, List.of(), new WeightRoom(counted::add), weights);
         return counted.bytes();
+    }
+
+    /** Of all tensors, in their order. */
+    List<DeviceMemory> memories()
+    {
+        return memories;
     }
 
     private DeviceMatrix matrix(final WeightMatrix weights)
@@ -126,9 +174,23 @@ public final class DecoderWeights implements AutoCloseable
         {
             return null;
         }
+        requireOneType(weights.experts());
         final DeviceExperts experts = new DeviceExperts(each(weights, FeedForward::gate), each(weights, FeedForward::up),
             each(weights, FeedForward::down), weights.experts().get(0).gate().type());
         return new Experts(matrix(weights.router()), target.vector(weights.bias()), experts, mlp(weights.shared()));
+    }
+
+    /** A kernel computes all experts of a layer. */
+    private static void requireOneType(final List<FeedForward> experts)
+    {
+        final WeightMatrix first = experts.get(0).gate();
+        experts.stream().flatMap(FeedForward::matrices).filter(matrix -> matrix.type() != first.type()).findFirst()
+            .ifPresent(other ->
+            {
+                throw new ModelException("the CUDA backend needs all experts of a layer in one type, and " + first.name() +
+                    " is loaded as " + first.type() + ", but " + other.name() + " as " + other.type(),
+                    "choose precision=BF16, which rounds them to one type, or --backend cpu");
+            });
     }
 
     private DeviceMemory each(final MoeWeights weights, final Function<FeedForward, WeightMatrix> part)

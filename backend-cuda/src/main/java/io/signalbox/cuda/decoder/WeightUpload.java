@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.decoder;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
@@ -12,6 +13,9 @@ import io.signalbox.model.WeightMatrix;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 /**
  * Brings weights to the device: stored ones through two pieces of page-locked memory, of which one is filled while the
@@ -25,7 +29,8 @@ final class WeightUpload implements WeightTarget, AutoCloseable
 
     private final CudaDriver driver;
     private final WeightLaunches launches;
-    private final DriverResources target;
+    private final LongFunction<DeviceMemory> room;
+    private final BooleanSupplier stopped;
     private final DriverResources staging;
     private final PinnedMemory[] pieces = new PinnedMemory[PIECES];
     private final CudaDriver.Stream[] streams = new CudaDriver.Stream[PIECES];
@@ -37,8 +42,20 @@ final class WeightUpload implements WeightTarget, AutoCloseable
      */
     WeightUpload(final CudaDriver driver, final CudaDriver.KernelModule module, final DriverResources target)
     {
+        this(driver, module, target::device, () -> false);
+    }
+
+    /**
+     * @param room    gives the memory for the next tensor of so many bytes.
+     * @param stopped whether the weights are not wanted any more.
+     */
+    WeightUpload(
+        final CudaDriver driver, final CudaDriver.KernelModule module, final LongFunction<DeviceMemory> room,
+        final BooleanSupplier stopped)
+    {
         this.driver = driver;
-        this.target = target;
+        this.room = room;
+        this.stopped = stopped;
         launches = module == null ? null : new WeightLaunches(driver, module);
         staging = new DriverResources(driver);
         try
@@ -59,7 +76,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
     @Override
     public DeviceMemory matrices(final List<WeightMatrix> matrices)
     {
-        final DeviceMemory memory = target.device(WeightTarget.bytes(matrices));
+        final DeviceMemory memory = room.apply(WeightTarget.bytes(matrices));
         final long each = memory.bytes() / matrices.size();
         for (int i = 0; i < matrices.size(); i++)
         {
@@ -70,15 +87,25 @@ final class WeightUpload implements WeightTarget, AutoCloseable
 
     private void bring(final WeightMatrix matrix, final DeviceMemory to)
     {
+        requireWanted();
         if (matrix.recipe() == null)
         {
-            copy(matrix.bytes(), to);
+            copy(matrix, to);
         }
         else
         {
             driver.launch(launches.generate(to, matrix.type(), matrix.recipe()), streams[0]);
         }
         matrix.taken();
+    }
+
+    private void requireWanted()
+    {
+        if (stopped.getAsBoolean())
+        {
+            throw new ConfigException("the CUDA backend was closed while the new weights were brought to the device; " +
+                "start another engine with them.");
+        }
     }
 
     @Override
@@ -88,10 +115,14 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         {
             return null;
         }
-        final ByteBuffer bytes = ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.asFloatBuffer().put(values);
-        final DeviceMemory memory = target.device(bytes.capacity());
-        copy(bytes, memory);
+        final DeviceMemory memory = room.apply((long)values.length * Float.BYTES);
+        for (int at = 0; at < values.length; at += PIECE_BYTES / Float.BYTES)
+        {
+            final int first = at;
+            final int count = Math.min(PIECE_BYTES / Float.BYTES, values.length - at);
+            copy(piece -> piece.asFloatBuffer().put(values, first, count),
+                memory.slice((long)first * Float.BYTES, count * Float.BYTES));
+        }
         return memory;
     }
 
@@ -101,18 +132,36 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         driver.fill(memory, 0, memory.bytes() / Integer.BYTES, streams[0]);
     }
 
-    private void copy(final ByteBuffer from, final DeviceMemory to)
+    /** As many whole rows at a time as a piece holds. */
+    private void copy(final WeightMatrix from, final DeviceMemory to)
     {
-        final ByteBuffer bytes = from.duplicate();
-        for (long at = 0; at < to.bytes(); at += PIECE_BYTES)
+        final int rowBytes = from.columns() * from.type().bytes();
+        final int most = PIECE_BYTES / rowBytes;
+        for (int row = 0; row < from.rows(); row += most)
         {
-            final int count = (int)Math.min(PIECE_BYTES, to.bytes() - at);
-            final PinnedMemory piece = pieces[next];
-            StreamWait.await(driver, streams[next]);
-            bytes.limit((int)at + count).position((int)at);
-            piece.buffer().duplicate().clear().put(bytes);
-            driver.copyToDevice(to.slice(at, count), piece, count, streams[next]);
-            next = 1 - next;
+            final int first = row;
+            final int count = Math.min(most, from.rows() - row);
+            copy(piece -> from.putRows(first, count, piece), to.slice((long)first * rowBytes, count * rowBytes));
+        }
+    }
+
+    /** At most a piece. */
+    private void copy(final Consumer<ByteBuffer> from, final DeviceMemory to)
+    {
+        requireWanted();
+        final PinnedMemory piece = pieces[next];
+        StreamWait.await(driver, streams[next]);
+        from.accept(piece.buffer().duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
+        driver.copyToDevice(to, piece, (int)to.bytes(), streams[next]);
+        next = 1 - next;
+    }
+
+    /** Waits until all is on the device. */
+    void await()
+    {
+        for (final CudaDriver.Stream stream : streams)
+        {
+            StreamWait.await(driver, stream);
         }
     }
 

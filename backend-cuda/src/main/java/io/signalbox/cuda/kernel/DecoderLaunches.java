@@ -191,7 +191,6 @@ public final class DecoderLaunches
         final Activations mixed, final int tokens)
     {
         final AttentionPlan shape = plan.attention();
-        final float scale = (float)(1.0 / Math.sqrt(shape.headSize()));
         final long tasks = (long)tokens * shape.heads();
         final long threads = WARP_LANES * whole(maxPositions, WARP_POSITIONS);
         final String kernel = precision == Precision.BF16 && tasks <= LONE_TASKS ? KernelNames.DECODER_ATTEND_LONE :
@@ -199,7 +198,7 @@ public final class DecoderLaunches
         return driver.prepareLaunch(driver.kernel(module, kernel),
             (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, activations(step()
                 .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
-                .int32(shape.headSize()).int32(kv.blockSize()).float32(scale).int32(round).pointer(scores)
+                .int32(shape.headSize()).int32(kv.blockSize()).float32(shape.scoreScale()).int32(round).pointer(scores)
                 .int32(maxPositions), mixed));
     }
 

@@ -60,7 +60,7 @@ final class DecoderRig implements AutoCloseable
         final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, plan.moeLayers().size(), MAX_TOKENS,
             plan.experts().topK(), 1);
         weights = DecoderWeights.load(driver, device.module, model);
-        decoder = new DecoderStep(driver, device.module, plan, weights, precision, family, (CaptureForm)null, memory,
+        decoder = new DecoderStep(driver, device.module, plan, precision, family, (CaptureForm)null, memory,
             new DecoderSizes(BLOCKS, blockSize, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));
     }
 
@@ -69,7 +69,7 @@ final class DecoderRig implements AutoCloseable
     {
         write(tokens, bucket);
         driver.fill(results, 0, results.bytes() / Integer.BYTES, device.stream);
-        for (final CudaDriver.Launch launch : decoder.launches(bucket))
+        for (final CudaDriver.Launch launch : decoder.launches(weights, bucket))
         {
             driver.launch(launch, device.stream);
         }

@@ -13,6 +13,7 @@ import io.signalbox.model.ModelFamily;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
+import io.signalbox.model.YarnScaling;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.model.forward.NoNumberException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,6 +80,17 @@ class DecoderStepTest
         compareSteps(plan(family, type), precision);
     }
 
+    /** The host makes the scaled table and the scale of the scores. */
+    @ParameterizedTest
+    @EnumSource(Precision.class)
+    void shouldHaveTheBitsOfTheForwardPassWithYarn(final Precision precision)
+    {
+        final AttentionPlan attention = new AttentionPlan(6, 2, 36, 10_000.0, QkNorm.PER_HEAD, 0.0, null,
+            new YarnScaling(4.0, 64, 32.0, 1.0, true, 1.25, 1.5), null, false, false);
+        compareSteps(new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.BF16, 2, List.of(0, 1), 48, 70, 0, 4096, 1e-6, true,
+            attention, ExpertsPlan.softmax(40, 4, 20, true)), precision);
+    }
+
     /** A block whose warps and lanes need a barrier that is not there has other bits in one of these orders. */
     @ParameterizedTest
     @CsvSource({"OLMOE, REVERSED", "OLMOE, PERMUTED", "QWEN3_MOE, REVERSED", "QWEN3_MOE, PERMUTED"})
@@ -106,7 +119,7 @@ class DecoderStepTest
         final SplittableRandom random = new SplittableRandom(plan.family().ordinal() + 1);
         try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(weights, precision))
         {
-            final ForwardModel model = ForwardModel.of(weights);
+            final ForwardModel model = ForwardModel.of(weights, precision);
             final ForwardPass pass =
                 new ForwardPass(model, precision, new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
             final int[] lengths = new int[SEQUENCES];
@@ -156,8 +169,8 @@ class DecoderStepTest
         try (WorkTeam team = new WorkTeam(1, "team");
             DecoderRig rig = new DecoderRig(weights, precision, KernelFamily.EXACT, blockSize))
         {
-            final ForwardPass pass =
-                new ForwardPass(ForwardModel.of(weights), precision, new PagedKv(plan, table.length, blockSize), team);
+            final ForwardPass pass = new ForwardPass(
+                ForwardModel.of(weights, precision), precision, new PagedKv(plan, table.length, blockSize), team);
             int position = 0;
             while (position < LAST_POSITION)
             {
@@ -255,7 +268,8 @@ class DecoderStepTest
         try (WorkTeam team = new WorkTeam(1, "team"); DecoderRig rig = new DecoderRig(wrong, Precision.F32))
         {
             final ForwardPass pass = new ForwardPass(
-                ForwardModel.of(wrong), Precision.F32, new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
+                ForwardModel.of(wrong, Precision.F32), Precision.F32,
+                new PagedKv(weights.plan(), 200, DecoderRig.BLOCK_SIZE), team);
             assertThrows(NoNumberException.class, () ->
             {
                 pass.run(batch(tokens));

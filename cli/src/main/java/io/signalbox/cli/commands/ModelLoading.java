@@ -5,7 +5,6 @@ import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.Progress;
-import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.LoadProgress;
 
 import java.util.function.Supplier;
@@ -28,10 +27,10 @@ final class ModelLoading implements LoadProgress
         this.command = command;
     }
 
-    /** Makes a backend that copies the weights of a model. */
-    <T> T show(final DecoderPlan plan, final Supplier<T> loading)
+    /** Makes a backend that copies so many bytes of weights. */
+    <T> T show(final long weightBytes, final Supplier<T> loading)
     {
-        totalBytes = plan.parameters() * plan.type().bytes();
+        totalBytes = weightBytes;
         try (Progress shown = option.show(console, command + ", loading"))
         {
             progress = shown;

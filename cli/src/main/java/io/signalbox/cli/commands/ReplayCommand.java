@@ -4,11 +4,9 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
-import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RecomputeOptions;
-import io.signalbox.cli.options.RouterSnapshotFile;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.DifferenceLife;
 import io.signalbox.cli.printing.ExitCode;
@@ -20,8 +18,6 @@ import io.signalbox.journal.InputVoiding;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
-import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.router.DpRouters;
@@ -36,7 +32,6 @@ import picocli.CommandLine.Parameters;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** Verifies a journal by re-running it, and recovers one that was not closed. */
 @Command(
@@ -48,9 +43,7 @@ import java.util.concurrent.atomic.AtomicReference;
     description = {
         "%nVerifying only reads. It stops at the first group that differs and prints both sides.",
         "%nThe steps of a run of 'signalbox run' can also be computed again: the recorded plans drive a backend, and its " +
-            "results are compared with the recorded ones up to the first step that differs.",
-        "%nThe re-run can also write the router's state, such as the ranks of conversations, to a file with which another " +
-            "run starts."},
+            "results are compared with the recorded ones up to the first step that differs."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox replay runs/0001 --verify",
@@ -58,7 +51,6 @@ import java.util.concurrent.atomic.AtomicReference;
         "  signalbox replay runs/0001 --verify --json",
         "  signalbox replay runs/0001 --from-snapshot       verify only what is new",
         "  signalbox replay runs/0001 --void 812 --verify   leave out an input that cannot be replayed",
-        "  signalbox replay runs/0001 --router-snapshot router.snapshot",
         "  signalbox replay runs/0001 --recompute --model models/olmoe",
         "",
         "Exit codes: 0 every decision or result is confirmed; 1 one differs or the journal is refused;",
@@ -92,15 +84,6 @@ public final class ReplayCommand implements Callable<Integer>
             "Refused for any other input.")
     private Long voided;
 
-    @Option(names = "--router-snapshot", paramLabel = "FILE",
-        description = "Write the router's state at the end to a new file, for 'simulate --router-snapshot'.")
-    @OutputPath
-    private Path routerSnapshot;
-
-    @Option(names = "--at", paramLabel = "RECORD",
-        description = "With --router-snapshot: stop after the group of this record and write the state there.")
-    private Long at;
-
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
     @InputPath
     private List<String> plugins = List.of();
@@ -116,9 +99,6 @@ public final class ReplayCommand implements Callable<Integer>
     @Mixin
     private final ProgressOption progressOption = new ProgressOption();
 
-    /** {@code null} until a router snapshot is written. */
-    private Integer snapshotBytes;
-
     public ReplayCommand(final Console console)
     {
         this.console = console;
@@ -128,7 +108,11 @@ public final class ReplayCommand implements Callable<Integer>
     public Integer call()
     {
         JournalArgument.requireNamed(journal);
-        checkSnapshotOptions();
+        if (fromSnapshot && recomputeOptions.isAsked())
+        {
+            throw new ConfigException(
+                "--from-snapshot begins behind a snapshot, and --recompute needs every record; leave one out.");
+        }
         recomputeOptions.check();
         routers = Plugins.routers(Plugins.without(plugins, BackendProvider.class));
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
@@ -144,13 +128,11 @@ public final class ReplayCommand implements Callable<Integer>
         final Recovery recovery = recover ? recover() : null;
         final VoidedInput voiding = voided == null ? null : voidInput();
         final boolean recomputes = recomputeOptions.isAsked();
-        final boolean reruns = verify || fromSnapshot || !recover && voided == null && !recomputes || routerSnapshot != null;
+        final boolean reruns = verify || fromSnapshot || !recover && voided == null && !recomputes;
         final Verification verification = reruns ? rerun(recovery) : null;
         final RecomputeReport recomputation = recomputes ?
             new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal, jsonOptions.file()) : null;
-        return new ReplayReport(
-            journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes, recomputation,
-            life(verification));
+        return new ReplayReport(journal, recovery, voiding, verification, recomputation, life(verification));
     }
 
     /** {@code null} if every decision is confirmed. */
@@ -182,29 +164,6 @@ public final class ReplayCommand implements Callable<Integer>
         }
     }
 
-    private void checkSnapshotOptions()
-    {
-        if (at != null && routerSnapshot == null)
-        {
-            throw new ConfigException("--at needs --router-snapshot, which is not given; add it, or leave --at out.");
-        }
-        if (at != null && (verify || at < 0))
-        {
-            throw new ConfigException(at < 0 ? "--at=" + at + " is negative; give the number of a record." :
-                "--at ends the re-run at a record, and --verify asks for all of them; leave one out.");
-        }
-        if (fromSnapshot && (routerSnapshot != null || recomputeOptions.isAsked()))
-        {
-            throw new ConfigException("--from-snapshot begins behind a snapshot, and " +
-                (routerSnapshot != null ? "--router-snapshot" : "--recompute") + " needs every record; leave one out.");
-        }
-        if (routerSnapshot != null)
-        {
-            RouterSnapshotFile.requireNew(routerSnapshot);
-        }
-    }
-
-    /** Re-runs the journal, and writes the router's snapshot if that is wanted and every decision is confirmed. */
     private Verification rerun(final Recovery recovery)
     {
         if (recovery != null && recovery.records() == 0)
@@ -214,56 +173,10 @@ public final class ReplayCommand implements Callable<Integer>
             throw new ConfigException(journal + " holds no record, so there is nothing to verify; " + moved +
                 "the directory can be used for a new journal.");
         }
-        final AtomicReference<Scheduler> made = new AtomicReference<>();
-        final Verification verification = verify(made);
-        if (at != null && verification.matches() && verification.records() <= at)
-        {
-            throw new ConfigException("--at=" + at + " is after record " + (verification.records() - 1) +
-                ", the last of " + journal +
-                (verification.records() > 1 ? "; give an earlier one." : ", which has no decision; give another journal."));
-        }
-        if (routerSnapshot != null && verification.matches())
-        {
-            final byte[] snapshot = made.get().routerSnapshot();
-            RouterSnapshotFile.write(routerSnapshot, snapshot);
-            snapshotBytes = snapshot.length;
-        }
-        return verification;
-    }
-
-    /** @param made receives the scheduler that decided, if its router's state is asked for. */
-    private Verification verify(final AtomicReference<Scheduler> made)
-    {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
         {
-            if (fromSnapshot)
-            {
-                return JournalVerifier.verifyBehindSnapshot(journal, routers, progress);
-            }
-            if (routerSnapshot == null)
-            {
-                return JournalVerifier.verifyKept(journal, routers, progress);
-            }
-            if (at == null)
-            {
-                return verifyKept(made, progress);
-            }
-            return JournalVerifier.verifyTo(journal, at, routers, config ->
-            {
-                made.set(new Scheduler(config));
-                return made.get();
-            }, progress);
-        }
-    }
-
-    private Verification verifyKept(final AtomicReference<Scheduler> made, final ReadProgress progress)
-    {
-        try (ReplayStart start = ReplayStart.of(journal, routers, progress))
-        {
-            made.set(start.scheduler());
-            return JournalVerifier.replay(start.reader(), start.scheduler(), (group, offset, length) ->
-            {
-            }).behind(start.firstRecord());
+            return fromSnapshot ? JournalVerifier.verifyBehindSnapshot(journal, routers, progress) :
+                JournalVerifier.verifyKept(journal, routers, progress);
         }
     }
 }

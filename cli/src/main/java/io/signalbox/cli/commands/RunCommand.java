@@ -166,8 +166,8 @@ public final class RunCommand implements Callable<Integer>
         {
             stopped = stop;
             final RunClock clock = new RunClock();
-            return run(loading.show(weights.plan(), () -> chosen.create(weights, clock)), clock, weights.plan(), config,
-                prompts, requests, file, document);
+            final Backend backend = loading.show(chosen.weightBytes(weights), () -> chosen.create(weights, clock));
+            return run(backend, clock, weights.plan(), config, prompts, requests, file, document);
         }
     }
 
@@ -203,7 +203,7 @@ public final class RunCommand implements Callable<Integer>
         }
         final ModelMemory memory =
             ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
-                sizes(config).mostSampled());
+                sizes(config).mostSampled()).withWeights(chosen.weightBytes(weights));
         MachineMemory.requireRoom(memory, MachineMemory.limits());
         return List.of(model + "; memory: at most " + memory.text(), products(plan));
     }
@@ -296,7 +296,7 @@ public final class RunCommand implements Callable<Integer>
         clock.start();
         final int[] ended = new int[1];
         // A backend on a device copies the weights when the engine starts it.
-        try (SignalboxEngine engine = loading.show(weights.plan(), () -> launch(config, journal));
+        try (SignalboxEngine engine = loading.show(chosen.weightBytes(weights), () -> launch(config, journal));
             Progress progress = progressOption.show(console, NAME);
             PromptRun run = new PromptRun(engine, promptOptions.experts(), promptOptions.logprobs(), reasons, tokenizer,
                 answer ->

@@ -24,11 +24,15 @@ import io.signalbox.model.ModelDigest;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.serving.BackendMemory;
+import io.signalbox.serving.ModelBackend;
+import io.signalbox.serving.WeightVersion;
 import io.signalbox.sim.SimulationConfig;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Computes the steps of a recorded run again, for {@code replay --recompute}. */
 final class RunRecomputation
@@ -58,9 +62,11 @@ final class RunRecomputation
         ChosenBackend.requireNotRead(description, JsonOptions.FILE_OPTION, output);
         final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
         final ModelWeights weights = options.weights(description, loading);
-        final ChosenBackend backend = options.backend(description, plugins);
+        final ChosenBackend chosen = options.backend(description, plugins);
         final Recomputation recomputation = survey(journal);
         final DecoderPlan plan = weights.plan();
+        final List<Supplier<ModelWeights>> newWeights = options.newWeights(plan, recomputation.newWeights());
+        final ChosenBackend backend = newWeights.isEmpty() ? chosen : chosen.replaceable();
         requireShape(plan, recomputation.shape());
         final RankSizes sizes = recomputation.sizes();
         final List<BackendMemory> devices =
@@ -69,17 +75,25 @@ final class RunRecomputation
         if (devices.isEmpty())
         {
             final ModelMemory memory = ModelMemory.of(plan, recomputation.ranks(), sizes.kvBlocks(),
-                sizes.blockSizeTokens(), sizes.stepTokens(), sizes.maxRunning());
+                sizes.blockSizeTokens(), sizes.stepTokens(), sizes.maxRunning()).withWeights(backend.weightBytes(weights));
             MachineMemory.requireRoom(memory, MachineMemory.limits());
         }
-        final List<Likeness> likenesses = List.of(
+        final List<Likeness> likenesses = new ArrayList<>(List.of(
             new Likeness("model", description.get(RecordedModel.DIGEST), ModelDigest.of(weights)),
             new Likeness("kernels", description.get(ChosenBackend.KERNELS), backend.kernels(plan)),
-            new Likeness("device", description.get(ChosenBackend.DEVICE), backend.device()));
-        final var loaded = loading.show(plan, () -> backend.create(weights, System::nanoTime));
+            new Likeness("device", description.get(ChosenBackend.DEVICE), backend.device())));
+        final ModelBackend loaded =
+            loading.show(backend.weightBytes(weights), () -> backend.create(weights, System::nanoTime));
         try (Progress progress = progressOption.show(console, NAME + ", recomputing"))
         {
-            final RecomputedRun run = recomputation.run(loaded, (done, total) -> progress.show(done, total,
+            final RecomputedRun run = recomputation.run(loaded, (generation, version) ->
+            {
+                final String prepared =
+                    loaded.prepareWeights("generation-" + generation, newWeights.get(generation - 1).get());
+                likenesses.add(new Likeness(
+                    "newModel" + generation, WeightVersion.digest(version), WeightVersion.digest(prepared)));
+                return prepared;
+            }, (done, total) -> progress.show(done, total,
                 () -> Decimals.grouped(done) + " of " + Decimals.grouped(total) + " steps"));
             return new RecomputeReport(run, likenesses);
         }

@@ -56,7 +56,7 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
         final ReadProgress progress)
     {
         return JournalRetention.firstRecord(journal) > 0 ? JournalVerifier.verifyKept(journal, routers, progress) :
-            JournalVerifier.verifyTo(journal, Long.MAX_VALUE, routers, factory, progress);
+            JournalVerifier.verify(journal, routers, factory, progress);
     }
 
     /** Names its place on standard error. */

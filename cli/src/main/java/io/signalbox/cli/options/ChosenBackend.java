@@ -3,7 +3,6 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
-import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
@@ -12,6 +11,8 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.BackendProvider;
+import io.signalbox.serving.ModelBackend;
+import io.signalbox.serving.WeightVersion;
 
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -129,8 +130,16 @@ public final class ChosenBackend
         return values;
     }
 
+    /** The same backend, whose weights can be replaced if it can do that at all; its first weights get a version. */
+    public ChosenBackend replaceable()
+    {
+        final Setting<?> version = WeightVersion.SETTING;
+        return !provider.knobs().contains(version) ? this :
+            new ChosenBackend(provider, values.with(version.name(), "generation-0"));
+    }
+
     /** A backend that was not started; its clock is that of the engine. */
-    public Backend create(final ModelWeights weights, final LongSupplier clock)
+    public ModelBackend create(final ModelWeights weights, final LongSupplier clock)
     {
         return provider.make(weights, values, clock);
     }
@@ -188,6 +197,12 @@ public final class ChosenBackend
         final ModelWeights weights, final int ranks, final RankSizes sizes, final ModelShape shape)
     {
         return named("its memory", guarded("its memory", () -> provider.memory(weights, values, ranks, sizes, shape)));
+    }
+
+    /** Bytes of the weights as it loads them. */
+    public long weightBytes(final ModelWeights weights)
+    {
+        return guarded("the size of its weights", () -> provider.weightBytes(weights, values));
     }
 
     /** Advice on the knobs for so many ranks; {@code null}: none. */

@@ -14,8 +14,8 @@ import java.util.Map;
 public final class ModelOptions
 {
     @Option(names = "--model", paramLabel = "DIR",
-        description = "Load the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral or " +
-            "DeepSeek-V3 (default: a tiny model that is built in).")
+        description = "Load the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral, " +
+            "DeepSeek-V3 or gpt-oss (default: a tiny model that is built in).")
     @InputPath
     private Path directory;
 

@@ -10,7 +10,6 @@ import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalConfig;
-import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
@@ -81,7 +80,6 @@ public final class OptionNames
         put(JournalConfig.SNAPSHOT_EVERY, "--snapshot-every");
         put(JournalConfig.MOST_BYTES, "--most-bytes");
         put(JournalConfig.MOST_SEGMENTS, "--most-segments");
-        put(RouterConfig.SNAPSHOT, "--router-snapshot");
         OPTIONS.put("router", "--router");
         OPTIONS.put("label", "--router");
         OPTIONS.put("beta", "--beta");

@@ -2,13 +2,20 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.model.Checkpoint;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Model and backend that compute the steps of a recorded run again: those of the run unless others are given. */
 public final class RecomputeOptions
@@ -31,6 +38,16 @@ public final class RecomputeOptions
         description = "Make random weights from the seed N (default: that of the run).")
     private Long seed;
 
+    @Option(names = "--new-model", paramLabel = "DIR", split = ",",
+        description = "Compute later generations of weights with the checkpoints in these directories, in their order; " +
+            "needed if the run replaced its weights.")
+    @InputPath
+    private List<Path> newModels = List.of();
+
+    @Option(names = "--new-model-seed", paramLabel = "N", split = ",",
+        description = "Compute later generations with random weights from these seeds instead.")
+    private List<Long> newSeeds = List.of();
+
     @Option(names = "--backend", paramLabel = "LABEL",
         description = "Compute with this backend: cpu, cuda, or one of --plugins (default: that of the run).")
     private String backend;
@@ -48,8 +65,8 @@ public final class RecomputeOptions
     /** @throws ConfigException if options are given that nothing uses. */
     public void check()
     {
-        final boolean anyGiven =
-            directory != null || config != null || seed != null || backend != null || !backendOptions.isEmpty();
+        final boolean anyGiven = directory != null || config != null || seed != null || !newModels.isEmpty() ||
+            !newSeeds.isEmpty() || backend != null || !backendOptions.isEmpty();
         if (!asked && anyGiven)
         {
             throw new ConfigException("options of a model or backend are for --recompute, which is not given; add it.");
@@ -65,6 +82,34 @@ public final class RecomputeOptions
     public ModelWeights weights(final Map<String, String> description, final LoadProgress progress)
     {
         return RecordedModel.of(description, directory, config, seed, progress);
+    }
+
+    /**
+     * The weights of the generations after the first, each made when it is asked for.
+     *
+     * @param plan     of the first.
+     * @param versions of the run, as recorded.
+     * @throws ConfigException unless there is one for each.
+     */
+    public List<Supplier<ModelWeights>> newWeights(final DecoderPlan plan, final List<String> versions)
+    {
+        if (!newModels.isEmpty() && !newSeeds.isEmpty())
+        {
+            throw new ConfigException("--new-model and --new-model-seed exclude each other; give one of them.");
+        }
+        final List<Supplier<ModelWeights>> given = new ArrayList<>();
+        newModels.forEach(model -> given.add(() -> Checkpoint.open(model).weights()));
+        newSeeds.forEach(each -> given.add(() -> GeneratedModel.weights(plan, each)));
+        if (given.size() != versions.size())
+        {
+            final String replaced = IntStream.range(0, versions.size())
+                .mapToObj(i -> "generation " + (i + 1) + " '" + versions.get(i) + "'").collect(Collectors.joining(", "));
+            throw new ConfigException(versions.isEmpty() ?
+                "the run did not replace its weights; leave out --new-model and --new-model-seed." :
+                "the run replaced its weights (" + replaced + "), and " + given.size() + " of " + versions.size() +
+                " new models are given; give the checkpoint of each generation with --new-model, in this order.");
+        }
+        return given;
     }
 
     /** The backend of a run, or the one that is given in its place. */

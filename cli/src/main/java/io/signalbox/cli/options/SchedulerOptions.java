@@ -27,11 +27,6 @@ public final class SchedulerOptions extends RankOptions
     @InputPath
     private String routerConfig;
 
-    @Option(names = "--router-snapshot", paramLabel = "FILE",
-        description = "Start with the router's state from another run; 'signalbox replay' writes such files.")
-    @InputPath
-    private String routerSnapshot;
-
     @Option(names = "--kv-blocks", paramLabel = "N",
         description = "Give each rank's pool N KV blocks, one of them the dummy block (default: 1,048,576 tokens).")
     private Integer kvBlocks;
@@ -61,15 +56,8 @@ public final class SchedulerOptions extends RankOptions
 
     public SchedulerConfig config()
     {
-        final RouterConfig chosen = router();
-        final SchedulerConfig config = builder().router(chosen).build();
-        return routerSnapshot == null ? config : withSnapshot(chosen);
-    }
-
-    private SchedulerConfig.Builder builder()
-    {
-        final SchedulerConfig.Builder builder = rankBuilder().capture(noCapture ? null : shape());
-        return kvBlocks == null ? builder : builder.kvBlocks(kvBlocks);
+        final SchedulerConfig.Builder builder = rankBuilder().router(router()).capture(noCapture ? null : shape());
+        return (kvBlocks == null ? builder : builder.kvBlocks(kvBlocks)).build();
     }
 
     private RouterConfig router()
@@ -85,20 +73,6 @@ public final class SchedulerOptions extends RankOptions
             return RouterConfigFile.read(routerConfig);
         }
         return router == null ? RouterConfig.standard() : RouterConfig.of(known.of(router));
-    }
-
-    /** All other options are checked already, so a refusal concerns the snapshot. */
-    private SchedulerConfig withSnapshot(final RouterConfig chosen)
-    {
-        final byte[] snapshot = RouterSnapshotFile.read(routerSnapshot);
-        try
-        {
-            return builder().router(chosen.withSnapshot(snapshot)).build();
-        }
-        catch (final ConfigException e)
-        {
-            throw e.at("--router-snapshot=" + routerSnapshot);
-        }
     }
 
     /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */

@@ -37,6 +37,11 @@ final class DifferenceReport
         {
             out.printf("  and %s more fields that differ%n%n", Decimals.grouped(fields.omitted()));
         }
+        if (difference.router() != null)
+        {
+            out.printf("decided by        the router %s: the same batches must give it the same decisions and state%n",
+                difference.router());
+        }
         if (digests != null)
         {
             out.printf("state digests     %s record %s: %s%n",
@@ -68,6 +73,7 @@ final class DifferenceReport
             json.writeNumberField("message", difference.message());
             json.writeNumberField("requestId", difference.requestId());
             json.writeNumberField("blockId", difference.blockId());
+            json.writeStringField("router", difference.router());
             final Difference.Fields fields = difference.fields();
             Json.object(json, "fields", each -> fields(json, fields.values()));
             json.writeNumberField("omittedFields", fields.omitted());

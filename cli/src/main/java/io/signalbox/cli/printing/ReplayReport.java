@@ -14,23 +14,17 @@ import java.nio.file.Path;
 /**
  * The result of a replay.
  *
- * @param recovery       {@code null} if none was asked for.
- * @param voiding        the input that was declared void; {@code null} if none was.
- * @param verification   {@code null} if none was asked for.
- * @param stoppedEarly   whether the re-run stopped at a record that the user named.
- * @param routerSnapshot the file of the router's snapshot; {@code null} if none was asked for.
- * @param snapshotBytes  its size; {@code null} if none was written.
- * @param recomputation  {@code null} if none was asked for.
- * @param life           of what a difference of the verification concerns; {@code null} if there is none.
+ * @param recovery      {@code null} if none was asked for.
+ * @param voiding       the input that was declared void; {@code null} if none was.
+ * @param verification  {@code null} if none was asked for.
+ * @param recomputation {@code null} if none was asked for.
+ * @param life          of what a difference of the verification concerns; {@code null} if there is none.
  */
 public record ReplayReport(
     Path journal,
     Recovery recovery,
     VoidedInput voiding,
     Verification verification,
-    boolean stoppedEarly,
-    Path routerSnapshot,
-    Integer snapshotBytes,
     RecomputeReport recomputation,
     DifferenceLife life)
 {
@@ -53,10 +47,6 @@ public record ReplayReport(
         if (verification != null)
         {
             printVerification(out);
-        }
-        if (snapshotBytes != null)
-        {
-            out.printf("router snapshot   %s, %s%n", routerSnapshot, Decimals.bytes(snapshotBytes));
         }
         if (recomputation != null)
         {
@@ -90,10 +80,7 @@ public record ReplayReport(
         {
             out.printf("void              record %s, left out: %s%n", Decimals.grouped(input.record()), input.reason());
         }
-        if (!stoppedEarly)
-        {
-            out.printf("closed            %s%n", closed());
-        }
+        out.printf("closed            %s%n", closed());
         out.printf("digest            %s%n", verification.digest());
     }
 
@@ -128,11 +115,6 @@ public record ReplayReport(
             {
                 writeVerification(json);
             }
-            if (snapshotBytes != null)
-            {
-                json.writeStringField("routerSnapshot", routerSnapshot.toString());
-                json.writeNumberField("routerSnapshotBytes", snapshotBytes);
-            }
             if (recomputation != null)
             {
                 Json.object(json, "recomputation", body -> recomputation.write(json));
@@ -158,12 +140,9 @@ public record ReplayReport(
         json.writeNumberField("groups", verification.groups());
         json.writeNumberField("begunAtRecord", verification.begunAt());
         json.writeNumberField("checkedSegments", verification.checkedSegments());
-        if (!stoppedEarly)
-        {
-            final Ending ending = verification.ending();
-            json.writeBooleanField("closed", ending == Ending.CLOSED || ending == Ending.RECOVERED);
-            json.writeStringField("ending", EnumNames.label(ending));
-        }
+        final Ending ending = verification.ending();
+        json.writeBooleanField("closed", ending == Ending.CLOSED || ending == Ending.RECOVERED);
+        json.writeStringField("ending", EnumNames.label(ending));
         json.writeStringField("digest", verification.digest());
         InspectionJson.voided(json, verification.voided());
         DifferenceReport.json(json, verification.difference(), verification.digests(), life);

@@ -6,32 +6,41 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
-/** A small checkpoint of OLMoE, as transformers wrote it. */
+/** Small checkpoints: of OLMoE, as transformers wrote it, and published forms. */
 public final class CheckpointFixture
 {
-    private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
-        .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
+    private static final Path FIXTURES = Path.of(System.getProperty("signalbox.root"))
+        .resolve("model/src/test/resources/io/signalbox/model/forward");
 
     private CheckpointFixture()
     {
     }
 
-    /** Unpacks it to a new directory. */
+    /** Unpacks that of OLMoE to a new directory. */
     public static Path unpack(final Path model) throws IOException
     {
+        return unpack("olmoe-wide-bf16", model);
+    }
+
+    /** Unpacks the one of a name to a new directory. */
+    static Path unpack(final String name, final Path model) throws IOException
+    {
         Files.createDirectory(model);
-        for (final String file : List.of("config.json", "model.safetensors"))
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(FIXTURES.resolve(name), "{config.json,model}*.gz"))
         {
-            try (InputStream content = new GZIPInputStream(Files.newInputStream(FIXTURE.resolve(file + ".gz"))))
+            for (final Path file : files)
             {
-                Files.copy(content, model.resolve(file));
+                try (InputStream content = new GZIPInputStream(Files.newInputStream(file)))
+                {
+                    Files.copy(content, model.resolve(file.getFileName().toString().replaceFirst("\\.gz$", "")));
+                }
             }
         }
         return model;

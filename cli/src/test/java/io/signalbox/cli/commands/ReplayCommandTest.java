@@ -29,7 +29,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -90,10 +89,9 @@ class ReplayCommandTest
         assertTrue(older.out().contains("begun at          the snapshot behind record "), older.out());
         assertTrue(older.out().contains(newest.getFileName() + " is passed over: its bytes are not those that were "),
             older.out());
-        final CommandRun refused =
-            CommandRun.of("replay", journal.toString(), "--from-snapshot", "--router-snapshot", "state");
+        final CommandRun refused = CommandRun.of("replay", journal.toString(), "--from-snapshot", "--recompute");
         assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
-        assertTrue(refused.err().contains("--router-snapshot needs every record"), refused.err());
+        assertTrue(refused.err().contains("--recompute needs every record"), refused.err());
     }
 
     @Test
@@ -178,7 +176,7 @@ class ReplayCommandTest
 
     private static void print(final ByteArrayOutputStream out, final Verification verification)
     {
-        new ReplayReport(Path.of("runs", "0001"), null, null, verification, false, null, null, null, null)
+        new ReplayReport(Path.of("runs", "0001"), null, null, verification, null, null)
             .print(new PrintStream(out, true, StandardCharsets.UTF_8));
     }
 
@@ -232,96 +230,6 @@ class ReplayCommandTest
                 Files.copy(file, to.resolve(from.relativize(file)));
             }
         }
-    }
-
-    @Test
-    void shouldHandTheRoutersStateToARunThatVerifiesOnItsOwn() throws IOException
-    {
-        final Path first = directory.resolve("first");
-        simulate("--router", "conversation", "--journal", first.toString());
-        final Path file = directory.resolve("router.snapshot");
-        final CommandRun taken = CommandRun.of("replay", first.toString(), "--router-snapshot", file.toString(), "--json");
-        assertEquals(ExitCode.OK, taken.exitCode(), taken.err());
-        final Map<String, String> told = JsonText.leaves(taken.out());
-        assertEquals("true", told.get("verified"));
-        assertEquals(Long.toString(Files.size(file)), told.get("routerSnapshotBytes"));
-
-        final Path second = directory.resolve("second");
-        simulate("--router", "conversation", "--router-snapshot", file.toString(), "--journal", second.toString());
-        Files.delete(file);
-        final CommandRun verified = CommandRun.of("replay", second.toString(), "--router-snapshot", file.toString());
-        assertEquals(ExitCode.OK, verified.exitCode(), verified.err());
-        assertTrue(verified.out().startsWith("verified          yes: "), verified.out());
-        assertTrue(verified.out().contains("router snapshot   " + file), verified.out());
-
-        final Path third = directory.resolve("third");
-        simulate("--router", "conversation", "--router-snapshot", file.toString(), "--journal", third.toString());
-    }
-
-    private static Map<String, String> simulate(final String... options)
-    {
-        final List<String> command = new ArrayList<>(List.of("simulate", "--conversations", "6", "--json"));
-        command.addAll(List.of(options));
-        final CommandRun run = CommandRun.of(command);
-        assertEquals(ExitCode.OK, run.exitCode(), run.err());
-        return JsonText.leaves(run.out());
-    }
-
-    @Test
-    void shouldTakeTheRoutersStateAsItWasAtARecord() throws IOException
-    {
-        final Path turns = directory.resolve("turns");
-        simulate("--router", "conversation", "--journal", turns.toString());
-        final Path empty = directory.resolve("empty");
-        final Path some = directory.resolve("some");
-        final Path all = directory.resolve("all");
-        CommandRun.of("replay", turns.toString(), "--router-snapshot", empty.toString(), "--at", "0");
-        final CommandRun early =
-            CommandRun.of("replay", turns.toString(), "--router-snapshot", some.toString(), "--at", "9");
-        CommandRun.of("replay", turns.toString(), "--router-snapshot", all.toString());
-
-        assertEquals(ExitCode.OK, early.exitCode(), early.err());
-        assertTrue(early.out().startsWith("verified          yes: 10 records, "), early.out());
-        assertTrue(!early.out().contains("closed"), early.out());
-        assertTrue(Files.size(empty) < Files.size(some) && Files.size(some) < Files.size(all), early.out());
-    }
-
-    @Test
-    void shouldRefuseWhatFitsNoSnapshot() throws IOException
-    {
-        final String file = directory.resolve("router.snapshot").toString();
-        refused("--at needs --router-snapshot", "replay", journal.toString(), "--at", "3");
-        refused("--at=99999999 is after record",
-            "replay", journal.toString(), "--router-snapshot", file, "--at", "99999999");
-        assertTrue(Files.notExists(Path.of(file)));
-        assertEquals(ExitCode.OK, CommandRun.of("replay", journal.toString(), "--router-snapshot", file).exitCode());
-        refused("is there already", "replay", journal.toString(), "--router-snapshot", file);
-        refused("--router-snapshot=" + file + ": the router of the router snapshot is signalbox and not lmetric",
-            "simulate", "--router", "lmetric", "--router-snapshot", file);
-        refused("--router-snapshot=" + file + ": the number of ranks of the router snapshot is 8 and not 4",
-            "simulate", "--ranks", "4", "--router-snapshot", file);
-        refused("is not there", "simulate", "--router-snapshot", file + ".none");
-        refused("--router-snapshot is empty", "simulate", "--router-snapshot", "");
-    }
-
-    @Test
-    void shouldSayAheadOfTheReplayThatASnapshotCannotBeWrittenThere() throws IOException
-    {
-        final Path none = directory.resolve("none").resolve("router.snapshot");
-        final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("nothing"));
-        final String noJournal = directory.resolve("no journal").toString();
-        refused("--router-snapshot=" + none + " cannot be written, " + none.getParent() + " is no directory",
-            "replay", noJournal, "--router-snapshot", none.toString());
-        refused("--router-snapshot=" + link + " is there already",
-            "replay", noJournal, "--router-snapshot", link.toString());
-    }
-
-    private static void refused(final String sentence, final String... command)
-    {
-        final CommandRun run = CommandRun.of(command);
-        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
-        assertTrue(run.err().contains(sentence), run.err());
-        BadInputTest.assertOneSentence(run.err());
     }
 
     /** The same run, but for a byte of the first message with this template; everything else is whole. */
@@ -390,7 +298,7 @@ class ReplayCommandTest
     {
         final Difference difference = new Difference(
             41, 1, PLACED.formatted(3), PLACED.formatted(4), 7, -1,
-            "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false);
+            "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false, "queue-aware, version 2");
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", List.of(), difference,
             new DigestComparison(60, List.of("router"), List.of("requests"))));
@@ -400,6 +308,7 @@ class ReplayCommandTest
         assertTrue(text.contains("first difference  record 41, message 1 of its group, request 7\n"), text);
         assertTrue(text.contains("             recorded  replayed\n  message    Placed    Placed\n"), text);
         assertTrue(text.contains("  requestId  7         7\n* rank       3         4\n"), text);
+        assertTrue(text.contains("\ndecided by        the router queue-aware, version 2: the same batches must "), text);
         assertTrue(text.contains(
             "state digests     the next ones, of record 60: they differ in router; equal in requests\n"), text);
         assertFalse(text.contains("[Placed]"), text);

@@ -43,10 +43,8 @@ class FileFuzzTest
     @Test
     void shouldReadARouterFileOrRefuseIt() throws IOException
     {
-        final Path template = run.directory("template");
-        Fixtures.all(template, run.worker());
         final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadARouterFileOrRefuseIt",
-            new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(100, 6_000));
+            new RouterFileCases(), FuzzRun.firstSeed(), FuzzRun.count(100, 6_000));
 
         assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
     }

@@ -23,7 +23,7 @@ class FileKindFuzzTest
         try (FuzzRun run = FuzzRun.open())
         {
             final Path template = run.directory("template");
-            Fixtures.all(template, run.worker());
+            Fixtures.all(template);
             kill(template.resolve("journal"), template.resolve("killed"));
             final KindCases cases = new KindCases(template, ModelFiles.write(run.directory("models")));
             final Fuzzer fuzzer = run.fuzzer().run("FileKindFuzzTest", cases, FuzzRun.firstSeed(),

@@ -18,7 +18,6 @@ import io.signalbox.workload.SizeDistribution;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** Small good files of each kind that a command reads, and files that are none of its business. */
 final class Fixtures
@@ -71,7 +70,7 @@ final class Fixtures
     }
 
     /** Lays out everything that an option may name. */
-    static void all(final Path directory, final Target target) throws IOException
+    static void all(final Path directory) throws IOException
     {
         Files.createDirectories(directory);
         foreign(directory.resolve("foreign"));
@@ -81,12 +80,6 @@ final class Fixtures
         Files.write(directory.resolve("small.jsonl.gz"), GzipFile.of(TRACE));
         Files.writeString(directory.resolve("router.yaml"), ROUTER);
         journal(directory.resolve("journal"), 1, 4, "conversation");
-        final Outcome made = target.run(List.of("replay", directory.resolve("journal").toString(),
-            "--router-snapshot", directory.resolve("router.snapshot").toString()));
-        if (made.exitCode() != 0)
-        {
-            throw new IllegalStateException("the fixture's snapshot was not made: " + made);
-        }
     }
 
     /** A tree that nothing may touch: files with the names of a journal's among them. */

@@ -34,7 +34,7 @@ class FuzzerTest
     {
         shared = FuzzRun.open();
         template = shared.directory("template");
-        Fixtures.all(template, shared.worker());
+        Fixtures.all(template);
     }
 
     @AfterAll

@@ -19,9 +19,7 @@ final class JournalCases implements CaseSource
         List.of("replay", "{journal}", "--recover", "--json"),
         List.of("replay", "{journal}"),
         List.of("inspect", "{journal}", "--request=2"),
-        List.of("inspect", "{journal}", "--request=2", "--json"),
-        List.of("replay", "{journal}", "--router-snapshot={dir}/new"),
-        List.of("replay", "{journal}", "--router-snapshot={dir}/new", "--at=20"));
+        List.of("inspect", "{journal}", "--request=2", "--json"));
 
     /** Most read what verification would refuse. */
     private static final List<List<String>> QUESTIONS = List.of(

@@ -37,7 +37,7 @@ class OptionFuzzTest
     private static void fuzz(final FuzzRun run, final String name, final long count) throws IOException
     {
         final Path template = run.directory("template");
-        Fixtures.all(template, run.worker());
+        Fixtures.all(template);
         final Fuzzer fuzzer = run.fuzzer().run(name, new OptionCases(template, run.worker()), FuzzRun.firstSeed(), count);
 
         System.out.println(fuzzer.coverage().table());

@@ -36,7 +36,7 @@ final class Values
     private static final List<String> PATHS = List.of(
         "{dir}/foreign", "{dir}/foreign/notes.txt", "{dir}/foreign/link", "{dir}/empty", "{dir}/journal",
         "{dir}/small.jsonl",
-        "{dir}/plays.jsonl", "{dir}/small.jsonl.gz", "{dir}/router.yaml", "{dir}/router.snapshot", "{dir}/none",
+        "{dir}/plays.jsonl", "{dir}/small.jsonl.gz", "{dir}/router.yaml", "{dir}/none",
         "{dir}/none/deep/er", "{dir}/new", "{dir}/\u00fcn\u00efc\u00f6d\u00e9 \u65e5\u672c", "{dir}/with\nnewline",
         "{dir}/x\u0000y",
         "", " ", ".", "..", "~", "-", "a.out", "runs", "{dir}/./../case/empty", "{dir}/foreign/notes.txt/below",
@@ -45,8 +45,7 @@ final class Values
         "{dir}/journal/lock", "{dir}/empty/a/b/c", "@{dir}/small.jsonl");
     private static final List<String> GOOD_REAL = List.of("0.5", "1", "2", "3.25", "0.001", "1e3");
     private static final List<String> GOOD_PATHS = List.of(
-        "{dir}/new.file", "{dir}/empty", "{dir}/small.jsonl", "{dir}/plays.jsonl", "{dir}/router.yaml",
-        "{dir}/router.snapshot");
+        "{dir}/new.file", "{dir}/empty", "{dir}/small.jsonl", "{dir}/plays.jsonl", "{dir}/router.yaml");
     private static final List<String> TEXTS = List.of(
         "", " ", "x", "\u00fcn\u00ef", "\ud83d\ude80", "\ud800", "\u0000", "a\nb", "%s%n%d", "${sys:user.home}", "'", "\"",
         "=",

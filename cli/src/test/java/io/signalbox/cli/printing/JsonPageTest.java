@@ -48,7 +48,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class JsonPageTest
 {
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
-    private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c", false);
+    private static final Difference DIFFERENCE = new Difference(
+        41, 1, "a", "b", 7, -1, "a", "b", "c", false, "r, version 1");
 
     private static final DigestComparison DIGESTS =
         new DigestComparison(60, List.of("router"), List.of("requests"));
@@ -140,7 +141,6 @@ class JsonPageTest
                 "finish@1ms", "--tenants", "a=2,b=1", "--json"),
             run("compare", "--conversations", "2", "--ranks", "2", "--seeds", "2", "--routers", "default", "--json"),
             run("replay", journal, "--recover", "--verify", "--json"),
-            run("replay", journal, "--router-snapshot", directory.resolve("snapshot").toString(), "--json"),
             run("inspect", journal, "--request", "3", "--json"),
             run("experts", journal, "--request=3", "--format=json", "--out", directory.resolve("rows").toString(), "--json"),
             Files.readString(directory.resolve("rows/3.json")),
@@ -170,7 +170,7 @@ class JsonPageTest
         final Verification different = new Verification(
             42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE, DIGESTS);
         documents.add(new ReplayReport(
-            Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null, RECOMPUTED,
+            Path.of("runs"), null, new VoidedInput(3, "a"), different, RECOMPUTED,
             DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).json());
         documents.addAll(ofModels());
         documents.add(Json.text("signalbox.simulate/1",
@@ -186,7 +186,7 @@ class JsonPageTest
     {
         final String[] place = block(journal).split(":");
         return new Difference(Long.MAX_VALUE, 1, "[Schedule](of):rank=" + place[0], "b", 3, Integer.parseInt(place[1]), "a",
-            "b", "c", false);
+            "b", "c", false, null);
     }
 
     private static List<String> ofGpus()

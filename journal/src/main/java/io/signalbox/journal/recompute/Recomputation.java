@@ -13,6 +13,7 @@ import io.signalbox.journal.ReadProgress;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -32,6 +33,20 @@ public final class Recomputation
         };
 
         void onSteps(long done, long total);
+    }
+
+    /** Gives a backend the weights to which the run switched. */
+    @FunctionalInterface
+    public interface NewWeights
+    {
+        /**
+         * Called before the first step that computes with them; earlier steps may still be in flight.
+         *
+         * @param generation from 1 on.
+         * @param version    as recorded; empty if none was.
+         * @return the version under which the backend has them.
+         */
+        String prepare(int generation, String version);
     }
 
     private final Path directory;
@@ -96,6 +111,12 @@ public final class Recomputation
         return sizes;
     }
 
+    /** Versions of the weights that replaced others during the run, as recorded, from generation 1 on. */
+    public List<String> newWeights()
+    {
+        return List.copyOf(survey.newWeights());
+    }
+
     /** Steps that are computed again. */
     public long steps()
     {
@@ -111,6 +132,16 @@ public final class Recomputation
      */
     public RecomputedRun run(final Backend backend, final StepProgress progress)
     {
+        return run(backend, (generation, version) -> version, progress);
+    }
+
+    /**
+     * The same for a run whose weights were replaced.
+     *
+     * @param weights gives the backend those of later generations.
+     */
+    public RecomputedRun run(final Backend backend, final NewWeights weights, final StepProgress progress)
+    {
         final ResultBoard board = new ResultBoard();
         final StepComparison comparison = new StepComparison(shape);
         final Closing closing = () -> close(backend);
@@ -119,7 +150,7 @@ public final class Recomputation
             requireFit(backend.capabilities());
             backend.sizes(sizes);
             backend.start(ranks, shape, board);
-            new StepReplay(journal, survey, backend, board, comparison).run(progress);
+            new StepReplay(journal, survey, backend, board, comparison, weights).run(progress);
         }
         return comparison.result(survey.uncommitted());
     }
@@ -151,7 +182,7 @@ public final class Recomputation
         require(!survey.hasLogprobs() || can.reportsLogprobs(), can, "reports no log-probabilities, which the run has");
         require(!sharesWithinSteps || can.writesKvFirst(), can,
             "may read a KV block before another entry of its step writes it");
-        require(!survey.replacesWeights() || can.swapsWeights(), can,
+        require(survey.newWeights().isEmpty() || can.swapsWeights(), can,
             "cannot replace its weights, as they were during the run");
     }
 

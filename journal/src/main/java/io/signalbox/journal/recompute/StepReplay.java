@@ -9,6 +9,8 @@ import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
@@ -31,14 +33,17 @@ final class StepReplay extends EventReader
     private final Backend backend;
     private final ResultBoard board;
     private final StepComparison comparison;
+    private final Recomputation.NewWeights weights;
     private final LiveRequests requests = new LiveRequests();
     private final Map<StepName, RecordedPlan> submitted = new HashMap<>();
+    private String weightVersion = "";
     private long compared;
 
     StepReplay(
         final JournalReader journal, final StepSurvey survey, final Backend backend, final ResultBoard board,
-        final StepComparison comparison)
+        final StepComparison comparison, final Recomputation.NewWeights weights)
     {
+        this.weights = weights;
         this.journal = journal;
         this.survey = survey;
         this.backend = backend;
@@ -87,9 +92,16 @@ final class StepReplay extends EventReader
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder weights)
+    protected void onControl(final ControlDecoder control)
     {
-        backend.newWeights(weights.weightGeneration());
+        weightVersion = control.kind() == ControlKind.NEW_WEIGHTS ? control.note() : weightVersion;
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder change)
+    {
+        final int generation = change.weightGeneration();
+        backend.newWeights(generation, weights.prepare(generation, weightVersion));
     }
 
     /** A report of a step that was not committed, or a second one, changed nothing when it was recorded. */

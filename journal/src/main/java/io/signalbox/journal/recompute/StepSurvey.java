@@ -6,10 +6,13 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.SubmitDecoder;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -20,7 +23,7 @@ final class StepSurvey extends EventReader
 {
     private final Set<StepName> uncommitted = new HashSet<>();
     private long committed;
-    private boolean replacesWeights;
+    private final List<String> newWeights = new ArrayList<>();
     private boolean logprobs;
     private int promptTokens;
     private int recordedTokens;
@@ -61,9 +64,12 @@ final class StepSurvey extends EventReader
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder weights)
+    protected void onControl(final ControlDecoder control)
     {
-        replacesWeights = true;
+        if (control.kind() == ControlKind.NEW_WEIGHTS)
+        {
+            newWeights.add(control.note());
+        }
     }
 
     boolean isCommitted(final StepName step)
@@ -89,8 +95,9 @@ final class StepSurvey extends EventReader
         return logprobs;
     }
 
-    boolean replacesWeights()
+    /** Versions of the weights that replaced others, from generation 1 on. */
+    List<String> newWeights()
     {
-        return replacesWeights;
+        return newWeights;
     }
 }

@@ -127,7 +127,7 @@ final class ContentBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public void newWeights(final int generation, final String version)
     {
         weightGeneration = generation;
     }

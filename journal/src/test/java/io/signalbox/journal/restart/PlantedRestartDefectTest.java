@@ -52,7 +52,7 @@ final class PlantedRestartDefectTest
         ROWS_OFFERED_AGAIN("ResumedRequests.java", "                end.handle.rowClaim().claim();\n", ""),
         KV_MEMORY_TRUSTED("ShellInputs.java", "kvMemoryKept(Flag.NO)", "kvMemoryKept(Flag.YES)"),
         STILL_DRAINING("ShellInputs.java", "restart(Flag.YES)", "restart(Flag.NO)"),
-        WEIGHTS_FORGOTTEN("Dispatcher.java", "        if (weightGeneration > 0)\n", "        if (weightGeneration > 9)\n");
+        WEIGHTS_FORGOTTEN("Dispatcher.java", "        if (weightGeneration == 0)\n", "        if (weightGeneration < 9)\n");
 
         private final String file;
         private final List<String> edits;

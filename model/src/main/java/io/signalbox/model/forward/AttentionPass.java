@@ -11,7 +11,8 @@ import java.util.Arrays;
  * Attention of one layer over paged keys and values. All tokens of a step write theirs before any reads. A score is the
  * product of query and key in the order of {@link LaneSum}, and so is the sum of the softmax over positions. Values are
  * added position by position within each segment of {@value #SEGMENT} positions, and the sums of segments in their order:
- * all of it counts positions of the sequence, so chunks, blocks and batch leave no trace.
+ * all of it counts positions of the sequence, so chunks, blocks and batch leave no trace. A window has the bits of weights
+ * of 0 outside it; keys and values outside it are not read.
  */
 final class AttentionPass
 {
@@ -27,6 +28,7 @@ final class AttentionPass
     private final float scale;
     private final LatentProjection latent;
     private final float[][] scores;
+    private final AttentionSoftmax[] softmax;
     private final float[][] parts;
     private float[] queries = new float[0];
     private float[] keys = new float[0];
@@ -40,11 +42,13 @@ final class AttentionPass
         precision = linear.precision();
         this.linear = linear;
         this.kv = kv;
-        rope = new RopeTable(plan.ropeTheta(), plan.rotarySize(), decoder.maxPositions(), precision);
+        rope = new RopeTable(plan, decoder.maxPositions(), precision);
         latent = plan.latent() == null ? null : new LatentProjection(plan, linear, rope);
-        scale = (float)(1.0 / Math.sqrt(plan.headSize()));
+        scale = plan.scoreScale();
         scores = new float[linear.team().size()][0];
         parts = new float[linear.team().size()][plan.valueSize()];
+        softmax = new AttentionSoftmax[linear.team().size()];
+        Arrays.setAll(softmax, worker -> new AttentionSoftmax(precision, linear.products(worker).lanes));
     }
 
     /** Before the layers of a step. */
@@ -82,7 +86,7 @@ final class AttentionPass
         }
         linear.team().run(batch.count(), (token, worker) -> place(batch, layer, weights, token, worker));
         linear.team().run(batch.count() * plan.heads(), (task, worker) ->
-            attend(batch, layer, task / plan.heads(), task % plan.heads(), worker));
+            attend(batch, layer, weights.sinks(), task / plan.heads(), task % plan.heads(), worker));
         linear.run(weights.output(), mixed, batch.count(), out);
     }
 
@@ -135,37 +139,48 @@ final class AttentionPass
         }
     }
 
-    private void attend(final TokenBatch batch, final int layer, final int token, final int head, final int worker)
+    private void attend(
+        final TokenBatch batch, final int layer, final float[] sinks, final int token, final int head, final int worker)
     {
         final int positions = batch.position(token) + 1;
+        final int first = plan.window() == null ? 0 : plan.window().first(layer, positions - 1);
         final int[] table = batch.table(token);
         final int kvHead = head / (plan.heads() / plan.kvHeads());
         final float[] score = scores[worker];
         final RowProducts products = linear.products(worker);
-        for (int from = 0; from < positions; from += kv.blockSize())
+        int slot = first % kv.blockSize();
+        for (int from = first; from < positions; from += kv.blockSize() - slot, slot = 0)
         {
-            products.one(kv.keys(layer, table[from / kv.blockSize()]), kvHead * plan.headSize(), plan.keyWidth(),
-                plan.headSize(), Math.min(kv.blockSize(), positions - from), queries,
+            products.one(kv.keys(layer, table[from / kv.blockSize()]), slot * plan.keyWidth() + kvHead * plan.headSize(),
+                plan.keyWidth(), plan.headSize(), Math.min(kv.blockSize() - slot, positions - from), queries,
                 token * plan.queryWidth() + head * plan.headSize(), score, from);
         }
-        for (int position = 0; position < positions; position++)
+        for (int position = first; position < positions; position++)
         {
             score[position] = precision.round(precision.round(score[position]) * scale);
         }
-        ExpertChoice.softmax(score, 0, score, 0, positions, products.lanes);
-        precision.round(score, 0, positions);
-        mix(layer, table, kvHead, score, positions, parts[worker], token * plan.outputWidth() + head * plan.valueSize());
+        if (sinks == null)
+        {
+            softmax[worker].apply(score, first, positions);
+        }
+        else
+        {
+            softmax[worker].apply(score, first, positions, sinks[head]);
+        }
+        mix(layer, table, kvHead, score, first, positions, parts[worker],
+            token * plan.outputWidth() + head * plan.valueSize());
     }
 
-    private void mix(final int layer, final int[] table, final int kvHead, final float[] score, final int positions,
-        final float[] part, final int to)
+    private void mix(final int layer, final int[] table, final int kvHead, final float[] score, final int first,
+        final int positions, final float[] part, final int to)
     {
         final int size = plan.valueSize();
         Arrays.fill(mixed, to, to + size, 0.0f);
-        for (int segment = 0; segment < positions; segment += SEGMENT)
+        for (int segment = first / SEGMENT * SEGMENT; segment < positions; segment += SEGMENT)
         {
             Arrays.fill(part, 0.0f);
-            for (int position = segment; position < Math.min(positions, segment + SEGMENT); position++)
+            final int end = Math.min(positions, segment + SEGMENT);
+            for (int position = Math.max(first, segment); position < end; position++)
             {
                 final float[] block = kv.values(layer, table[position / kv.blockSize()]);
                 final int at = position % kv.blockSize() * plan.valueWidth() + kvHead * size;

@@ -9,8 +9,8 @@ import java.util.Arrays;
 
 /**
  * Router and experts of one MoE layer. Tokens are grouped by expert, so that its weights are read once for all of them; what
- * an expert computes for a token depends on nothing else. The outputs of a token's experts, times their weights, are added
- * in the order of the choice, in float32, and rounded once.
+ * an expert computes for a token depends on nothing else. Biases of experts are added to rounded products. The outputs of a
+ * token's experts, times their weights, are added in the order of the choice, in float32, and rounded once.
  */
 final class ExpertsPass
 {
@@ -19,6 +19,7 @@ final class ExpertsPass
     private final LinearStages linear;
     private final Precision precision;
     private final MlpPass shared;
+    private final float limit;
     private float[] logits = new float[0];
     private float[] inner = new float[0];
     private float[] upper = new float[0];
@@ -40,6 +41,7 @@ final class ExpertsPass
         this.linear = linear;
         precision = linear.precision();
         shared = new MlpPass(linear);
+        limit = precision.round((float)plan.limit());
         starts = new int[plan.experts() + 1];
         active = new int[plan.experts()];
     }
@@ -153,7 +155,13 @@ final class ExpertsPass
             out);
         for (int i = starts[expert]; i < starts[expert + 1]; i++)
         {
-            precision.round(out, i * matrix.rows() + from, rows);
+            final int at = i * matrix.rows() + from;
+            precision.round(out, at, rows);
+            if (matrix.hasBias())
+            {
+                matrix.addBias(from, rows, out, at);
+                precision.round(out, at, rows);
+            }
         }
     }
 
@@ -163,7 +171,14 @@ final class ExpertsPass
         final int rows = Math.min(gate.taskRows(), gate.rows() - from);
         for (int pair = starts[expert]; pair < starts[expert + 1]; pair++)
         {
-            MlpPass.activate(inner, upper, pair * gate.rows() + from, rows, precision);
+            if (plan.isClamped())
+            {
+                MlpPass.activateClamped(inner, upper, pair * gate.rows() + from, rows, limit, precision);
+            }
+            else
+            {
+                MlpPass.activate(inner, upper, pair * gate.rows() + from, rows, precision);
+            }
         }
     }
 

@@ -6,8 +6,10 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.FeedForward;
 import io.signalbox.model.LatentWeights;
 import io.signalbox.model.LayerWeights;
+import io.signalbox.model.ModelException;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.MoeWeights;
+import io.signalbox.model.WeightType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +24,14 @@ public final class ForwardModel
     {
         private static Mlp of(final MatrixStore store, final FeedForward weights)
         {
-            return weights == null ? null :
-                new Mlp(store.of(weights.gate()), store.of(weights.up()), store.of(weights.down()));
+            if (weights == null)
+            {
+                return null;
+            }
+            final FeedForward.Biases biases = weights.biases();
+            return new Mlp(store.of(weights.gate(), biases == null ? null : biases.gate()),
+                store.of(weights.up(), biases == null ? null : biases.up()),
+                store.of(weights.down(), biases == null ? null : biases.down()));
         }
 
         int width()
@@ -37,7 +45,7 @@ public final class ForwardModel
     {
         private static Experts of(final MatrixStore store, final MoeWeights weights)
         {
-            return weights == null ? null : new Experts(store.of(weights.router()), weights.bias(),
+            return weights == null ? null : new Experts(store.of(weights.router(), weights.routerBias()), weights.bias(),
                 weights.experts().stream().map(expert -> Mlp.of(store, expert)).toList(), Mlp.of(store, weights.shared()));
         }
     }
@@ -54,14 +62,19 @@ public final class ForwardModel
         }
     }
 
-    /** Projections of attention; with {@code latent}, key and value are {@code null}. */
+    /** Projections of attention; with {@code latent}, key and value are {@code null}. Without sinks these are, too. */
     record Attention(
-        Matrix query, Matrix key, Matrix value, Matrix output, float[] queryNorm, float[] keyNorm, Latent latent)
+        Matrix query, Matrix key, Matrix value, Matrix output, float[] queryNorm, float[] keyNorm, Latent latent,
+        float[] sinks)
     {
         private static Attention of(final MatrixStore store, final AttentionWeights weights)
         {
-            return new Attention(store.of(weights.query()), store.of(weights.key()), store.of(weights.value()),
-                store.of(weights.output()), weights.queryNorm(), weights.keyNorm(), Latent.of(store, weights.latent()));
+            final AttentionWeights.Biases biases = weights.biases();
+            return new Attention(store.of(weights.query(), biases == null ? null : biases.query()),
+                store.of(weights.key(), biases == null ? null : biases.key()),
+                store.of(weights.value(), biases == null ? null : biases.value()),
+                store.of(weights.output(), biases == null ? null : biases.output()), weights.queryNorm(),
+                weights.keyNorm(), Latent.of(store, weights.latent()), weights.sinks());
         }
     }
 
@@ -71,25 +84,39 @@ public final class ForwardModel
     }
 
     private final DecoderPlan plan;
+    private final Precision precision;
     private final Matrix embedding;
     private final List<Layer> layers;
     private final float[] finalNorm;
     private final Matrix head;
 
     private ForwardModel(
-        final DecoderPlan plan, final Matrix embedding, final List<Layer> layers, final float[] finalNorm, final Matrix head)
+        final DecoderPlan plan, final Precision precision, final Matrix embedding, final List<Layer> layers,
+        final float[] finalNorm, final Matrix head)
     {
         this.plan = plan;
+        this.precision = precision;
         this.embedding = embedding;
         this.layers = layers;
         this.finalNorm = finalNorm;
         this.head = head;
     }
 
-    /** Copies the weights to the heap. */
+    /** Copies the weights to the heap, for the arithmetic in which such a model runs unless it is asked for another. */
     public static ForwardModel of(final ModelWeights weights)
     {
-        final MatrixStore store = new MatrixStore(weights.plan().type(), weights.plan().parameters());
+        return of(weights, Precision.of(weights.plan().type()));
+    }
+
+    /**
+     * Copies the {@linkplain Precision#weights weights of an arithmetic} to the heap.
+     *
+     * @param precision of the passes. A model of float32 can be computed in any.
+     */
+    public static ForwardModel of(final ModelWeights exact, final Precision precision)
+    {
+        final ModelWeights weights = precision.weights(exact);
+        final MatrixStore store = new MatrixStore(weights);
         final Matrix embedding = store.of(weights.embedding());
         final Matrix head = weights.plan().tiedEmbeddings() ? embedding : store.of(weights.head());
         final List<Layer> layers = new ArrayList<>();
@@ -99,12 +126,28 @@ public final class ForwardModel
                 Mlp.of(store, layer.dense()), Experts.of(store, layer.moe())));
         }
         store.copy();
-        return new ForwardModel(weights.plan(), embedding, List.copyOf(layers), weights.finalNorm(), head);
+        return new ForwardModel(weights.plan(), precision, embedding, List.copyOf(layers), weights.finalNorm(), head);
     }
 
     public DecoderPlan plan()
     {
         return plan;
+    }
+
+    /** @throws ModelException if the weights were copied for another arithmetic. */
+    public void requireCopiedFor(final Precision wanted)
+    {
+        if (wanted != precision && plan.type() == WeightType.BF16)
+        {
+            throw new ModelException("a model of bfloat16 whose weights were copied for " + precision +
+                " cannot be computed in " + wanted, "copy them for " + wanted);
+        }
+    }
+
+    /** The arithmetic for which the weights were copied. */
+    public Precision precision()
+    {
+        return precision;
     }
 
     Matrix embedding()

@@ -2,6 +2,7 @@
 package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelException;
 
 /**
  * Computes one step after the other of one rank: token ids to routed experts, with their weights, and logits. The result
@@ -13,9 +14,12 @@ public final class ForwardPass
     /** Names the order of all operations; passes with the same name and precision compute the same bits. */
     public static final String ORDER_OF_SUMS = "sums in 32 lanes, order 1";
 
+    /** {@code null}: each step names its own. */
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;
+    /** The rounding of a norm before its weight. */
+    private final Precision innerNorm;
     private final LinearStages linear;
     private final AttentionPass attention;
     private final ExpertsPass experts;
@@ -30,12 +34,20 @@ public final class ForwardPass
     private float[] expertWeights = new float[0];
 
     /**
-     * @param kv   of the rank; it keeps the keys and values of former steps.
-     * @param team the threads that compute; not closed.
+     * @param precision that of the model, or any if the model is of float32.
+     * @param kv        of the rank; it keeps the keys and values of former steps.
+     * @param team      the threads that compute; not closed.
+     * @throws ModelException if the model was copied for another precision.
      */
     public ForwardPass(final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team)
     {
         this(model, precision, kv, team, null);
+    }
+
+    /** A pass that keeps no weights: each step names those that it computes with. */
+    public ForwardPass(final DecoderPlan plan, final Precision precision, final PagedKv kv, final WorkTeam team)
+    {
+        this(null, plan, precision, kv, team, null);
     }
 
     /** @param observer {@code null}: nobody looks. */
@@ -43,10 +55,19 @@ public final class ForwardPass
         final ForwardModel model, final Precision precision, final PagedKv kv, final WorkTeam team,
         final ForwardObserver observer)
     {
+        this(model, model.plan(), precision, kv, team, observer);
+        model.requireCopiedFor(precision);
+    }
+
+    private ForwardPass(
+        final ForwardModel model, final DecoderPlan plan, final Precision precision, final PagedKv kv, final WorkTeam team,
+        final ForwardObserver observer)
+    {
         this.model = model;
+        this.plan = plan;
         this.precision = precision;
         this.observer = observer;
-        plan = model.plan();
+        innerNorm = plan.roundsNormsOnce() ? Precision.F32 : precision;
         linear = new LinearStages(team, precision);
         attention = new AttentionPass(plan, linear, kv);
         experts = new ExpertsPass(plan, linear);
@@ -62,13 +83,23 @@ public final class ForwardPass
     /** Computes a step. The results are valid until the next one. */
     public void run(final TokenBatch batch)
     {
+        run(model, batch);
+    }
+
+    /**
+     * Computes a step. The results are valid until the next one; the pass does not keep the weights.
+     *
+     * @param computed with the plan of this pass, copied for its precision.
+     */
+    public void run(final ForwardModel computed, final TokenBatch batch)
+    {
         final int count = batch.count();
         reserve(batch);
-        embed(batch);
+        embed(computed, batch);
         attention.begin(batch);
         for (int layer = 0; layer < plan.layers(); layer++)
         {
-            final ForwardModel.Layer weights = model.layer(layer);
+            final ForwardModel.Layer weights = computed.layer(layer);
             norm(count, layer > 0, weights.inputNorm());
             see(ForwardObserver.Point.STATE, layer - 1, states, count, plan.hidden());
             attention.run(batch, layer, weights.attention(), normed, added);
@@ -87,7 +118,7 @@ public final class ForwardPass
             }
             see(ForwardObserver.Point.MLP_OUT, layer, added, count, plan.hidden());
         }
-        finish(batch);
+        finish(computed, batch);
     }
 
     private void see(
@@ -114,11 +145,11 @@ public final class ForwardPass
         }
     }
 
-    private void embed(final TokenBatch batch)
+    private void embed(final ForwardModel computed, final TokenBatch batch)
     {
         for (int token = 0; token < batch.count(); token++)
         {
-            model.embedding().copyRow(batch.id(token), states, token * plan.hidden());
+            computed.embedding().copyRow(batch.id(token), states, token * plan.hidden());
         }
         precision.round(states, 0, batch.count() * plan.hidden());
     }
@@ -133,7 +164,7 @@ public final class ForwardPass
             {
                 residual(at);
             }
-            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), precision, normed, at,
+            RmsNorm.apply(states, at, plan.hidden(), weights, (float)plan.normEpsilon(), innerNorm, precision, normed, at,
                 linear.products(worker).lanes);
         });
     }
@@ -157,7 +188,7 @@ public final class ForwardPass
         }
     }
 
-    private void finish(final TokenBatch batch)
+    private void finish(final ForwardModel computed, final TokenBatch batch)
     {
         for (int token = 0; token < batch.count(); token++)
         {
@@ -166,13 +197,13 @@ public final class ForwardPass
         see(ForwardObserver.Point.STATE, plan.layers() - 1, states, batch.count(), plan.hidden());
         for (int i = 0; i < batch.sampledCount(); i++)
         {
-            RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), model.finalNorm(),
-                (float)plan.normEpsilon(), precision, normed, i * plan.hidden(), rootLanes);
+            RmsNorm.apply(states, batch.sampled(i) * plan.hidden(), plan.hidden(), computed.finalNorm(),
+                (float)plan.normEpsilon(), innerNorm, precision, normed, i * plan.hidden(), rootLanes);
         }
         see(ForwardObserver.Point.FINAL_NORM, plan.layers(), normed, batch.sampledCount(), plan.hidden());
         if (batch.sampledCount() > 0)
         {
-            linear.run(model.head(), normed, batch.sampledCount(), logits);
+            linear.run(computed.head(), normed, batch.sampledCount(), logits);
         }
     }
 

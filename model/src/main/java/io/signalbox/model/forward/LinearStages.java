@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
-/** Linear layers on a team of threads: a task multiplies some rows of a matrix with every token of the step. */
+/** Linear layers on a team of threads: a task multiplies some rows of a matrix with every token, and adds their bias. */
 final class LinearStages
 {
     private final WorkTeam team;
@@ -34,7 +34,7 @@ final class LinearStages
         return products[worker];
     }
 
-    /** Multiplies a matrix with {@code count} vectors of {@code in}, one after the other, and rounds. */
+    /** Multiplies a matrix with {@code count} vectors of {@code in}, one after the other, adds its bias, and rounds once. */
     void run(final Matrix matrix, final float[] in, final int count, final float[] out)
     {
         run(matrix, in, count, out, precision);
@@ -76,6 +76,7 @@ final class LinearStages
         matrix.multiply(products, from, rows, in, null, 0, count, out);
         for (int i = 0; i < count; i++)
         {
+            matrix.addBias(from, rows, out, i * matrix.rows() + from);
             rounding.round(out, i * matrix.rows() + from, rows);
         }
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
-/** Weights of a linear layer on the heap, row by row, as float32 or as the upper halves of it (bf16). Immutable. */
+/**
+ * Weights of a linear layer on the heap, row by row, as float32 or as the upper halves of it (bf16), and its bias.
+ * Immutable.
+ */
 final class Matrix
 {
     /** Weights of one task: 32 KiB of bf16, which stay in the first cache for all tokens. */
@@ -12,18 +15,22 @@ final class Matrix
     private final int at;
     private final float[] floats;
     private final short[] halves;
+    private final float[] bias;
 
     /**
      * @param at     where the weights begin.
      * @param floats or {@code halves}: one of the two is {@code null}.
+     * @param bias   one value per row; {@code null}: none.
      */
-    Matrix(final int rows, final int columns, final int at, final float[] floats, final short[] halves)
+    Matrix(
+        final int rows, final int columns, final int at, final float[] floats, final short[] halves, final float[] bias)
     {
         this.rows = rows;
         this.columns = columns;
         this.at = at;
         this.floats = floats;
         this.halves = halves;
+        this.bias = bias;
     }
 
     int rows()
@@ -45,6 +52,20 @@ final class Matrix
     int tasks()
     {
         return (rows + taskRows() - 1) / taskRows();
+    }
+
+    boolean hasBias()
+    {
+        return bias != null;
+    }
+
+    /** Adds the bias, if there is one, to the products of some rows with one vector. */
+    void addBias(final int row, final int count, final float[] products, final int at)
+    {
+        for (int i = 0; bias != null && i < count; i++)
+        {
+            products[at + i] += bias[row + i];
+        }
     }
 
     void copyRow(final int row, final float[] to, final int first)

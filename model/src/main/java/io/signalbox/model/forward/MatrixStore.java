@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
+import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightMatrix;
 import io.signalbox.model.WeightType;
 
@@ -18,63 +19,124 @@ final class MatrixStore
     /** A larger matrix has an array for itself. */
     private static final int LARGEST = SHARED / 16;
 
-    private final WeightType type;
+    /** The array that the next matrices of a type share. */
+    private static final class Place
+    {
+        private long left;
+        private int length;
+        private int used;
+
+        /** @param left elements of the matrices that come and share arrays. */
+        private Place(final long left)
+        {
+            this.left = left;
+        }
+
+        /** Whether the next matrix needs a new array, of {@link #length}. */
+        private boolean isFull(final int count)
+        {
+            final boolean full = used + count > length;
+            if (full)
+            {
+                length = (int)Math.max(count, Math.min(left, SHARED));
+                used = 0;
+            }
+            return full;
+        }
+
+        /** Returns the index of the matrix's first weight. */
+        private int take(final int count)
+        {
+            left -= count;
+            used += count;
+            return used - count;
+        }
+    }
+
+    private final Place inFloats;
+    private final Place inHalves;
     /** Copies of matrices that any thread can make. */
     private final List<Runnable> copies = new ArrayList<>();
-    private long left;
-    private float[] floats = new float[0];
-    private short[] halves = new short[0];
-    private int used;
+    private float[] floats;
+    private short[] halves;
 
-    /** @param elements of all matrices that come, at least; those of another type have arrays for themselves. */
-    MatrixStore(final WeightType type, final long elements)
+    /** @param weights of all matrices that come. */
+    MatrixStore(final ModelWeights weights)
     {
-        this.type = type;
-        left = elements;
+        inFloats = new Place(shared(weights, WeightType.F32));
+        inHalves = new Place(shared(weights, WeightType.BF16));
     }
 
-    /** The matrix on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
+    private static long shared(final ModelWeights weights, final WeightType type)
+    {
+        return weights.matrices().filter(matrix -> matrix.type() == type && matrix.count() <= LARGEST)
+            .mapToLong(WeightMatrix::count).sum();
+    }
+
+    /** A linear layer on the heap, with its weights after {@link #copy}; {@code null} stays {@code null}. */
     Matrix of(final WeightMatrix weights)
     {
-        if (weights == null)
-        {
-            return null;
-        }
-        final int count = weights.count();
-        final boolean shares = weights.type() == type && count <= LARGEST;
-        if (shares && used + count > Math.max(floats.length, halves.length))
-        {
-            allocate((int)Math.max(count, Math.min(left, SHARED)));
-            used = 0;
-        }
-        left -= count;
-        final int at = shares ? used : 0;
-        used += shares ? count : 0;
-        if (weights.type() == WeightType.F32)
-        {
-            final float[] to = shares ? floats : new float[count];
-            add(weights, () -> weights.copyTo(to, at));
-            return new Matrix(weights.rows(), weights.columns(), at, to, null);
-        }
-        final short[] to = shares ? halves : new short[count];
-        add(weights, () -> weights.copyTo(to, at));
-        return new Matrix(weights.rows(), weights.columns(), at, null, to);
+        return of(weights, null);
     }
 
-    /** A generated matrix costs arithmetic, which cores share. A file is read from front to back by one thread. */
+    /** @param bias one value per row; {@code null}: none. */
+    Matrix of(final WeightMatrix weights, final float[] bias)
+    {
+        return weights == null ? null : weights.type() == WeightType.F32 ? floats(weights, bias) : halves(weights, bias);
+    }
+
+    private Matrix floats(final WeightMatrix weights, final float[] bias)
+    {
+        final int count = weights.count();
+        if (count > LARGEST)
+        {
+            final float[] own = new float[count];
+            add(weights, () -> weights.copyTo(own));
+            return new Matrix(weights.rows(), weights.columns(), 0, own, null, bias);
+        }
+        if (inFloats.isFull(count))
+        {
+            floats = new float[inFloats.length];
+        }
+        final float[] to = floats;
+        final int at = inFloats.take(count);
+        add(weights, () -> weights.copyTo(to, at));
+        return new Matrix(weights.rows(), weights.columns(), at, to, null, bias);
+    }
+
+    private Matrix halves(final WeightMatrix weights, final float[] bias)
+    {
+        final int count = weights.count();
+        if (count > LARGEST)
+        {
+            final short[] own = new short[count];
+            add(weights, () -> weights.copyTo(own));
+            return new Matrix(weights.rows(), weights.columns(), 0, null, own, bias);
+        }
+        if (inHalves.isFull(count))
+        {
+            halves = new short[inHalves.length];
+        }
+        final short[] to = halves;
+        final int at = inHalves.take(count);
+        add(weights, () -> weights.copyTo(to, at));
+        return new Matrix(weights.rows(), weights.columns(), at, null, to, bias);
+    }
+
+    /** A matrix that costs arithmetic waits for all cores. Others are read from a file, from front to back by one thread. */
     private void add(final WeightMatrix weights, final Runnable copy)
     {
-        if (weights.recipe() == null)
-        {
-            copy.run();
-        }
-        else
+        if (weights.isComputed())
         {
             copies.add(copy);
         }
+        else
+        {
+            copy.run();
+        }
     }
 
-    /** Makes the weights of the generated matrices, with as many threads as there are cores. */
+    /** Copies the matrices that cost arithmetic, with as many threads as there are cores. */
     void copy()
     {
         final int threads = Math.max(1, Math.min(Runtime.getRuntime().availableProcessors(), copies.size()));
@@ -83,17 +145,5 @@ final class MatrixStore
             team.run(copies.size(), (index, worker) -> copies.get(index).run());
         }
         copies.clear();
-    }
-
-    private void allocate(final int elements)
-    {
-        if (type == WeightType.F32)
-        {
-            floats = new float[elements];
-        }
-        else
-        {
-            halves = new short[elements];
-        }
     }
 }

@@ -13,11 +13,19 @@ final class RmsNorm
         final float[] in, final int x, final int count, final float[] weights, final float epsilon,
         final Precision precision, final float[] out, final int y, final float[] lanes)
     {
+        apply(in, x, count, weights, epsilon, precision, precision, out, y, lanes);
+    }
+
+    /** @param inner the rounding before the weight is applied. */
+    static void apply(
+        final float[] in, final int x, final int count, final float[] weights, final float epsilon,
+        final Precision inner, final Precision precision, final float[] out, final int y, final float[] lanes)
+    {
         final float mean = LaneSum.ofSquares(in, x, count, lanes) / count;
         final float factor = FloatMath.reciprocalRoot(mean + epsilon);
         for (int i = 0; i < count; i++)
         {
-            out[y + i] = precision.round(weights[i] * precision.round(in[x + i] * factor));
+            out[y + i] = precision.round(weights[i] * inner.round(in[x + i] * factor));
         }
     }
 }

@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
+import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.YarnScaling;
+
 import java.util.Arrays;
 
 /**
- * Cosines and sines of rotary position embedding. Frequencies {@code theta^(-2i/size)} and angles are float32, as trained
- * models have them; powers, cosines and sines are computed in double by {@code StrictMath} and rounded once. Grows with the
- * positions asked for, by one thread.
+ * Cosines and sines of rotary position embedding. Frequencies {@code theta^(-2i/size)}, scaled by YaRN if the model has it,
+ * and angles are float32, as trained models have them; powers, cosines and sines are computed in double by {@code
+ * StrictMath} and rounded once. The factor of YaRN multiplies cosines and sines in float32. Grows with the positions asked
+ * for, by one thread.
  */
 public final class RopeTable
 {
     private final float[] frequencies;
+    private final float factor;
     private final Precision precision;
     private final int most;
     private float[] cosines = new float[0];
     private float[] sines = new float[0];
     private int positions;
 
-    /**
-     * @param size elements that are rotated, even.
-     * @param most positions that are ever asked for.
-     */
-    public RopeTable(final double theta, final int size, final int most, final Precision precision)
+    /** @param most positions that are ever asked for. */
+    public RopeTable(final AttentionPlan plan, final int most, final Precision precision)
     {
         this.precision = precision;
         this.most = most;
+        final int size = plan.rotarySize();
+        final YarnScaling yarn = plan.yarn();
+        final double[] scaled = yarn == null ? null : yarn.frequencyFactors(plan.ropeTheta(), size);
+        factor = yarn == null ? 1.0f : (float)yarn.tableFactor();
         frequencies = new float[size / 2];
         for (int i = 0; i < frequencies.length; i++)
         {
-            frequencies[i] = (float)(1.0 / StrictMath.pow(theta, 2.0 * i / size));
+            final double frequency = 1.0 / StrictMath.pow(plan.ropeTheta(), 2.0 * i / size);
+            frequencies[i] = (float)(scaled == null ? frequency : frequency * scaled[i]);
         }
     }
 
@@ -48,8 +55,8 @@ public final class RopeTable
             for (int i = 0; i < frequencies.length; i++)
             {
                 final float angle = position * frequencies[i];
-                cosines[position * frequencies.length + i] = precision.round((float)StrictMath.cos(angle));
-                sines[position * frequencies.length + i] = precision.round((float)StrictMath.sin(angle));
+                cosines[position * frequencies.length + i] = precision.round((float)StrictMath.cos(angle) * factor);
+                sines[position * frequencies.length + i] = precision.round((float)StrictMath.sin(angle) * factor);
             }
         }
         positions = grown;

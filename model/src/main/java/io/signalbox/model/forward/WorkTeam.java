@@ -25,7 +25,8 @@ public final class WorkTeam implements AutoCloseable
 
     private static final class Stage
     {
-        private final Task task;
+        /** {@code null} once all tasks are done: an idle team keeps no weights. */
+        private Task task;
         private final int tasks;
         private final AtomicInteger next = new AtomicInteger();
         private final AtomicInteger done = new AtomicInteger();
@@ -104,6 +105,7 @@ public final class WorkTeam implements AutoCloseable
                 Thread.yield();
             }
         }
+        stage.task = null;
         final Throwable fault = stage.fault.get();
         if (fault instanceof Error error)
         {

@@ -31,6 +31,7 @@ final class Bf16Conformance
 
     private final ConformanceFixture fixture;
     private final DecoderPlan plan;
+    private final ForwardModel model;
     private final ConformanceChecks checks;
     private final WorkTeam team;
     private final int moeLayers;
@@ -46,6 +47,7 @@ final class Bf16Conformance
         this.checks = checks;
         this.team = team;
         plan = fixture.plan();
+        model = fixture.model(Precision.BF16);
         moeLayers = fixture.moeLayers();
         roundsRouters = plan.experts().scoring() != ExpertScoring.SIGMOID_GROUPS;
     }
@@ -87,7 +89,7 @@ final class Bf16Conformance
             {
                 System.arraycopy(inputs, (at * moeLayers + moe) * hidden, in, at * hidden, hidden);
             }
-            final ForwardModel.Experts layer = fixture.model().layer(plan.moeLayers().get(moe)).experts();
+            final ForwardModel.Experts layer = model.layer(plan.moeLayers().get(moe)).experts();
             pass.run(layer, in, length, new float[length * hidden]);
             for (int at = 0; at < length; at++)
             {
@@ -153,8 +155,10 @@ final class Bf16Conformance
             for (int expert = 0; expert < sums.length; expert++)
             {
                 router.copyRow(expert, row, 0);
-                double value = 0.0;
-                double absolute = 0.0;
+                final float[] bias = {0.0f};
+                router.addBias(expert, 1, bias, 0);
+                double value = bias[0];
+                double absolute = Math.abs(bias[0]);
                 for (int i = 0; i < row.length; i++)
                 {
                     value += (double)row[i] * in[at + i];
@@ -187,7 +191,7 @@ final class Bf16Conformance
 
     private RecordedPass pass(final int positions)
     {
-        return new RecordedPass(fixture.model(), Precision.BF16, team, positions, 3);
+        return new RecordedPass(model, Precision.BF16, team, positions, 3);
     }
 
     private void wholePass(final int prompt, final int[] tokens)

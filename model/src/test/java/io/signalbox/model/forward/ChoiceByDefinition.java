@@ -38,7 +38,7 @@ final class ChoiceByDefinition
     {
         final SplittableRandom random = new SplittableRandom(seed);
         final ExpertsPlan plan = plan(random);
-        final float[] bias = plan.hasBias() ? values(random, plan.experts()) : null;
+        final float[] bias = plan.hasChoiceBias() ? values(random, plan.experts()) : null;
         final float[] logits = values(random, plan.experts());
         final Precision precision = random.nextBoolean() ? Precision.F32 : Precision.BF16;
         final int[] ids = new int[plan.topK() + 2];

@@ -5,9 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelWeights;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** A checkpoint with the values that transformers computed from it. */
 final class ConformanceFixture
@@ -15,14 +18,14 @@ final class ConformanceFixture
     private final Path directory;
     private final JsonNode description;
     private final NpzFile values;
-    private final ForwardModel model;
+    private final ModelWeights weights;
 
     /** @throws io.signalbox.model.ModelException if the model is not supported. */
     ConformanceFixture(final Path directory) throws IOException
     {
         this.directory = directory;
         description = new ObjectMapper().readTree(directory.resolve("reference.json").toFile());
-        model = ForwardModel.of(Checkpoint.open(directory).weights());
+        weights = Checkpoint.open(directory).weights();
         values = new NpzFile(directory.resolve("reference.npz"));
     }
 
@@ -31,14 +34,14 @@ final class ConformanceFixture
         return directory;
     }
 
-    ForwardModel model()
+    ForwardModel model(final Precision precision)
     {
-        return model;
+        return ForwardModel.of(weights, precision);
     }
 
     DecoderPlan plan()
     {
-        return model.plan();
+        return weights.plan();
     }
 
     int moeLayers()
@@ -54,6 +57,15 @@ final class ConformanceFixture
     boolean hasBlock(final String block)
     {
         return values.has(block + ".p0.prompt");
+    }
+
+    /** By name, the SHA-256 of each tensor that is packed in the files, as float32. */
+    Map<String, String> unpacked()
+    {
+        final Map<String, String> digests = new TreeMap<>();
+        description.path("unpacked").properties()
+            .forEach(entry -> digests.put(entry.getKey(), entry.getValue().asText()));
+        return digests;
     }
 
     /** The prompt of which the values on the way are recorded. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
+import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertScoring;
 
@@ -14,6 +15,7 @@ final class Float32Conformance
 
     private final ConformanceFixture fixture;
     private final DecoderPlan plan;
+    private final ForwardModel model;
     private final ConformanceChecks checks;
     private final WorkTeam team;
 
@@ -23,6 +25,7 @@ final class Float32Conformance
         this.checks = checks;
         this.team = team;
         plan = fixture.plan();
+        model = fixture.model(Precision.F32);
     }
 
     void run()
@@ -43,7 +46,7 @@ final class Float32Conformance
 
     private RecordedPass pass(final int positions, final int stride)
     {
-        return new RecordedPass(fixture.model(), Precision.F32, team, positions, stride);
+        return new RecordedPass(model, Precision.F32, team, positions, stride);
     }
 
     private double tolerance(final String name)
@@ -153,12 +156,14 @@ final class Float32Conformance
         final int[] wanted = fixture.ints(BLOCK, prompt, "gen.tokens");
         final boolean hasLogits = fixture.has(BLOCK, prompt, "gen.logits");
         final float[] logits = hasLogits ? fixture.floats(BLOCK, prompt, "gen.logits") : null;
+        final int[] generated = new int[wanted.length];
         final RecordedPass pass = pass(tokens.length + wanted.length, 3).feedAll(tokens, tokens.length);
         for (int i = 0; i < wanted.length; i++)
         {
             final int at = tokens.length + i - 1;
             final int token = pass.greedy(at);
             final int number = i;
+            generated[i] = token;
             checks.check(token == wanted[i], () -> "prompt " + prompt + " token " + number + " is " + token + " and not " +
                 wanted[number]);
             if (hasLogits)
@@ -172,6 +177,29 @@ final class Float32Conformance
             }
         }
         compareExperts(prompt, "gen.", tokens.length + wanted.length - 1, pass, null);
+        if (fixture.has(BLOCK, prompt, "gen.stop"))
+        {
+            final int stop = stop(generated);
+            final int expected = fixture.ints(BLOCK, prompt, "gen.stop")[0];
+            checks.check(stop == expected,
+                () -> "prompt " + prompt + " stops after " + stop + " tokens and not " + expected);
+        }
+    }
+
+    /** Tokens of an answer up to the first that ends it, which it contains. */
+    private int stop(final int[] generated)
+    {
+        final int[] ends = Checkpoint.endTokens(fixture.directory());
+        int stop = 0;
+        while (stop < generated.length)
+        {
+            final int token = generated[stop++];
+            if (Arrays.stream(ends).anyMatch(end -> end == token))
+            {
+                return stop;
+            }
+        }
+        return stop;
     }
 
     private static String place(final int prompt, final int position)

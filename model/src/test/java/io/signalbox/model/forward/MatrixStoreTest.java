@@ -17,8 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Matrices that share an array have their own weights, all of them. */
+/** Matrices that share an array have their own weights, all of them, and their biases. */
 class MatrixStoreTest
 {
     /** The embedding is too large for a shared array, the rest is not. */
@@ -29,6 +30,41 @@ class MatrixStoreTest
             ExpertsPlan.softmax(8, 2, 48, false)), 3);
     }
 
+    /** The rows of several tasks, each with its own bias; arithmetic of bf16 rounds the sum once. */
+    @ParameterizedTest
+    @EnumSource(Precision.class)
+    void shouldAddTheBiasOfEachRow(final Precision precision)
+    {
+        final ModelWeights model = GeneratedModel.weights(GeneratedModel.tiny(), 3);
+        final WeightMatrix source = model.embedding();
+        final float[] bias = new float[source.rows()];
+        final float[] vectors = new float[2 * source.columns()];
+        for (int row = 0; row < bias.length; row++)
+        {
+            bias[row] = row / 7.0f;
+        }
+        for (int i = 0; i < vectors.length; i++)
+        {
+            vectors[i] = i / 100.0f;
+        }
+        final MatrixStore store = new MatrixStore(model);
+        final Matrix plain = store.of(source);
+        final Matrix biased = store.of(source, bias);
+        store.copy();
+        assertTrue(biased.tasks() > 1);
+        final float[] products = new float[2 * bias.length];
+        final float[] sums = new float[2 * bias.length];
+        try (WorkTeam team = new WorkTeam(1, "bias"))
+        {
+            new LinearStages(team, precision).run(plain, vectors, 2, products, Precision.F32);
+            new LinearStages(team, precision).run(biased, vectors, 2, sums);
+        }
+        for (int i = 0; i < sums.length; i++)
+        {
+            assertEquals(precision.round(products[i] + bias[i % bias.length]), sums[i], "sum " + i);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(WeightType.class)
     void shouldKeepEveryWeightOfEveryMatrix(final WeightType type)
@@ -37,7 +73,7 @@ class MatrixStoreTest
         final List<WeightMatrix> sources = new ArrayList<>(List.of(model.embedding()));
         model.layers().get(0).moe().experts().forEach(expert -> sources.addAll(
             List.of(expert.gate(), expert.up(), expert.down())));
-        final MatrixStore store = new MatrixStore(type, model.plan().parameters());
+        final MatrixStore store = new MatrixStore(model);
         final List<Matrix> made = sources.stream().map(store::of).toList();
         store.copy();
 

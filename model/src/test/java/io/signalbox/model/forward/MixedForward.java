@@ -2,6 +2,7 @@
 package io.signalbox.model.forward;
 
 import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.AttentionWindow;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
@@ -9,6 +10,7 @@ import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelFamily;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
+import io.signalbox.model.YarnScaling;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,8 +31,10 @@ final class MixedForward
     /** Its head has several tasks. */
     private static final int VOCABULARY = 1000;
 
-    private static final ForwardModel[] MODELS =
-        {model(WeightType.F32, ExpertScoring.SOFTMAX_THEN_TOP_K), model(WeightType.BF16, ExpertScoring.SIGMOID_GROUPS)};
+    /** Models of float32, then of bf16. */
+    private static final ForwardModel[][] MODELS = {
+        {model(WeightType.F32, ExpertScoring.SOFTMAX_THEN_TOP_K), gptOss(WeightType.F32)},
+        {model(WeightType.BF16, ExpertScoring.SIGMOID_GROUPS), gptOss(WeightType.BF16)}};
 
     private MixedForward()
     {
@@ -46,6 +50,17 @@ final class MixedForward
         return ForwardModel.of(GeneratedModel.weights(new DecoderPlan(groups ? ModelFamily.DEEPSEEK_V3 : ModelFamily.OLMOE,
             type, 3, groups ? List.of(1, 2) : List.of(0, 1, 2), 40, VOCABULARY, groups ? 50 : 0, 4096, 1e-5, false,
             attention, experts), 11));
+    }
+
+    /** Windows of more than one sum's lanes; a limit that clamps. */
+    private static ForwardModel gptOss(final WeightType type)
+    {
+        final AttentionPlan attention = new AttentionPlan(4, 2, 10, 150_000.0, QkNorm.NONE, 0.0, null,
+            new YarnScaling(4.0, 32, 32.0, 1.0, false, 1.1, 1.0), new AttentionWindow(37, List.of(0, 2)), true, true);
+        final ExpertsPlan experts =
+            new ExpertsPlan(8, 3, 12, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 0.75);
+        return ForwardModel.of(GeneratedModel.weights(new DecoderPlan(ModelFamily.GPT_OSS, type, 3, List.of(0, 1, 2), 40,
+            VOCABULARY, 0, 4096, 1e-5, false, attention, experts), 11));
     }
 
     /** The results of one sequence, by position. */
@@ -69,7 +84,7 @@ final class MixedForward
     /** Throws an {@link AssertionError} if a bit differs. */
     static void check(final long seed, final boolean rounded, final int threads)
     {
-        final ForwardModel model = MODELS[rounded ? 1 : 0];
+        final ForwardModel model = MODELS[rounded ? 1 : 0][Long.bitCount(seed) % 2];
         final Precision precision = rounded ? Precision.BF16 : Precision.F32;
         final SplittableRandom random = new SplittableRandom(seed);
         final List<int[]> sequences = new ArrayList<>();

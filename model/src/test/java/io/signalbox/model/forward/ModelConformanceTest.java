@@ -3,6 +3,7 @@ package io.signalbox.model.forward;
 
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelException;
+import io.signalbox.model.UnpackedWeights;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -10,9 +11,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,6 +28,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class ModelConformanceTest
 {
     private static final String PROPERTY = "signalbox.models";
+    /** Other spellings of config.json, if they are there. */
+    private static final List<String> SAME_CONFIGURATIONS =
+        List.of("config.hub-style.json", "config.save-pretrained.json");
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
     private static final Path SHARED = ROOT.resolve("../shared/models").normalize();
 
@@ -41,19 +47,28 @@ class ModelConformanceTest
     /** A model that computes something else fails. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "olmoe-wide-bf16|rope_theta\": 5000.0|rope_theta\": 10000.0", "olmoe-wide-bf16|clip_qkv\": 1.25|clip_qkv\": null",
-        "olmoe-wide-bf16|rms_norm_eps\": 0.001|rms_norm_eps\": 1e-06",
-        "olmoe-wide-bf16|norm_topk_prob\": false|norm_topk_prob\": true",
-        "qwen3moe-wide-bf16|norm_topk_prob\": true|norm_topk_prob\": false"})
-    void shouldFailWithAnotherModel(final String name, final String from, final String to) throws IOException
+        "OLMOE|rope_theta\": 5000.0|rope_theta\": 10000.0", "OLMOE|clip_qkv\": 1.25|clip_qkv\": null",
+        "OLMOE|rms_norm_eps\": 0.001|rms_norm_eps\": 1e-06", "OLMOE|norm_topk_prob\": false|norm_topk_prob\": true",
+        "QWEN3_MOE|norm_topk_prob\": true|norm_topk_prob\": false",
+        "DEEPSEEK_V3|factor\": 40|factor\": 1", "DEEPSEEK_V3|mscale_all_dim\": 1.0|mscale_all_dim\": 0",
+        "DEEPSEEK_V3|mscale\": 1.0|mscale\": 0.5", "DEEPSEEK_V3|beta_fast\": 32|beta_fast\": 32, \"truncate\": false",
+        "DEEPSEEK_V3|beta_slow\": 1|beta_slow\": 8", "DEEPSEEK_V3|embeddings\": 4096|embeddings\": 163840",
+        "DEEPSEEK_V3|mscale\": 1.0|mscale\": 1.0, \"attention_factor\": 1.25",
+        "GPT_OSS|factor\": 32.0|factor\": 1.0", "GPT_OSS|truncate\": false|truncate\": true",
+        "GPT_OSS|truncate\": false|truncate\": false, \"attention_factor\": 1.0",
+        "GPT_OSS|sliding_window\": 8|sliding_window\": 9", "GPT_OSS|sliding_window\": 8|sliding_window\": 131072",
+        "GPT_OSS|\"full_attention|\"sliding_attention", "GPT_OSS|swiglu_limit\": 7.0|swiglu_limit\": 7000.0"})
+    void shouldFailWithAnotherModel(final CommittedFixtures fixture, final String from, final String to) throws IOException
     {
-        final Path directory = CommittedFixtures.unpack(Files.createTempDirectory(unpacked, "other")).stream()
-            .filter(fixture -> fixture.endsWith(name)).findFirst().orElseThrow();
+        final Path directory = fixture.unpackTo(Files.createTempDirectory(unpacked, "other"));
         final Path config = directory.resolve("config.json");
         final String text = Files.readString(config);
         assertTrue(text.contains(from), text);
         Files.writeString(config, text.replace(from, to));
-        Files.writeString(directory.resolve("config.hub-style.json"), Files.readString(config));
+        for (final String same : SAME_CONFIGURATIONS)
+        {
+            Files.writeString(directory.resolve(same), Files.readString(config));
+        }
 
         assertTrue(!checks(directory).passed());
     }
@@ -67,10 +82,15 @@ class ModelConformanceTest
             assertTrue(!fixtures.isEmpty(), named + " has no directory with a reference.json");
             return fixtures;
         }
-        return Files.isDirectory(SHARED) ? fixturesIn(SHARED) : CommittedFixtures.unpack(unpacked);
+        if (!Files.isDirectory(SHARED))
+        {
+            return CommittedFixtures.unpack(unpacked);
+        }
+        return Stream.of(SHARED, SHARED.resolve("hub")).filter(Files::isDirectory)
+            .flatMap(directory -> fixturesIn(directory).stream()).toList();
     }
 
-    private static List<Path> fixturesIn(final Path directory) throws IOException
+    private static List<Path> fixturesIn(final Path directory)
     {
         if (isFixture(directory))
         {
@@ -80,6 +100,10 @@ class ModelConformanceTest
         try (Stream<Path> entries = Files.list(directory))
         {
             return entries.filter(ModelConformanceTest::isFixture).sorted().toList();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -111,16 +135,27 @@ class ModelConformanceTest
         assertTrue(checks.passed(), checks::failures);
     }
 
+    /** Every packed tensor has the bits that the reference computed with. */
+    private static void compareUnpacked(
+        final Path directory, final ConformanceFixture fixture, final ConformanceChecks checks) throws IOException
+    {
+        final Map<String, String> digests = UnpackedWeights.digests(directory);
+        fixture.unpacked().forEach((name, digest) -> checks.check(digest.equals(digests.get(name)),
+            () -> name + " is unpacked to other weights"));
+    }
+
     /** Compares a fixture with what this forward pass computes. */
     static ConformanceChecks checks(final Path directory) throws IOException
     {
         final ConformanceChecks checks = new ConformanceChecks(directory.getFileName().toString());
         final ConformanceFixture fixture = new ConformanceFixture(directory);
-        final Path older = directory.resolve("config.hub-style.json");
-        if (Files.exists(older))
+        for (final String same : SAME_CONFIGURATIONS)
         {
-            checks.check(DecoderPlan.of(older).equals(fixture.plan()), () -> older + " describes another model");
+            final Path other = directory.resolve(same);
+            checks.check(Files.notExists(other) || DecoderPlan.of(other).equals(fixture.plan()),
+                () -> other + " describes another model");
         }
+        compareUnpacked(directory, fixture, checks);
         try (WorkTeam team = new WorkTeam(2, "conformance"))
         {
             new Float32Conformance(fixture, checks, team).run();

@@ -2,6 +2,7 @@
 package io.signalbox.model.forward;
 
 import io.signalbox.model.CheckpointRoundTrip;
+import io.signalbox.model.PackedRoundTrip;
 import io.signalbox.model.ScratchDirectory;
 
 import java.io.IOException;
@@ -34,6 +35,12 @@ public final class ModelRuns
     public static String checkpoints(final int seeds)
     {
         return firstFailure(seeds, CheckpointRoundTrip::check);
+    }
+
+    /** Packed tensors are unpacked by definition. */
+    public static String formats(final int seeds)
+    {
+        return firstFailure(seeds, PackedRoundTrip::check);
     }
 
     /** The same bits alone and in mixtures. */

@@ -32,7 +32,7 @@ class ReferenceForwardTest
         final Path directory = MODELS.resolve(name);
         Assumptions.assumeTrue(Files.isDirectory(directory), "skipped: the shared model " + directory + " is absent");
         final NpzFile reference = new NpzFile(directory.resolve("reference.npz"));
-        final ForwardModel model = ForwardModel.of(Checkpoint.open(directory).weights());
+        final ForwardModel model = ForwardModel.of(Checkpoint.open(directory).weights(), Precision.F32);
         try (WorkTeam team = new WorkTeam(2, "team"))
         {
             for (int prompt = 0; prompt < 7; prompt++)

@@ -218,7 +218,7 @@ public final class ConversationRanks
         {
             throw ConfigException.because("the router snapshot remembers " + sizeThen + " conversations, and ",
                     new ConfigException.Named("maxSessions", Integer.toString(maxSessions)), " fewer")
-                .allowed("at least " + sizeThen).remedy("give a larger maxSessions, or no snapshot");
+                .allowed("at least " + sizeThen).remedy("give a larger maxSessions");
         }
         for (int i = 0; i < sizeThen; i++)
         {
@@ -228,7 +228,7 @@ public final class ConversationRanks
             if (use <= clock || rank(conversation) != PlacementBatch.NO_RANK)
             {
                 throw new ConfigException("the router snapshot has conversation " + conversation +
-                    " out of order; it is damaged, give another.");
+                    " out of order; it is damaged.");
             }
             clock = use - 1;
             bind(conversation, rank);

@@ -140,7 +140,7 @@ public final class KvAwareDpRouter implements DpRouter
         {
             throw ConfigException.because("the router snapshot has " + coldRanks + " ranks that wait for a first request, " +
                     "and ", new ConfigException.Named("coldStartWarmup", "false"), " deals none")
-                .allowed("true").remedy("give coldStartWarmup=true, or no snapshot");
+                .allowed("true").remedy("give coldStartWarmup=true");
         }
     }
 

@@ -80,7 +80,7 @@ final class EchoBackend implements Backend
     }
 
     @Override
-    public void newWeights(final int generation)
+    public void newWeights(final int generation, final String version)
     {
         // An echo is the same with all weights.
     }

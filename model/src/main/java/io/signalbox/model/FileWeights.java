@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.nio.ByteBuffer;
+
+/** The weights of a matrix as a mapped file holds them. Any number of threads may read them. */
+abstract class FileWeights
+{
+    private final int columns;
+
+    FileWeights(final int columns)
+    {
+        this.columns = columns;
+    }
+
+    final int columns()
+    {
+        return columns;
+    }
+
+    /**
+     * The weight, exactly.
+     *
+     * @throws ModelException if a packed weight is no finite number.
+     */
+    abstract float at(int row, int column);
+
+    /**
+     * Copies a row, widened exactly.
+     *
+     * @throws ModelException if a packed weight is no finite number.
+     */
+    void row(final int row, final float[] to, final int at)
+    {
+        for (int column = 0; column < columns; column++)
+        {
+            to[at + column] = at(row, column);
+        }
+    }
+
+    /** The bytes of the file if they are the weights as this type; {@code null}: they are not. */
+    ByteBuffer bytes(final WeightType type)
+    {
+        return null;
+    }
+
+    /** Reads mapped bytes, as {@link MappedShard#read} does. */
+    abstract void read(Runnable reading);
+
+    /** @throws ModelException if a file is not the one that was opened. */
+    abstract void requireUnchanged();
+
+    /** These rows, without a copy. */
+    abstract FileWeights rows(int first, int count);
+}
