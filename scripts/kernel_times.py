@@ -133,8 +133,9 @@ class Image:
         loops = whole(batch * HIDDEN, THREADS * MOST_BLOCKS)
         elements = whole(batch * HIDDEN, THREADS)
         scores = Phase("most", "LDG.E.U16", HIDDEN // LANES, True)
+        # Kernels that were measured copied blocks first.
         return [
-            Work("decoder_copy_blocks", 1, COPY_BLOCKS, []),
+            *([Work("decoder_copy_blocks", 1, COPY_BLOCKS, [])] if self.has("decoder_copy_blocks") else []),
             Work("decoder_embed_bf16", 1, elements, [Phase("next", "LDG.E.U16", loops, True)], reads=2 * batch * HIDDEN),
             self.norm("decoder_norm", 2 * LAYERS, batch),
             *self.queries(batch, elements, loops),

@@ -11,21 +11,6 @@
 #include "fast.cuh"
 #include "drafts.cuh"
 
-/** Copies keys and values of all layers; bytes are those of one token in one layer. */
-extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_copy_blocks(
-    const unsigned char* step, char* keys, char* values, int layers, int blocks, int blockSize, int keyBytes, int valueBytes)
-{
-    const Feed feed = step_feed(step);
-#pragma unroll 1
-    for (int i = 0; i < step_header(step)->copies * layers; i++)
-    {
-        const BlockCopy copy = feed.copies[i / layers];
-        const long long pool = static_cast<long long>(i % layers) * blocks;
-        copy_tokens(keys, (pool + copy.from) * blockSize, (pool + copy.to) * blockSize, copy.tokens, keyBytes);
-        copy_tokens(values, (pool + copy.from) * blockSize, (pool + copy.to) * blockSize, copy.tokens, valueBytes);
-    }
-}
-
 /** A block for each token at a time. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm(
     const unsigned char* step, float* states, const float* added, const float* weights, int width, float epsilon, int round,

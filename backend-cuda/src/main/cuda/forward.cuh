@@ -25,15 +25,13 @@ struct Sampling
 
 static_assert(sizeof(Sampling) == 24, "the host writes these 24 bytes");
 
-/** The first tokens of a block that another one receives. */
-struct BlockCopy
+/** There are none. Fields of their own: an array of them would lead to other code in the kernels that skip them. */
+struct Gap
 {
-    int from;
-    int to;
-    int tokens;
+    int first;
+    int second;
+    int third;
 };
-
-static_assert(sizeof(BlockCopy) == 12, "the host writes these 12 bytes");
 
 /** The needs of a decoder beyond positions, at header->feed in the step block. */
 struct Feed
@@ -43,7 +41,6 @@ struct Feed
     const int* ids;
     /** For each token, where its sequence's block table begins in blocks. */
     const int* tables;
-    const BlockCopy* copies;
     const int* blocks;
 };
 
@@ -52,8 +49,8 @@ __device__ inline Feed step_feed(const unsigned char* step)
     const StepHeader* header = step_header(step);
     const Sampling* sampling = reinterpret_cast<const Sampling*>(step + header->feed);
     const int* words = reinterpret_cast<const int*>(sampling + header->entries);
-    const BlockCopy* copies = reinterpret_cast<const BlockCopy*>(words + 2 * header->tokens);
-    return {sampling, words, words + header->tokens, copies, reinterpret_cast<const int*>(copies + header->copies)};
+    const Gap* gaps = reinterpret_cast<const Gap*>(words + 2 * header->tokens);
+    return {sampling, words, words + header->tokens, reinterpret_cast<const int*>(gaps + header->gaps)};
 }
 
 __device__ inline long long grid_warp()
@@ -64,18 +61,6 @@ __device__ inline long long grid_warp()
 __device__ inline long long grid_warps()
 {
     return grid_threads() / WARP_LANES;
-}
-
-/** Copies tokens from one slot of a pool on to another one on; a token's bytes are whole pairs. */
-__device__ inline void copy_tokens(char* pool, long long from, long long to, int tokens, int bytes)
-{
-    const unsigned short* source = reinterpret_cast<const unsigned short*>(pool + from * bytes);
-    unsigned short* target = reinterpret_cast<unsigned short*>(pool + to * bytes);
-#pragma unroll 1
-    for (long long i = grid_thread(); i < static_cast<long long>(tokens) * bytes / 2; i += grid_threads())
-    {
-        target[i] = source[i];
-    }
 }
 
 /** To the nearest bf16, ties to even; NaN stays NaN. */

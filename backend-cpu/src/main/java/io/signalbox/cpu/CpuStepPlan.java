@@ -54,17 +54,11 @@ final class CpuStepPlan
         }
     }
 
-    /** The first tokens of a block that another one receives. */
-    record Copy(int from, int to, int tokens)
-    {
-    }
-
     private final int epoch;
     private final int rank;
     private final long step;
     private final int tokens;
     private final List<Entry> entries = new ArrayList<>();
-    private final List<Copy> copies = new ArrayList<>();
     private StepWeights<ForwardModel> weights;
     private final CpuStepResults outOfMemory =
         CpuStepResults.failed(this, FaultClass.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
@@ -80,10 +74,6 @@ final class CpuStepPlan
         rank = plan.rank();
         step = plan.step();
         tokens = plan.tokens();
-        for (int copy = 0; copy < plan.copyCount(); copy++)
-        {
-            copies.add(new Copy(plan.copyFromBlock(copy), plan.copyToBlock(copy), plan.copyTokens(copy)));
-        }
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             entries.add(entry(plan, entry, source));
@@ -153,10 +143,5 @@ final class CpuStepPlan
     List<Entry> entries()
     {
         return entries;
-    }
-
-    List<Copy> copies()
-    {
-        return copies;
     }
 }

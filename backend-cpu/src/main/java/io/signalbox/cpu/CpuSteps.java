@@ -65,10 +65,6 @@ final class CpuSteps
         {
             return CpuStepResults.failed(plan, FaultClass.STEP_FAILED, fault);
         }
-        for (final CpuStepPlan.Copy copy : plan.copies())
-        {
-            kv.copy(copy.from(), copy.to(), copy.tokens());
-        }
         try
         {
             pass.run(weights, batch);

@@ -20,7 +20,6 @@ import io.signalbox.journal.JournalVerifier;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.TokenSampler;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.testkit.FaultyBackend;
@@ -44,9 +43,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A run of a real model behind the threaded engine, its pool so small that requests are preempted, with prefix hits, copied
- * parts of blocks, cancels and faults: every token, log-probability, routed expert and combine weight must have the bits of
- * the request alone, and the journal must verify.
+ * A run of a real model behind the threaded engine, its pool so small that requests are preempted, with prefix hits,
+ * cancels and faults: every token, log-probability, routed expert and combine weight must have the bits of the request
+ * alone, and the journal must verify.
  *
  * @param gptOss whether the model is a gpt-oss, with windows and sinks, or the built-in one.
  * @param drafts draft tokens of an entry, from a source that is often wrong.
@@ -150,7 +149,7 @@ record CpuEngineRun(
         final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(ranks)
             .kvBlocks(drafts < MANY_DRAFTS ? BLOCKS : FEWER_BLOCKS)
             .blockSizeTokens(BLOCK_SIZE).stepTokens(32).depth(depth).draftTokens(drafts).capture(shape()).prefixCaching(true)
-            .sameStepSharing(true).set(BatchSettings.PARTIAL_BLOCKS, 1).maxFailures(1000).build();
+            .sameStepSharing(true).maxFailures(1000).build();
         final EngineConfig config = new EngineConfig().scheduler(scheduler).backend(faults == 0 ? sound : faulty)
             .vocabularySize(model().plan().vocabulary()).rankResets(1000)
             .impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)

@@ -9,7 +9,7 @@ import io.signalbox.serving.DraftSource;
  * @param vocabulary   token ids are below it.
  * @param maxPositions positions are below it.
  * @param maxEntries   most entries of a step.
- * @param feedBytes    room of a step for block tables, copies, sampling and guesses.
+ * @param feedBytes    room of a step for block tables, sampling and guesses.
  * @param drafts       guesses draft tokens; null: steps have none.
  */
 record DecoderLimits(int vocabulary, int maxPositions, int maxEntries, long feedBytes, DraftSource drafts)

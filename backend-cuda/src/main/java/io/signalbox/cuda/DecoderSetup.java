@@ -61,14 +61,14 @@ record DecoderSetup(
         return Math.min(sizes.maxRunning(), sizes.stepTokens());
     }
 
-    /** The most bytes of what a step feeds: each entry's block table as long as can be, and a copy for each entry. */
+    /** The most bytes of what a step feeds: each entry's block table as long as can be. */
     long feedBytes()
     {
         final long entries = maxEntries();
         final long table = (maxPositions() + sizes.blockSizeTokens() - 1L) / sizes.blockSizeTokens() + 1;
         // An entry guesses for its drafts, and for as many as the steps ahead of it may accept.
         final long guesses = entries * sizes.depth() * sizes.draftTokens();
-        return StepBlock.feedBytes(sizes.stepTokens(), sizes.mostSampled(), entries, entries * table) +
+        return StepBlock.feedBytes(sizes.stepTokens(), sizes.mostSampled(), entries * table) +
             (hasDrafts() ? StepBlock.draftBytes(entries, guesses) : 0);
     }
 }

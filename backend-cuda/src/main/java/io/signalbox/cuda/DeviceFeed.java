@@ -8,11 +8,9 @@ import io.signalbox.event.StepView;
 
 import java.util.Arrays;
 
-/** The needs of a decoder in a step plan: tokens or the steps that sampled them, block tables, sampling, copies. */
+/** The needs of a decoder in a step plan: tokens or the steps that sampled them, block tables, sampling. */
 final class DeviceFeed
 {
-    private static final int COPY_FIELDS = 3;
-
     private final int[] ids;
     /** By token, where the block table of its sequence begins in {@link #blocks}. */
     private final int[] tables;
@@ -30,12 +28,10 @@ final class DeviceFeed
     /** Null if steps have no draft tokens. */
     private final DeviceDrafts drafts;
     private int[] blocks = new int[0];
-    private int[] copies = new int[0];
     private final DecoderLimits limits;
     private int tokenCount;
     private int blockCount;
     private int sampled;
-    private int copyCount;
     private String refusal;
 
     DeviceFeed(final int maxTokens, final DecoderLimits limits)
@@ -69,27 +65,16 @@ final class DeviceFeed
         {
             readEntry(plan, entry);
         }
-        copyCount = plan.copyCount();
-        if (copies.length < copyCount * COPY_FIELDS)
-        {
-            copies = new int[2 * copyCount * COPY_FIELDS];
-        }
-        for (int copy = 0; copy < copyCount; copy++)
-        {
-            copies[copy * COPY_FIELDS] = plan.copyFromBlock(copy);
-            copies[copy * COPY_FIELDS + 1] = plan.copyToBlock(copy);
-            copies[copy * COPY_FIELDS + 2] = plan.copyTokens(copy);
-        }
         if (refusal == null && plan.entryCount() > limits.maxEntries())
         {
             refusal = "the step has " + plan.entryCount() + " entries, above the " + limits.maxEntries() +
                 " that the backend has memory for";
         }
-        final long bytes = StepBlock.feedBytes(tokenCount, sampled, copyCount, blockCount) +
+        final long bytes = StepBlock.feedBytes(tokenCount, sampled, blockCount) +
             (drafts == null ? 0 : drafts.bytes());
         if (refusal == null && bytes > limits.feedBytes())
         {
-            refusal = "the step needs " + bytes + " bytes for block tables and copies, above the " + limits.feedBytes() +
+            refusal = "the step needs " + bytes + " bytes for block tables, above the " + limits.feedBytes() +
                 " that the backend has memory for; submit shorter requests, or lower maxRunning";
         }
     }
@@ -179,7 +164,7 @@ final class DeviceFeed
     /** Writes all of it behind the tokens and entries of the block. */
     void write(final StepBlock block, final DeviceStepPlan plan)
     {
-        block.beginFeed(copyCount, blockCount);
+        block.beginFeed(blockCount);
         for (int entry = 0; entry < plan.entries(); entry++)
         {
             final int first = plan.samples(entry);
@@ -196,11 +181,6 @@ final class DeviceFeed
         for (int token = 0; token < tokenCount; token++)
         {
             block.feed(token, ids[token], tables[token]);
-        }
-        for (int copy = 0; copy < copyCount; copy++)
-        {
-            final int at = copy * COPY_FIELDS;
-            block.copy(copy, copies[at], copies[at + 1], copies[at + 2]);
         }
         for (int i = 0; i < blockCount; i++)
         {

@@ -81,7 +81,7 @@ class DeviceFeedTest
     @Test
     void shouldRefuseWhatTheDeviceHasNoRoomFor()
     {
-        assertEquals("the step needs 96 bytes for block tables and copies, above the 95 that the backend has memory for; " +
+        assertEquals("the step needs 96 bytes for block tables, above the 95 that the backend has memory for; " +
             "submit shorter requests, or lower maxRunning", refusal(8, 7, 1, 95));
         assertEquals("position 6 is not below the 6 that the backend has memory for; submit shorter requests",
             refusal(8, 6, 1, 96));

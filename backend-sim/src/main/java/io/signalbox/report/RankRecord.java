@@ -27,7 +27,6 @@ final class RankRecord
     private final BitSet generated = new BitSet();
     private long generatedBlocks;
     private long pendingBlocks;
-    private long copiedTokens;
 
     RankRecord(final int rank)
     {
@@ -65,15 +64,9 @@ final class RankRecord
         return stepTokens;
     }
 
-    /** @param requestCopiedTokens that the request copies behind its matched blocks. */
-    void onFirstAdmission(
-        final RequestRecord request,
-        final int requestMatchedBlocks,
-        final int requestCopiedTokens,
-        final int blockSizeTokens)
+    void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)
     {
         request.matchedBlocks = requestMatchedBlocks;
-        request.copiedTokens = requestCopiedTokens;
         request.generatedBlocks = 0;
         request.pendingBlocks = 0;
         count(request, blockSizeTokens, 1);
@@ -91,8 +84,7 @@ final class RankRecord
     {
         admittedRequests += sign;
         matchedBlocks += sign * request.matchedBlocks;
-        matchedTokens += sign * ((long)request.matchedBlocks * blockSizeTokens + request.copiedTokens);
-        copiedTokens += sign * request.copiedTokens;
+        matchedTokens += sign * (long)request.matchedBlocks * blockSizeTokens;
         promptTokens += sign * request.promptTokens;
         promptBlocks += sign * (request.promptTokens / blockSizeTokens);
     }
@@ -122,12 +114,6 @@ final class RankRecord
     long generatedBlocks()
     {
         return generatedBlocks;
-    }
-
-    /** Of the matched tokens, those that were copied from a part of a block. */
-    long copiedTokens()
-    {
-        return copiedTokens;
     }
 
     /** Matched blocks that a step in flight computed. */

@@ -280,7 +280,7 @@ public final class ReportListener implements GroupListener
             {
                 request.admittedInStep = plan.step();
                 request.admittedOnRank = plan.rank();
-                rank.onFirstAdmission(request, plan.matchedBlocks(i), copiedTokens(plan, request), blockSizeTokens);
+                rank.onFirstAdmission(request, plan.matchedBlocks(i), blockSizeTokens);
             }
         }
         evictions += plan.evictedCount();
@@ -288,16 +288,6 @@ public final class ReportListener implements GroupListener
         {
             addBlock(plan, i, rank, live.get(plan.changeRequestId(i)));
         }
-    }
-
-    private static int copiedTokens(final StepView plan, final RequestRecord request)
-    {
-        int tokens = 0;
-        for (int i = 0; i < plan.copyCount(); i++)
-        {
-            tokens += plan.copyRequestId(i) == request.requestId ? plan.copyTokens(i) : 0;
-        }
-        return tokens;
     }
 
     private void addBlock(final StepView plan, final int change, final RankRecord rank, final RequestRecord request)
@@ -475,8 +465,7 @@ public final class ReportListener implements GroupListener
             RankRecord.rate(matchedTokens, promptTokens), RankRecord.rate(matchedBlocks, promptBlocks),
             matchedTokens, promptTokens, matchedBlocks, promptBlocks,
             Arrays.stream(ranks).mapToLong(RankRecord::generatedBlocks).sum(),
-            Arrays.stream(ranks).mapToLong(RankRecord::pendingBlocks).sum(),
-            Arrays.stream(ranks).mapToLong(RankRecord::copiedTokens).sum(), perRank);
+            Arrays.stream(ranks).mapToLong(RankRecord::pendingBlocks).sum(), perRank);
     }
 
     private List<RankOccupancy> occupancy()

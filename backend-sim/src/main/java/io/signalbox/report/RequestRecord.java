@@ -29,7 +29,6 @@ final class RequestRecord
     /** A step that computed it was committed. */
     boolean landed;
     int matchedBlocks;
-    int copiedTokens;
     int generatedBlocks;
     int pendingBlocks;
 

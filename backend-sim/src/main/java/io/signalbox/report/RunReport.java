@@ -92,7 +92,6 @@ public record RunReport(
      * @param blockHitRate  matched blocks over full prompt blocks.
      * @param generatedBlocks of the matched blocks, those that decoding had filled: answers of earlier turns.
      * @param pendingBlocks   of the matched blocks, those that a step in flight, or the same step, computed.
-     * @param copiedTokens    of the matched tokens, those that were copied from a part of a block.
      */
     public record PrefixCache(
         double tokenHitRate,
@@ -103,7 +102,6 @@ public record RunReport(
         long promptBlocks,
         long generatedBlocks,
         long pendingBlocks,
-        long copiedTokens,
         List<RankPrefixCache> ranks)
     {
     }

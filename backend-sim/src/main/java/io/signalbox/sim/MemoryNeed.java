@@ -4,7 +4,6 @@ package io.signalbox.sim;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.RankPrefixIndex;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
@@ -17,8 +16,6 @@ public final class MemoryNeed
 {
     /** Per KV block in each array of a pool: records, ages, places, stack and pages; without the prefix index. */
     private static final long[] BLOCK_ARRAYS = {32, 8, 4, 4, 4};
-    /** The same for the sources of partial blocks, without their tokens. */
-    private static final long[] SOURCE_ARRAYS = {8, 4, 4, 4};
     /** Of a run whatever its size: engine, encoders, tables of the simulated experts. */
     private static final long RUN_BYTES = 8L << 20;
     /** Of a rank beside its pool: planner, batch, last step, report; measured with 1 to 1,024 ranks. */
@@ -89,11 +86,6 @@ public final class MemoryNeed
         long bytes = RANK_BYTES + blockBytes(BLOCK_ARRAYS, kvBlocks, limits);
         // Slots of the prefix index: the power of two above 4/3 of the blocks.
         bytes += limits.arrayBytes(Integer.BYTES * 2 * Long.highestOneBit(kvBlocks + kvBlocks / 3L));
-        if (config.get(BatchSettings.PARTIAL_BLOCKS) > 0)
-        {
-            bytes += blockBytes(SOURCE_ARRAYS, kvBlocks, limits) +
-                limits.arrayBytes((long)Integer.BYTES * kvBlocks * config.blockSizeTokens());
-        }
         return config.ranks() * bytes;
     }
 

@@ -4,7 +4,6 @@ package io.signalbox.sim;
 import io.signalbox.ConfigException;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.hash.BlockHasher;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.scheduler.WithheldTokens;
 import io.signalbox.workload.SplitMix64;
@@ -54,17 +53,11 @@ final class RecordedPrompts
     {
         final int blockSize = config.blockSizeTokens();
         final boolean names = blockSize % recordedSize == 0 || recordedSize % blockSize == 0;
-        final boolean hasTokens = hasAllTokens(submit);
-        if (!hasTokens && !names)
+        if (!names && !hasAllTokens(submit))
         {
             throw ConfigException.because(SchedulerConfig.BLOCK_SIZE_TOKENS.of(blockSize), " is neither a multiple nor a " +
                     "divisor of the " + recordedSize + " tokens whose hashes the journal has, and it has no prompt tokens")
                 .allowed("a multiple or a divisor of " + recordedSize).remedy("give a multiple or a divisor");
-        }
-        if (!hasTokens && config.get(BatchSettings.PARTIAL_BLOCKS) > 0)
-        {
-            throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(config.get(BatchSettings.PARTIAL_BLOCKS)),
-                " compares prompt tokens, and the journal has none").allowed("0").remedy("leave it out");
         }
     }
 

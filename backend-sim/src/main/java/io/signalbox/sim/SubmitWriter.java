@@ -4,7 +4,6 @@ package io.signalbox.sim;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.Workload;
@@ -21,12 +20,10 @@ final class SubmitWriter implements Submits
 
     private final Workload workload;
     private final PromptHashes prompts;
-    /** {@code null} unless parts of blocks are shared. */
-    private final PromptTokens text;
     private final int rowsFrom;
     private final long seed;
     private final UnsafeBuffer hashBytes;
-    private final UnsafeBuffer tokenBytes;
+    private final UnsafeBuffer tailBytes;
 
     /** @param rowsFrom first position whose routed-expert rows the clients want; -1: none. */
     SubmitWriter(final Workload workload, final SchedulerConfig config, final int rowsFrom, final long seed)
@@ -35,31 +32,9 @@ final class SubmitWriter implements Submits
         this.rowsFrom = rowsFrom;
         this.seed = seed;
         prompts = new PromptHashes(workload, config, seed);
-        final boolean comparesTokens = config.get(BatchSettings.PARTIAL_BLOCKS) > 0;
-        text = comparesTokens ? new PromptTokens(workload, seed) : null;
         final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
         hashBytes = new UnsafeBuffer(new byte[longest / config.blockSizeTokens() * Long.BYTES]);
-        tokenBytes = new UnsafeBuffer(
-            new byte[(comparesTokens ? longest : config.blockSizeTokens()) * Integer.BYTES]);
-    }
-
-    private int writeTail()
-    {
-        for (int i = 0; i < prompts.tailLength(); i++)
-        {
-            tokenBytes.putInt(i * Integer.BYTES, prompts.tail(i), ByteOrder.LITTLE_ENDIAN);
-        }
-        return prompts.tailLength();
-    }
-
-    private int writeAll(final WorkloadRequest request)
-    {
-        final int[] tokens = text.of(request);
-        for (int i = 0; i < request.promptTokens(); i++)
-        {
-            tokenBytes.putInt(i * Integer.BYTES, tokens[i], ByteOrder.LITTLE_ENDIAN);
-        }
-        return request.promptTokens();
+        tailBytes = new UnsafeBuffer(new byte[config.blockSizeTokens() * Integer.BYTES]);
     }
 
     @Override
@@ -76,7 +51,10 @@ final class SubmitWriter implements Submits
         {
             hashBytes.putLong(i * Long.BYTES, prompts.hash(i), ByteOrder.LITTLE_ENDIAN);
         }
-        final int tokens = text == null ? writeTail() : writeAll(request);
+        for (int i = 0; i < prompts.tailLength(); i++)
+        {
+            tailBytes.putInt(i * Integer.BYTES, prompts.tail(i), ByteOrder.LITTLE_ENDIAN);
+        }
         final byte[] tenant = workload.tenant(request).getBytes(StandardCharsets.UTF_8);
         final SubmitEncoder submit = inputs.submit();
         submit
@@ -97,7 +75,7 @@ final class SubmitWriter implements Submits
             .rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
             .putCacheKey(tenant, 0, tenant.length)
-            .putTokens(tokenBytes, 0, tokens * Integer.BYTES)
+            .putTokens(tailBytes, 0, prompts.tailLength() * Integer.BYTES)
             .putHashChain(prompts.chain(), 0, prompts.chain().length)
             .putStopTokens(tenant, 0, 0);
     }

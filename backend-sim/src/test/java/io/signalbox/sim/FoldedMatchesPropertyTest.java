@@ -14,7 +14,6 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedMatches;
 import net.jqwik.api.Arbitraries;
@@ -146,11 +145,10 @@ class FoldedMatchesPropertyTest
         @ForAll @IntRange(min = 1, max = 4) final int ranks,
         @ForAll @IntRange(min = 100, max = 300) final int kvBlocks,
         @ForAll final boolean kvKept,
-        @ForAll final boolean newWeights,
-        @ForAll final boolean copies)
+        @ForAll final boolean newWeights)
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(ranks).kvBlocks(kvBlocks).stepTokens(256)
-            .router(seed % 2 == 0 ? "signalbox" : "kv-aware").set(BatchSettings.PARTIAL_BLOCKS, copies ? 4 : 0).build();
+            .router(seed % 2 == 0 ? "signalbox" : "kv-aware").build();
         final List<String> ofRanks = faults.stream().filter(fault -> fault.charAt(5) - '0' < ranks).toList();
         final FaultPlan plan = FaultPlan.parse(String.join("\n", ofRanks) + "\nlate=0.001\nback-after=5ms\nkv=" +
             (kvKept ? "kept" : "lost"));

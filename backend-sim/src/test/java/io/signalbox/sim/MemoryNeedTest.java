@@ -4,7 +4,6 @@ package io.signalbox.sim;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.GeneratedWorkload;
@@ -12,6 +11,7 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.management.ManagementFactory;
 
@@ -32,12 +32,11 @@ class MemoryNeedTest
     }
 
     /** The arrays of a default pool are as large as the regions of a small heap. */
-    @ParameterizedTest(name = "{0} blocks, partial blocks of {1} tokens")
-    @CsvSource({"65536,0", "131072,0", "65536,4", "40000,8"})
-    void shouldCountTheRegionsOfLargeArrays(final int kvBlocks, final int partialBlocks)
+    @ParameterizedTest(name = "{0} blocks")
+    @ValueSource(ints = {65_536, 131_072, 40_000})
+    void shouldCountTheRegionsOfLargeArrays(final int kvBlocks)
     {
-        final SchedulerConfig config = SchedulerConfig.builder().ranks(8).kvBlocks(kvBlocks).capture(null)
-            .set(BatchSettings.PARTIAL_BLOCKS, partialBlocks).build();
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(8).kvBlocks(kvBlocks).capture(null).build();
         assertEnough(config, new HeapLimits(Long.MAX_VALUE, Long.MAX_VALUE, regionBytes()));
     }
 

@@ -40,7 +40,6 @@ final class Plans
             encoder.next().requestId(entry.requestId()).start(entry.start()).tokenCount(entry.tokenCount())
                 .predecessorEntry(0).slack(0).clip(0).predecessorBack((short)0).drafts((short)0).samples(Flag.YES);
         }
-        plan.copiesCount(0);
         return new StepView().wrap(buffer, 0);
     }
 }

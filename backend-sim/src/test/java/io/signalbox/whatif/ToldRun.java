@@ -106,7 +106,6 @@ final class ToldRun
         plan.tableChangesCount(0);
         plan.pendingCount(0);
         plan.entriesCount(0);
-        plan.copiesCount(0);
         tell(plan);
         return this;
     }
@@ -122,7 +121,6 @@ final class ToldRun
         commit.spansCount(0);
         commit.registeredCount(0);
         commit.logprobsCount(0);
-        commit.partlyFilledCount(0);
         tell(commit);
         return this;
     }

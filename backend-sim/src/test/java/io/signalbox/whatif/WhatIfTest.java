@@ -82,14 +82,13 @@ class WhatIfTest
             case "lock-step" -> builder.lockStep(true).build();
             case "pressure" -> builder.kvBlocks(120).build();
             case "pause" -> builder.kvBlocks(120).set(BatchSettings.UNDER_PRESSURE, UnderPressure.PAUSE).build();
-            case "partial" -> builder.set(BatchSettings.PARTIAL_BLOCKS, 4).build();
             case "router" -> builder.router("round-robin").build();
             default -> builder.build();
         };
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"plain", "depth", "drafts", "lock-step", "pressure", "pause", "partial", "router"})
+    @ValueSource(strings = {"plain", "depth", "drafts", "lock-step", "pressure", "pause", "router"})
     void shouldReproduceEveryDecisionUnderUnchangedSettings(final String name)
     {
         final SchedulerConfig config = configOf(name);

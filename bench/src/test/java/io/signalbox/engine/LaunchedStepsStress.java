@@ -49,7 +49,6 @@ public class LaunchedStepsStress
             entries.next().requestId(count).start(0).tokenCount(count).predecessorEntry(0).slack(0).clip(0)
                 .predecessorBack((short)0).drafts((short)0).samples(Flag.YES);
         }
-        plan.copiesCount(0);
         return buffer;
     }
 

@@ -10,9 +10,9 @@ import java.util.Arrays;
  * The routed-expert rows of one request. It has its own references to pages, so its rows stay when its blocks are
  * released. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
  *
- * <p>Rows of a page that came with a prefix match, and rows that were copied with the first tokens of a block, are
- * <em>inherited</em>; all others were <em>captured</em> in this request. A request keeps its pages when it is preempted:
- * rows that were paired with its tokens stay, and blocks that are handed out to it again get those pages.
+ * <p>Rows of a page that came with a prefix match are <em>inherited</em>; all others were <em>captured</em> in this
+ * request. A request keeps its pages when it is preempted: rows that were paired with its tokens stay, and blocks that are
+ * handed out to it again get those pages.
  */
 public final class RequestRows
 {
@@ -20,8 +20,7 @@ public final class RequestRows
 
     private final RoutedExpertPages pages;
     private int[] pageIds = new int[8];
-    /** Per page the number of its first rows that are inherited. */
-    private int[] inherited = new int[8];
+    private boolean[] inherited = new boolean[8];
     private int[] generations = new int[8];
     private int pageCount;
     /** Pages from this one on came with a prefix match whose blocks are still being computed, or behind them. */
@@ -61,7 +60,7 @@ public final class RequestRows
         checkEntry(index);
         if (index == pageCount)
         {
-            append(pages.allocate(), 0, generation);
+            append(pages.allocate(), false, generation);
         }
         else if (generations[index] != generation && (index + 1L) * pages.pageRows() <= computedRows)
         {
@@ -86,13 +85,13 @@ public final class RequestRows
         if (index == pageCount)
         {
             share(page);
-            append(page, pages.pageRows(), generation);
+            append(page, true, generation);
         }
         else if (!hasEmitted && pageIds[index] != page)
         {
             share(page);
             pages.release(pageIds[index]);
-            set(index, page, pages.pageRows(), generation);
+            set(index, page, true, generation);
         }
     }
 
@@ -108,7 +107,7 @@ public final class RequestRows
             final int page = blockPages.page(blockId);
             pages.retain(page);
             unconfirmed = Math.min(unconfirmed, index);
-            append(page, pages.pageRows(), generation);
+            append(page, true, generation);
         }
     }
 
@@ -133,20 +132,6 @@ public final class RequestRows
             }
         }
         unconfirmed = CONFIRMED;
-    }
-
-    /**
-     * The KV content of the first tokens of another block was copied into the block of entry {@code index}, of which the
-     * request had computed nothing: their rows come with it.
-     */
-    public void copied(final int index, final int fromBlock, final int tokens, final BlockPages blockPages)
-    {
-        final int from = blockPages.page(fromBlock);
-        if (from != RoutedExpertPages.NO_PAGE)
-        {
-            pages.copy(from, pageIds[index], tokens);
-            inherited[index] = tokens;
-        }
     }
 
     /** Drops every page that came with a match since the last {@link #confirm}, and those behind, which have no rows. */
@@ -180,7 +165,7 @@ public final class RequestRows
         }
     }
 
-    private void append(final int page, final int inheritedRows, final int generation)
+    private void append(final int page, final boolean isInherited, final int generation)
     {
         if (pageCount == pageIds.length)
         {
@@ -188,35 +173,37 @@ public final class RequestRows
             inherited = Arrays.copyOf(inherited, 2 * pageCount);
             generations = Arrays.copyOf(generations, 2 * pageCount);
         }
-        set(pageCount++, page, inheritedRows, generation);
+        set(pageCount++, page, isInherited, generation);
     }
 
-    private void set(final int index, final int page, final int inheritedRows, final int generation)
+    private void set(final int index, final int page, final boolean isInherited, final int generation)
     {
         pageIds[index] = page;
-        inherited[index] = inheritedRows;
+        inherited[index] = isInherited;
         generations[index] = generation;
     }
 
     /** Valid rows below {@code rowCount} that came with a prefix match. */
     public int inheritedRows(final int rowCount)
     {
-        int count = 0;
-        for (int i = 0; i < pageCount && i * pages.pageRows() < rowCount; i++)
-        {
-            count += pages.validRows(pageIds[i], 0, Math.min(inherited[i], rowCount - i * pages.pageRows()));
-        }
-        return count;
+        return countValid(rowCount, true);
     }
 
     /** Valid rows below {@code rowCount} that were computed for this request. */
     public int capturedRows(final int rowCount)
     {
+        return countValid(rowCount, false);
+    }
+
+    private int countValid(final int rowCount, final boolean wantInherited)
+    {
         int count = 0;
         for (int i = 0; i < pageCount && i * pages.pageRows() < rowCount; i++)
         {
-            final int rows = Math.min(pages.pageRows(), rowCount - i * pages.pageRows());
-            count += rows <= inherited[i] ? 0 : pages.validRows(pageIds[i], inherited[i], rows - inherited[i]);
+            if (inherited[i] == wantInherited)
+            {
+                count += pages.validRows(pageIds[i], 0, Math.min(pages.pageRows(), rowCount - i * pages.pageRows()));
+            }
         }
         return count;
     }
@@ -262,7 +249,7 @@ public final class RequestRows
         for (int row = 0; row < states.length; row++)
         {
             final int position = from + row;
-            final boolean shared = position % pages.pageRows() < inherited[position / pages.pageRows()];
+            final boolean shared = inherited[position / pages.pageRows()];
             states[row] = (byte)(ids[row * width] == RoutedExpertPages.MISSING ? RoutedExperts.RowState.MISSING :
                 shared ? RoutedExperts.RowState.INHERITED : RoutedExperts.RowState.CAPTURED).ordinal();
         }

@@ -234,26 +234,6 @@ public final class RoutedExpertPages
         }
     }
 
-    /** Gives a page the valid ones among the first rows of another page, except those that it has. */
-    void copy(final int from, final int to, final int rows)
-    {
-        if (refCount(from) <= 0 || refCount(to) <= 0 || rows < 0 || rows > pageRows || isSealed(to))
-        {
-            throw new InvariantViolation(
-                rows + " rows of page " + from + " of routed experts cannot be copied to page " + to);
-        }
-        final byte[] source = slabs[from >> slabShift];
-        for (int row = 0; row < rows; row++)
-        {
-            if (isValid(from, row) && !isValid(to, row))
-            {
-                final int at = pageStart(from) + row * rowBytes;
-                System.arraycopy(source, at, slabs[to >> slabShift], pageStart(to) + row * rowBytes, rowBytes);
-                markValid(to, row, 1, source, at);
-            }
-        }
-    }
-
     private void markValid(final int page, final int firstRow, final int rows, final byte[] source, final int start)
     {
         final long rowDigests = wordDigests != null && rows >= WordDigests.LEAST ?

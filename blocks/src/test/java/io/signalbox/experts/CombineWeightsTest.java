@@ -108,7 +108,7 @@ class CombineWeightsTest
     }
 
     @Test
-    void shouldInheritTheWeightsOfASharedBlockAndCopyThoseOfAPart()
+    void shouldInheritTheWeightsOfASharedBlock()
     {
         final RequestRows first = new RequestRows(pages);
         first.allocated(0, 1, blocks, 0, 0);
@@ -116,12 +116,12 @@ class CombineWeightsTest
         final RequestRows second = new RequestRows(pages);
         second.matched(0, 1, blocks, 0, false);
         second.allocated(1, 2, blocks, 0, 0);
-        second.copied(1, 1, 2, blocks);
-        blocks.store(2, 2, 1, rows(SHAPE, 40, 1), 0);
+        blocks.store(2, 0, 1, rows(SHAPE, 40, 1), 0);
         blocks.onReset();
         first.clear();
-        assertTokens(second.copy(0, 8), 1, 2, 3, 4, 1, 2, 40, -1);
-        assertEquals(6, second.inheritedRows(8));
+        assertTokens(second.copy(0, 8), 1, 2, 3, 4, 40, -1, -1, -1);
+        assertEquals(4, second.inheritedRows(8));
+        assertEquals(1, second.capturedRows(8));
         assertEquals(pages.recomputeDigest(), pages.digest());
     }
 

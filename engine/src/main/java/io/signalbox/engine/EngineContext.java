@@ -7,7 +7,6 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;
@@ -50,7 +49,6 @@ final class EngineContext
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         backend.capabilities().requireCombineWeights(config.capture() != null && config.capture().combineWeights());
         backend.capabilities().requireSameStepSharing(config.sameStepSharing());
-        backend.capabilities().requirePartialBlocks(config.get(BatchSettings.PARTIAL_BLOCKS));
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(

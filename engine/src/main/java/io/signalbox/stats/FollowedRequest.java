@@ -7,7 +7,6 @@ import org.agrona.collections.IntArrayList;
 final class FollowedRequest
 {
     static final int NO_RANK = -1;
-    static final long NO_STEP = -1;
 
     /** Requests count from 1. */
     static final long NO_REQUEST = 0;
@@ -19,9 +18,7 @@ final class FollowedRequest
     int promptTokens;
     int rank;
     boolean hasToken;
-    /** The step with which it was admitted for the first time. Each rank numbers its own steps. */
-    long firstStep;
-    int firstRank;
+    boolean wasAdmitted;
     boolean isPaused;
 
     void accepted(final long id, final long timeNanos, final int prompt)
@@ -32,8 +29,7 @@ final class FollowedRequest
         promptTokens = prompt;
         rank = NO_RANK;
         hasToken = false;
-        firstStep = NO_STEP;
-        firstRank = NO_RANK;
+        wasAdmitted = false;
         isPaused = false;
     }
 

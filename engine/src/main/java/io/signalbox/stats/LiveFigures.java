@@ -216,12 +216,6 @@ public final class LiveFigures
             {
                 admit(live.get(plan.admittedRequestId(i)), plan, i);
             }
-            for (int i = 0; i < plan.copyCount(); i++)
-            {
-                final FollowedRequest copier = live.get(plan.copyRequestId(i));
-                final boolean first = copier.firstStep == plan.step() && copier.firstRank == plan.rank();
-                add(Count.HIT_TOKENS, first ? plan.copyTokens(i) : 0);
-            }
             // Changes of one request follow one another.
             FollowedRequest request = null;
             for (int i = 0; i < plan.changeCount(); i++)
@@ -327,10 +321,9 @@ public final class LiveFigures
     {
         ranks[plan.rank()].admit(request, interval);
         add(Count.RUNNING, 1);
-        if (request.firstStep == FollowedRequest.NO_STEP)
+        if (!request.wasAdmitted)
         {
-            request.firstStep = plan.step();
-            request.firstRank = plan.rank();
+            request.wasAdmitted = true;
             interval.queueTime.record(nowNanos - request.submitNanos, 1);
             add(Count.QUERIED_TOKENS, request.promptTokens);
             add(Count.HIT_TOKENS, (long)plan.matchedBlocks(index) * blockSizeTokens);

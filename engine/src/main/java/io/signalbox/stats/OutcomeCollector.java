@@ -30,7 +30,6 @@ public class OutcomeCollector extends EventReader
     private long idsGivenAgain;
     /** Requests that were admitted and have no token yet: of the others, no step says anything that counts here. */
     private long tokenless;
-    private long plans;
 
     public OutcomeCollector(final int blockSizeTokens)
     {
@@ -128,21 +127,12 @@ public class OutcomeCollector extends EventReader
     @Override
     protected void onSchedule(final StepView plan)
     {
-        plans++;
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final RequestOutcome outcome = live(plan.admittedRequestId(i));
             if (outcome != null)
             {
                 admit(outcome, plan.matchedBlocks(i));
-            }
-        }
-        for (int i = 0; i < plan.copyCount(); i++)
-        {
-            final RequestOutcome outcome = live(plan.copyRequestId(i));
-            if (outcome != null && outcome.matchedInPlan == plans)
-            {
-                outcome.matchedTokens += plan.copyTokens(i);
             }
         }
     }
@@ -154,9 +144,9 @@ public class OutcomeCollector extends EventReader
             outcome.admittedNanos = nowNanos;
             tokenless++;
         }
-        if (outcome.matchedInPlan == RequestOutcome.NONE)
+        if (!outcome.matched)
         {
-            outcome.matchedInPlan = plans;
+            outcome.matched = true;
             outcome.matchedTokens = matchedBlocks * blockSizeTokens;
         }
     }
@@ -197,7 +187,7 @@ public class OutcomeCollector extends EventReader
             if (!outcome.landed)
             {
                 // The step of the admission was withdrawn, so the request has not used the cached tokens.
-                outcome.matchedInPlan = RequestOutcome.NONE;
+                outcome.matched = false;
                 outcome.matchedTokens = 0;
             }
             outcome.preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;

@@ -23,9 +23,9 @@ public final class RequestOutcome
     private long[] placedNanos = NO_TIMES;
     /** {@link #NONE} until it is admitted. */
     long admittedNanos = NONE;
+    /** An admission has set {@link #matchedTokens}. */
+    boolean matched;
     int matchedTokens;
-    /** The plan, counted over all ranks, that set {@link #matchedTokens}. */
-    long matchedInPlan = NONE;
     /** A step that computed it was committed. */
     boolean landed;
     long firstTokenNanos = NONE;

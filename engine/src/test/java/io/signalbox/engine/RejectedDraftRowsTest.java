@@ -38,7 +38,6 @@ class RejectedDraftRowsTest
             .predecessorBack((short)1).drafts((short)3).samples(Flag.YES);
         entries.next().requestId(3).start(50).tokenCount(1).predecessorEntry(1).slack(2).clip(1)
             .predecessorBack((short)1).drafts((short)0).samples(Flag.YES);
-        plan.copiesCount(0);
         final LaunchedSteps launches = new LaunchedSteps(1, 1, true);
         launches.launched(new StepView().wrap(buffer, 0));
         return launches.find(0, 0, 1);

@@ -69,7 +69,7 @@ final class ToyBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("toy").resetsRanks(stepsPerLoss > 0).readsTokens(true).reportsLogprobs(true)
-            .copiesBlocks(true).depth(depth).draftTokens(3).build();
+            .depth(depth).draftTokens(3).build();
     }
 
     @Override
@@ -286,10 +286,6 @@ final class ToyBackend implements Backend
             for (final int block : step.handedOut)
             {
                 Arrays.fill(kv[block], ToyModel.POISON);
-            }
-            for (final ToyStep.Copy copy : step.copies)
-            {
-                System.arraycopy(kv[copy.from()], 0, kv[copy.to()], 0, copy.tokens());
             }
             final StepTokens results = new StepTokens().begin(step.epoch, step.rank, step.step);
             for (int entry = 0; entry < step.entries.size(); entry++)

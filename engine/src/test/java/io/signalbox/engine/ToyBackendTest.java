@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import com.sun.management.ThreadMXBean;
-import io.signalbox.ConfigException;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
@@ -14,7 +13,6 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
@@ -57,7 +55,6 @@ class ToyBackendTest
         private int matchedBlocks;
         private int drafts;
         private int lateBound;
-        private int copies;
 
         @Override
         protected void onRequeued(final RequeuedDecoder requeued)
@@ -73,7 +70,6 @@ class ToyBackendTest
             {
                 matchedBlocks += step.matchedBlocks(i);
             }
-            copies += step.copyCount();
             for (int entry = 0; entry < step.entryCount(); entry++)
             {
                 drafts += step.drafts(entry);
@@ -106,8 +102,7 @@ class ToyBackendTest
         throws Exception
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(25).stepTokens(40)
-            .depth(depth).draftTokens(drafts).backOffNanos(0).maxFailures(0)
-            .set(BatchSettings.PARTIAL_BLOCKS, 1).build();
+            .depth(depth).draftTokens(drafts).backOffNanos(0).maxFailures(0).build();
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(ToyModel.VOCABULARY)
             .listener((group, offset, length) -> met.readGroup(group, offset, length));
@@ -166,7 +161,6 @@ class ToyBackendTest
         final SchedulerConfig config =
             run(new ToyBackend(depth, threaded, 25, ToyPlant.NONE), depth, drafts, threaded);
         assertAsTheModelSays();
-        assertTrue(met.copies > 0, "no part of a block was copied");
         assertTrue(threaded || met.preempted > 0 && met.withdrawn > 0 && met.matchedBlocks > 0,
             met.preempted + " preempted, " + met.withdrawn + " withdrawn, " + met.matchedBlocks + " matched");
         assertEquals(drafts > 0, met.drafts > 0);
@@ -286,18 +280,6 @@ class ToyBackendTest
             .putTokens(new byte[4 * tokens], 0, 4 * tokens);
         return assertThrows(IllegalArgumentException.class,
             () -> engine.offer(writer.buffer(), 0, writer.length(), null)).getMessage();
-    }
-
-    @Test
-    void shouldRefuseToCopyBlocksThatTheBackendDoesNotCopy()
-    {
-        final EngineConfig context = new EngineConfig().backend(new SilentBackend())
-            .scheduler(SchedulerConfig.builder().set(BatchSettings.PARTIAL_BLOCKS, 4).build());
-        assertEquals("partialBlocks=4 needs a backend that copies KV blocks, and the backend silent does not say so; give " +
-            "partialBlocks=0, or choose another backend.",
-            assertThrows(ConfigException.class, () -> new SteppedEngine(context)).getMessage());
-        assertEquals("partialBlocks",
-            assertThrows(ConfigException.class, () -> new SteppedEngine(context)).setting());
     }
 
     @Test

@@ -26,19 +26,12 @@ final class ToyStep
     {
     }
 
-    /** The first tokens of a block that are copied to another one. */
-    record Copy(int from, int to, int tokens)
-    {
-    }
-
     final int epoch;
     final int rank;
     final long step;
     final List<Entry> entries = new ArrayList<>();
     /** Blocks that were handed out for the step: they hold nothing. */
     final List<Integer> handedOut = new ArrayList<>();
-    /** Parts of blocks that come before the entries. */
-    final List<Copy> copies = new ArrayList<>();
     /** Where an entry that continues from one of these starts, and with which token. */
     final int[] nextStarts;
     final int[] lastTokens;
@@ -56,10 +49,6 @@ final class ToyStep
             {
                 handedOut.add(plan.changeBlockId(change));
             }
-        }
-        for (int copy = 0; copy < plan.copyCount() && plant != ToyPlant.NO_COPY; copy++)
-        {
-            copies.add(new Copy(plan.copyFromBlock(copy), plan.copyToBlock(copy), plan.copyTokens(copy)));
         }
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {

@@ -23,7 +23,6 @@ public final class BackendCapabilities
     private final boolean reportsLaunches;
     private final boolean resetsRanks;
     private final boolean writesKvFirst;
-    private final boolean copiesBlocks;
     private final boolean swapsWeights;
     private final boolean reportsLogicalExperts;
     private final int depth;
@@ -40,7 +39,6 @@ public final class BackendCapabilities
         reportsLaunches = builder.reportsLaunches;
         resetsRanks = builder.resetsRanks;
         writesKvFirst = builder.writesKvFirst;
-        copiesBlocks = builder.copiesBlocks;
         swapsWeights = builder.swapsWeights;
         reportsLogicalExperts = builder.reportsLogicalExperts;
         depth = builder.depth;
@@ -84,17 +82,6 @@ public final class BackendCapabilities
                     " needs a backend that writes the keys and values of a step before it reads any, and the backend ",
                     name, " does not say so").allowed("false")
                 .remedy("give ", new Named("sameStepSharing", "false"), ANOTHER);
-        }
-    }
-
-    /** @throws ConfigException if parts of blocks are to be shared and the backend does not copy blocks. */
-    public void requirePartialBlocks(final int leastTokens)
-    {
-        if (leastTokens > 0 && !copiesBlocks)
-        {
-            throw ConfigException.because(new Named("partialBlocks", Integer.toString(leastTokens)),
-                    " needs a backend that copies KV blocks, and the backend ", name, " does not say so").allowed("0")
-                .remedy("give ", new Named("partialBlocks", "0"), ANOTHER);
         }
     }
 
@@ -162,11 +149,6 @@ public final class BackendCapabilities
         return writesKvFirst;
     }
 
-    public boolean copiesBlocks()
-    {
-        return copiesBlocks;
-    }
-
     public boolean swapsWeights()
     {
         return swapsWeights;
@@ -232,7 +214,6 @@ public final class BackendCapabilities
         private boolean reportsLaunches = true;
         private boolean resetsRanks;
         private boolean writesKvFirst;
-        private boolean copiesBlocks;
         private boolean swapsWeights;
         private boolean reportsLogicalExperts = true;
         private int depth = 1;
@@ -313,16 +294,6 @@ public final class BackendCapabilities
         public Builder writesKvFirst(final boolean value)
         {
             writesKvFirst = value;
-            return this;
-        }
-
-        /**
-         * Whether the backend makes the copies of a step ({@link io.signalbox.event.StepView#copyCount}): behind what
-         * earlier steps of the rank write, and before the step computes.
-         */
-        public Builder copiesBlocks(final boolean value)
-        {
-            copiesBlocks = value;
             return this;
         }
 

@@ -4,7 +4,6 @@ package io.signalbox.event;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.CommitDecoder.EntriesDecoder;
 import io.signalbox.event.codec.CommitDecoder.LogprobsDecoder;
-import io.signalbox.event.codec.CommitDecoder.PartlyFilledDecoder;
 import io.signalbox.event.codec.CommitDecoder.RegisteredDecoder;
 import io.signalbox.event.codec.CommitDecoder.SpansDecoder;
 import io.signalbox.event.codec.CommitDecoder.TokensDecoder;
@@ -22,10 +21,10 @@ public final class CommitView extends MessageView
     public static final int ENTRY_WORDS = 3;
 
     private static final String MESSAGE = "a Commit";
-    /** The parts behind the tokens if all of them are empty. */
-    private static final long[] NO_TAIL = ArrayBytes.emptyParts(3, SpansDecoder.sbeBlockLength(),
-        RegisteredDecoder.sbeBlockLength(), LogprobsDecoder.sbeBlockLength(), PartlyFilledDecoder.sbeBlockLength());
-    private static final int NO_TAIL_BYTES = 3 * Long.BYTES;
+    /** The parts behind the tokens if all of them are empty, without the upper half of the last count, which is 0. */
+    private static final long[] NO_TAIL = ArrayBytes.emptyParts(
+        2, SpansDecoder.sbeBlockLength(), RegisteredDecoder.sbeBlockLength(), LogprobsDecoder.sbeBlockLength());
+    private static final int NO_TAIL_BYTES = 2 * Long.BYTES + Short.BYTES;
 
     private final CommitDecoder decoder = new CommitDecoder();
     private final MessagePart entries = new MessagePart(MESSAGE, EntriesDecoder.sbeBlockLength());
@@ -33,7 +32,6 @@ public final class CommitView extends MessageView
     private final MessagePart spans = new MessagePart(MESSAGE, SpansDecoder.sbeBlockLength());
     private final MessagePart registered = new MessagePart(MESSAGE, RegisteredDecoder.sbeBlockLength());
     private final MessagePart logprobs = new MessagePart(MESSAGE, LogprobsDecoder.sbeBlockLength());
-    private final MessagePart partlyFilled = new MessagePart(MESSAGE, PartlyFilledDecoder.sbeBlockLength());
     private boolean isLocated;
 
     /**
@@ -65,19 +63,17 @@ public final class CommitView extends MessageView
         next = tokens.wrap(bytes, next, limit, shift);
         if (limit - next >= NO_TAIL_BYTES && ArrayBytes.getLong(bytes, next) == NO_TAIL[0] &&
             ArrayBytes.getLong(bytes, next + Long.BYTES) == NO_TAIL[1] &&
-            ArrayBytes.getLong(bytes, next + 2 * Long.BYTES) == NO_TAIL[2])
+            ArrayBytes.getShort(bytes, next + 2 * Long.BYTES) == 0)
         {
             spans.empty();
             registered.empty();
             logprobs.empty();
-            partlyFilled.empty();
         }
         else
         {
             next = spans.wrap(bytes, next, limit, shift);
             next = registered.wrap(bytes, next, limit, shift);
-            next = logprobs.wrap(bytes, next, limit, shift);
-            partlyFilled.wrap(bytes, next, limit, shift);
+            logprobs.wrap(bytes, next, limit, shift);
         }
         isLocated = true;
     }
@@ -267,27 +263,5 @@ public final class CommitView extends MessageView
     {
         final int generated = bytes[located(registered).at(index) + RegisteredDecoder.generatedEncodingOffset()];
         return generated == Flag.YES.value();
-    }
-
-    /** Last blocks of requests that end with this commit, kept so that others can copy from them. */
-    public int partlyFilledCount()
-    {
-        return located(partlyFilled).count();
-    }
-
-    public long partlyFilledHash(final int index)
-    {
-        return ArrayBytes.getLong(bytes, located(partlyFilled).at(index) + PartlyFilledDecoder.blockHashEncodingOffset());
-    }
-
-    public int partlyFilledBlockId(final int index)
-    {
-        return ArrayBytes.getInt(bytes, located(partlyFilled).at(index) + PartlyFilledDecoder.blockIdEncodingOffset());
-    }
-
-    /** Tokens of the block that are computed. */
-    public int partlyFilledTokens(final int index)
-    {
-        return ArrayBytes.getInt(bytes, located(partlyFilled).at(index) + PartlyFilledDecoder.tokensEncodingOffset());
     }
 }

@@ -5,7 +5,6 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.AdmittedDecoder;
-import io.signalbox.event.codec.ScheduleDecoder.CopiesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.EntriesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.EvictedDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.PendingDecoder;
@@ -47,7 +46,6 @@ public final class StepView extends MessageView
     private final MessagePart changes = new MessagePart(MESSAGE, TableChangesDecoder.sbeBlockLength());
     private final MessagePart pending = new MessagePart(MESSAGE, PendingDecoder.sbeBlockLength());
     private final MessagePart entries = new MessagePart(MESSAGE, EntriesDecoder.sbeBlockLength());
-    private final MessagePart copies = new MessagePart(MESSAGE, CopiesDecoder.sbeBlockLength());
     private int located;
     private int entriesOffset;
     /** Null if the backend reads no tokens. */
@@ -106,7 +104,7 @@ public final class StepView extends MessageView
         if (located != ALL)
         {
             located(part);
-            copies.wrap(bytes, entries.wrap(bytes, entriesOffset, limit, shift), limit, shift);
+            entries.wrap(bytes, entriesOffset, limit, shift);
             located = ALL;
         }
         return part;
@@ -339,51 +337,6 @@ public final class StepView extends MessageView
     {
         return bytes[located(changes).at(change) + TableChangesDecoder.kindEncodingOffset()] ==
             TableChangeKind.MATCHED_PENDING.value();
-    }
-
-    /**
-     * Number of copies of keys and values, from block to block of this rank, to be made before the step computes and behind
-     * the steps before it. None if the backend does not declare that it copies blocks.
-     */
-    public int copyCount()
-    {
-        return locatedAll(copies).count();
-    }
-
-    /** The request whose block receives the copy. */
-    public long copyRequestId(final int copy)
-    {
-        return ArrayBytes.getLong(bytes, locatedAll(copies).at(copy) + CopiesDecoder.requestIdEncodingOffset());
-    }
-
-    /** The block that is copied; no step in flight writes the tokens that are. */
-    public int copyFromBlock(final int copy)
-    {
-        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.fromBlockEncodingOffset());
-    }
-
-    /** How often that block has been allocated. */
-    public int copyFromIssue(final int copy)
-    {
-        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.fromIssueEncodingOffset());
-    }
-
-    /** The block that receives the copy; a change of this step allocates it. */
-    public int copyToBlock(final int copy)
-    {
-        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.toBlockEncodingOffset());
-    }
-
-    /** How often that block has been allocated, this time included. */
-    public int copyToIssue(final int copy)
-    {
-        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.toIssueEncodingOffset());
-    }
-
-    /** The first tokens of the block, that many, are copied to the same places. */
-    public int copyTokens(final int copy)
-    {
-        return ArrayBytes.getInt(bytes, locatedAll(copies).at(copy) + CopiesDecoder.tokensEncodingOffset());
     }
 
     /** Requests that entered the batch with this step. */

@@ -17,7 +17,6 @@ public final class StepWriter
     private final ScheduleEncoder encoder = new ScheduleEncoder();
     private final StepView view = new StepView();
     private ScheduleEncoder.EntriesEncoder entries;
-    private int entriesLeft;
 
     /**
      * Begins a plan; call {@link #entry} for each of its entries.
@@ -34,18 +33,7 @@ public final class StepWriter
         encoder.tableChangesCount(0);
         encoder.pendingCount(0);
         entries = encoder.entriesCount(entryCount);
-        entriesLeft = entryCount;
-        endIfComplete();
         return this;
-    }
-
-    /** The parts behind the entries can be written behind the last entry only. */
-    private void endIfComplete()
-    {
-        if (entriesLeft == 0)
-        {
-            encoder.copiesCount(0);
-        }
     }
 
     /** Appends an entry of {@code tokenCount} tokens from position {@code start}, behind which it samples one. */
@@ -59,8 +47,6 @@ public final class StepWriter
     {
         entries.next().requestId(requestId).start(start).tokenCount(tokenCount).predecessorEntry(0)
             .slack(0).clip(0).predecessorBack((short)0).drafts((short)0).samples(samples ? Flag.YES : Flag.NO);
-        entriesLeft--;
-        endIfComplete();
         return this;
     }
 

@@ -127,10 +127,6 @@ public final class FoldedMatches
         {
             known[commit.rank()].add(commit.registeredHash(i));
         }
-        for (int i = 0; i < commit.partlyFilledCount(); i++)
-        {
-            known[commit.rank()].add(commit.partlyFilledHash(i));
-        }
     }
 
     public void onControl(final ControlDecoder control)

@@ -99,12 +99,7 @@ public final class RankState
         {
             if (open.get(i).step() == number)
             {
-                final StepState step = open.remove(i);
-                for (final int block : step.copied())
-                {
-                    blocks.release(block);
-                }
-                return step;
+                return open.remove(i);
             }
         }
         throw new IllegalStateException("step " + number + " of rank " + rank + " ends, but is not in flight");

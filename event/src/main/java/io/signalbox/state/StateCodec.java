@@ -109,7 +109,6 @@ public final class StateCodec
             {
                 bytes.putNumber(id);
             }
-            putBlocks(bytes, step.copied(), step.copied().length);
         }
         bytes.putCount(rank.retired.size());
         for (final RetiredBlocks retired : rank.retired)

@@ -128,7 +128,7 @@ final class StateDecoder
         {
             ids[i] = bytes.number();
         }
-        return new StepState(number, plannedNanos, tokens, ids, blocks());
+        return new StepState(number, plannedNanos, tokens, ids);
     }
 
     private void pool(final RankState rank)
@@ -139,7 +139,6 @@ final class StateDecoder
             own(pool, rank.running.get(i).blocks);
         }
         rank.retired.forEach(retired -> own(pool, retired.blocks()));
-        rank.open.forEach(step -> own(pool, step.copied()));
         for (int block = 0; block < pool.count(); block++)
         {
             // The number of an issue may pass the largest positive int.

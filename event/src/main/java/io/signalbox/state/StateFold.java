@@ -285,19 +285,12 @@ public final class StateFold extends EventReader
 
     private void open(final RankState rank, final StepView plan)
     {
-        final int[] copied = new int[plan.copyCount()];
-        for (int i = 0; i < copied.length; i++)
-        {
-            copied[i] = plan.copyFromBlock(i);
-            rank.blocks.share(copied[i], plan.copyFromIssue(i), plan.step());
-            onRank(plan.copyRequestId(i), rank.rank, RequestState.Stage.RUNNING).computedTokens += plan.copyTokens(i);
-        }
         final long[] ids = new long[plan.entryCount()];
         for (int i = 0; i < ids.length; i++)
         {
             ids[i] = plan.requestId(i);
         }
-        rank.open.add(new StepState(plan.step(), nowNanos, plan.tokens(), ids, copied));
+        rank.open.add(new StepState(plan.step(), nowNanos, plan.tokens(), ids));
     }
 
     @Override
@@ -317,10 +310,6 @@ public final class StateFold extends EventReader
         for (int i = 0; i < commit.registeredCount(); i++)
         {
             rank.blocks.register(commit.registeredBlockId(i), commit.registeredHash(i));
-        }
-        for (int i = 0; i < commit.partlyFilledCount(); i++)
-        {
-            rank.blocks.register(commit.partlyFilledBlockId(i), commit.partlyFilledHash(i));
         }
         rank.close(commit.step());
         rank.landed(commit.step());

@@ -34,7 +34,6 @@ public final class Groups
         commit.spansCount(0);
         commit.registeredCount(0);
         commit.logprobsCount(0);
-        commit.partlyFilledCount(0);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + commit.encodedLength());
         return group;
     }
@@ -69,7 +68,6 @@ public final class Groups
         plan.tableChangesCount(0);
         plan.pendingCount(0);
         plan.entriesCount(0);
-        plan.copiesCount(0);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + plan.encodedLength());
         return group;
     }

@@ -39,9 +39,6 @@ class StepViewTest
             .predecessorBack((short)0).drafts((short)0).samples(Flag.NO)
             .next().requestId(704).start(705).tokenCount(706).predecessorEntry(709).slack(5).clip(4)
             .predecessorBack((short)2).drafts((short)3).samples(Flag.YES);
-        plan.copiesCount(2)
-            .next().requestId(801).fromBlock(802).fromIssue(803).toBlock(804).toIssue(805).tokens(806)
-            .next().requestId(807).fromBlock(808).fromIssue(809).toBlock(810).toIssue(811).tokens(812);
         return MessageHeaderEncoder.ENCODED_LENGTH + plan.encodedLength();
     }
 
@@ -73,14 +70,6 @@ class StepViewTest
         assertEquals(304, view.matchedBlocks(1));
         assertTrue(view.isResumed(1));
         assertFalse(view.isResumed(0));
-        assertEquals(2, view.copyCount());
-        assertEquals(807, view.copyRequestId(1));
-        assertEquals(808, view.copyFromBlock(1));
-        assertEquals(809, view.copyFromIssue(1));
-        assertEquals(810, view.copyToBlock(1));
-        assertEquals(811, view.copyToIssue(1));
-        assertEquals(812, view.copyTokens(1));
-        assertEquals(802, view.copyFromBlock(0));
         assertEquals(5, view.slack(1));
         assertEquals(705 + 5 + 706 - 4, view.end(1));
         assertEquals(3, view.drafts(1));

@@ -116,7 +116,7 @@ public final class DirectoryJournal implements RunJournal
     private RecordedRun begun(final Map<String, String> description, final JournalLock lock)
     {
         final Map<String, String> described =
-            key == null ? description : WithheldJournal.describe(description, routers, key);
+            key == null ? description : WithheldJournal.describe(description, key);
         final JournalWriter writer = lock == null ? JournalWriter.createAlone(directory, described, config) :
             JournalWriter.create(directory, lock, ChronicleJournalStore.of(directory, config), described, config);
         try

@@ -50,7 +50,7 @@ public final class JournalRedaction
                 throw new ConfigException(source + " has no tokens already; use it as it is.");
             }
             reader.config(routers);
-            final Map<String, String> described = WithheldJournal.describe(settings, routers, key);
+            final Map<String, String> described = WithheldJournal.describe(settings, key);
             final JournalWriter writer = JournalWriter.create(target, described, JournalConfig.of(Durability.PROCESS));
             boolean whole = false;
             try

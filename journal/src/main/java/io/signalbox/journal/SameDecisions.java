@@ -35,10 +35,9 @@ final class SameDecisions
     }
 
     private static final Part[] SCHEDULE = {
-        Part.ALL, Part.ALL_BUT_THE_HASH, Part.ALL, Part.ALL_BUT_THE_HASH, Part.ALL, Part.ALL};
+        Part.ALL, Part.ALL_BUT_THE_HASH, Part.ALL, Part.ALL_BUT_THE_HASH, Part.ALL};
     private static final Part[] COMMIT = {
-        Part.ALL, Part.NUMBER_ONLY, Part.ALL, Part.ALL_BUT_THE_HASH, Part.NUMBER_ONLY, Part.ALL_BUT_THE_HASH};
-
+        Part.ALL, Part.NUMBER_ONLY, Part.ALL, Part.ALL_BUT_THE_HASH, Part.NUMBER_ONLY};
     private static final Part[] COMPLETION = {Part.ALL, Part.COUNT_ONLY, Part.ALL, Part.COUNT_ONLY};
 
     private final GroupReader recorded = new GroupReader();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.engine.GroupJournal;
@@ -9,7 +8,6 @@ import io.signalbox.event.GroupWriter;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.router.DpRouters;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -55,28 +53,16 @@ public final class WithheldJournal implements GroupJournal
     {
         this.writer = writer;
         this.settings = Map.copyOf(settings);
-        final SchedulerConfig config = SchedulerConfig.of(describe(settings, routers, key), routers);
+        final SchedulerConfig config = SchedulerConfig.of(describe(settings, key), routers);
         scheduler = new Scheduler(config);
         scheduler.orderPlacementsBy(placed);
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         inputs = new WithheldInputs(new LiveTokens(hasher, config.blockSizeTokens(), config.prefixCaching()), key);
     }
 
-    /**
-     * The description of the journal of a run without its tokens.
-     *
-     * @throws ConfigException if the run compares tokens.
-     */
-    public static Map<String, String> describe(
-        final Map<String, String> settings, final DpRouters routers, final TokenKey key)
+    /** The description of the journal of a run without its tokens. */
+    public static Map<String, String> describe(final Map<String, String> settings, final TokenKey key)
     {
-        final SchedulerConfig config = SchedulerConfig.of(settings, routers);
-        final int partial = config.get(BatchSettings.PARTIAL_BLOCKS);
-        if (partial > 0)
-        {
-            throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(partial), " compares tokens, and a journal " +
-                "without tokens has none").allowed("0").remedy("leave it out, or keep the tokens");
-        }
         final Map<String, String> described = new TreeMap<>(settings);
         described.put(TOKENS, HASHES);
         described.put(ORDER, PLACEMENTS);

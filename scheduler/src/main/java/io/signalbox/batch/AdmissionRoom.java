@@ -9,47 +9,28 @@ final class AdmissionRoom
     private final KvBlockAllocator allocator;
     private final BlockSize blockSize;
     private final BlockPromises promises;
-    private final PartialBlocks partial;
 
-    AdmissionRoom(
-        final KvBlockAllocator allocator,
-        final BlockSize blockSize,
-        final BlockPromises promises,
-        final PartialBlocks partial)
+    AdmissionRoom(final KvBlockAllocator allocator, final BlockSize blockSize, final BlockPromises promises)
     {
         this.allocator = allocator;
         this.blockSize = blockSize;
         this.promises = promises;
-        this.partial = partial;
     }
 
     /**
      * Whether all known tokens of the request, and the blocks that it is promised, fit beside its match and what others were
-     * promised; matched blocks, and the one that it copies, must not be counted as evictable.
+     * promised; matched blocks must not be counted as evictable.
      *
      * @param watermark blocks that are left over.
      */
     boolean fits(final Request request, final int matched, final int promised, final int watermark)
     {
-        long allocatable = allocator.allocatableCount() - promises.owed() - watermark - partial.kept();
+        long allocatable = allocator.allocatableCount() - promises.owed() - watermark;
         for (int i = 0; i < matched; i++)
         {
             allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
         return Math.max(knownBlocks(request), promised) - matched <= allocatable;
-    }
-
-    /**
-     * Chooses what the request copies behind its match, unless it would not fit then.
-     *
-     * @param generation of the cache.
-     * @return the tokens.
-     */
-    int chooseCopy(
-        final Request request, final int matched, final int promised, final int watermark, final int generation)
-    {
-        final int tokens = partial.choose(request, matched, generation);
-        return tokens == 0 || fits(request, matched, promised, watermark) ? tokens : partial.chooseNothing();
     }
 
     /** Blocks of the known tokens of the request. */

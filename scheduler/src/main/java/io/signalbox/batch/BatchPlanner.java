@@ -322,9 +322,7 @@ public final class BatchPlanner
             final int promised =
                 admission.promised(request, victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise());
             final int watermark = running.isEmpty() ? 0 : rules.watermarkBlocks();
-            final int copied = admission.chooseCopy(request, matched, promised, watermark, blocks.generation());
-            final int left = request.knownTokens() - blocks.tokensOf(matched) - copied;
-            if (longPrefills.most(left) == 0)
+            if (longPrefills.most(request.knownTokens() - blocks.tokensOf(matched)) == 0)
             {
                 at++;
                 continue;
@@ -344,11 +342,10 @@ public final class BatchPlanner
         request.admitted(++admissions << RANK_BITS | blocks.rank());
         final int registered = blocks.share(request, matched);
         blocks.promise(request, promised);
-        final int start = blocks.tokensOf(matched) + blocks.partial().pin(request);
+        final int start = blocks.tokensOf(matched);
         load.start(request, start, blocks.tokensOf(registered));
         plan.addAdmitted(request, matched, request.isResumed());
         addKnown(plan, request, start, Math.min(longPrefills.most(request.knownTokens() - start), budget));
-        blocks.partial().copyIn(plan, request, matched);
     }
 
     /**

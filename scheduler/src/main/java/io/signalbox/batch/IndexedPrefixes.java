@@ -28,10 +28,9 @@ final class IndexedPrefixes
         allocator.addDeregistrationObserver(this::remove);
     }
 
-    /** @param blockHash {@link KvBlockAllocator#NO_HASH}: of no block. */
     void add(final long blockHash)
     {
-        if (index != null && blockHash != KvBlockAllocator.NO_HASH)
+        if (index != null)
         {
             index.add(blockHash, rank);
         }

@@ -22,8 +22,6 @@ public final class PrefixHashes
     private byte[] chain = new byte[0];
     private int[] open = new int[0];
     private int openCount;
-    private final KnownTokens known = new KnownTokens();
-    private byte[] chainOfOpen = new byte[0];
     private boolean withheld;
     private long[] given = new long[4];
     private int givenCount;
@@ -32,7 +30,6 @@ public final class PrefixHashes
     {
         withheld = false;
         givenCount = 0;
-        known.clear();
         count = 0;
         promptBlocks = 0;
         digest = 0;
@@ -126,38 +123,13 @@ public final class PrefixHashes
         open[openCount++] = token;
     }
 
-    /** A token that decoding has added. */
-    void generated(final int token)
+    /** The same for several tokens, from {@code first} on in the array. */
+    void addTokens(final int[] tokens, final int first, final int tokenCount)
     {
-        known.add(token);
-        addToken(token);
-    }
-
-    /** Tokens that are kept for comparisons, if they are. */
-    public KnownTokens known()
-    {
-        return known;
-    }
-
-    /** Whether the block is the first one without a hash, and its tokens are kept. */
-    boolean isOpen(final int index)
-    {
-        return continues && index == count;
-    }
-
-    /** Hash of the first tokens of the open block: of no full block, and of no other number of tokens. */
-    long openHash(final int tokens, final int blockSizeTokens, final BlockHasher hasher)
-    {
-        if (tokens > openCount || tokens >= blockSizeTokens)
+        for (int i = first; continues && i < first + tokenCount; i++)
         {
-            throw new InvariantViolation(tokens + " of " + openCount + " open tokens are to be hashed");
+            addToken(tokens[i]);
         }
-        chainOfOpen = chainOfOpen.length == chain.length ? chainOfOpen : new byte[chain.length];
-        System.arraycopy(chain, 0, chainOfOpen, 0, chain.length);
-        open = open.length < blockSizeTokens ? Arrays.copyOf(open, blockSizeTokens) : open;
-        // Ids of tokens are not negative. The tokens behind are not needed any more: the request ends.
-        Arrays.fill(open, tokens, blockSizeTokens, -1);
-        return hasher.extend(chainOfOpen, open);
     }
 
     /** Hashes the blocks that end at or before a position; every token before it must be known. */
@@ -194,12 +166,6 @@ public final class PrefixHashes
         return continues ? (count + 1) * blockSize.tokens() - 1 : Integer.MAX_VALUE;
     }
 
-    /** Whether the values of tokens that decoding adds are kept. */
-    boolean keepsTokens()
-    {
-        return continues || known.isKept();
-    }
-
     /** Number of the blocks that have a hash. */
     public int count()
     {
@@ -234,6 +200,6 @@ public final class PrefixHashes
         {
             all = StateDigest.mix(all, given[i]);
         }
-        return known.digest(all);
+        return all;
     }
 }

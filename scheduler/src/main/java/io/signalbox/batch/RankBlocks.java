@@ -8,7 +8,6 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.RankPrefixIndex;
-import io.signalbox.kv.hash.BlockHasher;
 
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
@@ -28,16 +27,14 @@ public final class RankBlocks
     private final PendingBlocks pending = new PendingBlocks();
     private final boolean sameStepSharing;
     private final BlockPromises promises = new BlockPromises();
-    private final PartialBlocks partial;
     private final AdmissionRoom room;
     private int generation;
     private int weightGeneration;
     private StepPlan planInWork;
 
     /**
-     * @param sameStepSharing   whether an entry may read blocks that an earlier entry of its step writes.
-     * @param leastCopiedTokens least tokens of a further block that are worth a copy; 0: nothing is copied.
-     * @param pages             pages of routed-expert rows, or null if capture is off.
+     * @param sameStepSharing whether an entry may read blocks that an earlier entry of its step writes.
+     * @param pages           pages of routed-expert rows, or null if capture is off.
      */
     public RankBlocks(
         final int rank,
@@ -46,7 +43,6 @@ public final class RankBlocks
         final EvictionPolicy evictionPolicy,
         final boolean prefixCaching,
         final boolean sameStepSharing,
-        final int leastCopiedTokens,
         final RoutedExpertPages pages)
     {
         this.rank = rank;
@@ -57,18 +53,12 @@ public final class RankBlocks
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
         allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, this.pages);
         retiring = new RetiringBlocks(allocator);
-        partial = new PartialBlocks(allocator, blockSize, leastCopiedTokens);
-        room = new AdmissionRoom(allocator, blockSize, promises, partial);
+        room = new AdmissionRoom(allocator, blockSize, promises);
         if (evictionPolicy == EvictionPolicy.LRU)
         {
             // If caching is off, a block loses its hash when its last owner releases it; that is not an eviction.
             allocator.addDeregistrationObserver(this::noteEvicted);
         }
-    }
-
-    PartialBlocks partial()
-    {
-        return partial;
     }
 
     /** Decides which requests fit. */
@@ -185,10 +175,6 @@ public final class RankBlocks
         {
             request.rows.confirm(residency.firstPending(), residency.endPending(), request.blockTable, pages,
                 request.generation, residency.hadEmitted());
-            if (residency.copiedTokens() > 0)
-            {
-                request.rows.copied(residency.endPending(), residency.copiedFrom(), residency.copiedTokens(), pages);
-            }
         }
         residency.sharesNothingPending();
     }
@@ -365,14 +351,13 @@ public final class RankBlocks
     /** Whether blocks will return to the pool when a step in flight has landed. */
     public boolean isRetiring()
     {
-        return !retiring.isEmpty() || partial.isPinning();
+        return !retiring.isEmpty();
     }
 
     /** A step of the rank has landed. */
     public void landed(final StepPlan plan)
     {
         pending.ended(plan);
-        partial.ended(plan);
         if (!retiring.isEmpty())
         {
             retiring.landed(plan.step());
@@ -383,7 +368,6 @@ public final class RankBlocks
     public void withdrawn(final StepPlan plan)
     {
         pending.ended(plan);
-        partial.ended(plan);
     }
 
     /**
@@ -404,7 +388,7 @@ public final class RankBlocks
     /** Digest of the blocks that wait for steps in flight, and of those that steps in flight complete. */
     long inFlightDigest()
     {
-        return retiring.digest() + pending.digest() + partial.digest();
+        return retiring.digest() + pending.digest();
     }
 
     /** Whether the block is still in the issue for which a step was planned; in a later one it has another owner. */
@@ -428,17 +412,9 @@ public final class RankBlocks
             if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
                 registered.add(blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
-                partial.registered(request, index);
                 indexed.add(hash);
             }
         }
-    }
-
-    /** A request ends by itself: others can copy from its last block, although it is not full. */
-    void keepLast(final Request request, final LastBlocks kept, final BlockHasher hasher)
-    {
-        final long hash = registers(request) ? partial.keepLast(request, kept, hasher) : KvBlockAllocator.NO_HASH;
-        indexed.add(hash);
     }
 
     /** Rows of a block that is found under its hash must all be of the weights that computed its content. */
@@ -462,7 +438,6 @@ public final class RankBlocks
     {
         generation = newGeneration;
         pending.clear();
-        partial.forget();
         indexed.removeAll();
         allocator.forgetPrefixes();
     }

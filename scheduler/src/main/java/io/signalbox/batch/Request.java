@@ -331,7 +331,14 @@ public final class Request extends Residency
     void generated(final int token)
     {
         generatedTokens++;
-        prefix.generated(token);
+        prefix.addToken(token);
+    }
+
+    /** The same for several tokens, from {@code first} on in the array. */
+    void generated(final int[] tokens, final int first, final int count)
+    {
+        generatedTokens += count;
+        prefix.addTokens(tokens, first, count);
     }
 
     /** Tokens of the request at its end, unless it stops before. */

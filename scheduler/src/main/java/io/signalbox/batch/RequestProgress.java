@@ -20,8 +20,6 @@ abstract class RequestProgress extends FlightLog
     int steadyCommitEnd;
     /** The weights of such entries. */
     int steadyWeights;
-    /** Whether the values of generated tokens are kept. */
-    boolean keepsTokens;
 
     private int[] stopTokens = {};
     private int stopTokenCount;

@@ -30,8 +30,6 @@ abstract class Residency extends RequestProgress
     private int firstPending;
     private int endPending;
     private boolean hadEmitted;
-    private int copiedFrom;
-    private int copiedTokens;
     private boolean paused;
     private int promisedBlocks;
     /** Counts on beyond the stay. */
@@ -144,31 +142,12 @@ abstract class Residency extends RequestProgress
     {
         firstPending = 0;
         endPending = 0;
-        copiedTokens = 0;
-    }
-
-    /** The first tokens of the block behind the shared ones are copied from another block. */
-    void copies(final int fromBlock, final int tokens)
-    {
-        copiedFrom = fromBlock;
-        copiedTokens = tokens;
-    }
-
-    int copiedFrom()
-    {
-        return copiedFrom;
-    }
-
-    /** 0: none. */
-    int copiedTokens()
-    {
-        return copiedTokens;
     }
 
     /** Whether rows and counts of shared blocks are provisional: none of the request's steps was committed since. */
     boolean isProvisional()
     {
-        return firstPending < endPending || copiedTokens > 0;
+        return firstPending < endPending;
     }
 
     int firstPending()
@@ -245,7 +224,6 @@ abstract class Residency extends RequestProgress
         final long stay = preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
             StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
         final long shared = firstPending < endPending ? StateDigest.mix(stay, firstPending, endPending) : stay;
-        final long copied = copiedTokens > 0 ? StateDigest.mix(shared, copiedFrom, copiedTokens) : shared;
-        return former == NO_STAY ? copied : StateDigest.mix(copied, former);
+        return former == NO_STAY ? shared : StateDigest.mix(shared, former);
     }
 }

@@ -30,7 +30,6 @@ final class SteadyDecode
             return;
         }
         request.steadyWeights = weightGeneration;
-        request.keepsTokens = request.prefix().keepsTokens();
         // The entry before the last one emits the last but one token.
         request.steadyCommitEnd = Math.min(request.mostTokens() - 2, request.prefix().endOfOpenBlock(blockSize));
         request.steadyPlanEnd = planEnd(request, blockSize);
@@ -170,14 +169,7 @@ final class SteadyDecode
     {
         final Request request = plan.entryRequest(entry);
         landed(plan, request, plan.entryStart(entry));
-        if (request.keepsTokens)
-        {
-            request.generated(token);
-        }
-        else
-        {
-            request.generatedTokens++;
-        }
+        request.generated(token);
         load.computed(request, 1);
     }
 
@@ -193,17 +185,7 @@ final class SteadyDecode
     {
         final Request request = plan.entryRequest(entry);
         landed(plan, request, start);
-        if (request.keepsTokens)
-        {
-            for (int i = first; i < first + accepted; i++)
-            {
-                request.generated(tokens[i]);
-            }
-        }
-        else
-        {
-            request.generatedTokens += accepted;
-        }
+        request.generated(tokens, first, accepted);
         load.computed(request, accepted);
     }
 

@@ -57,7 +57,6 @@ public final class StepCommit
     private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
     private final RegisteredBlocks registered = new RegisteredBlocks();
-    private final LastBlocks lastBlocks = new LastBlocks();
     private long[] words = new long[16 * ENTRY_WORDS];
     private int endedCount;
     private int[] ended = new int[16];
@@ -85,7 +84,6 @@ public final class StepCommit
     public void apply(final StepPlan plan, final RankBlocks blocks, final RankLoad load, final StepOutput output)
     {
         registered.clear();
-        lastBlocks.clear();
         tokenCount = 0;
         endedCount = 0;
         logprobCount = 0;
@@ -211,10 +209,6 @@ public final class StepCommit
             outcome = resolve(plan, entry, request, output, start, token, accepted);
             advance(plan, entry, request, blocks, load, output, row);
             outcome = endIfReached(request, entry, outcome);
-            if (outcome != Outcome.CONTINUES)
-            {
-                blocks.keepLast(request, lastBlocks, hasher);
-            }
             SteadyDecode.settle(request, plan.weightGeneration(), blocks.blockSize());
         }
         else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
@@ -482,12 +476,6 @@ public final class StepCommit
     public CommittedSpans spans()
     {
         return spans;
-    }
-
-    /** The partly filled blocks of requests that ended which can be copied from now on. */
-    public LastBlocks lastBlocks()
-    {
-        return lastBlocks;
     }
 
     public RegisteredBlocks registered()

@@ -62,7 +62,6 @@ public final class StepPlan
     private int evictedCount;
     private int[] evictedBlocks = new int[16];
     private long[] evictedHashes = new long[16];
-    private final BlockCopies copies = new BlockCopies();
 
     /** Removes every entry and change: the plan of a rank that takes part in a step of the others without work. */
     public void clear()
@@ -78,13 +77,6 @@ public final class StepPlan
         changeCount = 0;
         pendingCount = 0;
         evictedCount = 0;
-        copies.clear();
-    }
-
-    /** Copies of KV content that precede the step. */
-    public BlockCopies copies()
-    {
-        return copies;
     }
 
     /** @param weights generation of the weights that compute the step. */

@@ -50,7 +50,6 @@ final class DpRank
             config.evictionPolicy(),
             config.prefixCaching(),
             config.sameStepSharing(),
-            config.get(BatchSettings.PARTIAL_BLOCKS),
             pages);
         final BatchRules rules = BatchSettings.rules(config);
         load = new RankLoad(rules);

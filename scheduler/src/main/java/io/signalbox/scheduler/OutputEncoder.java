@@ -2,9 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.BatchListener;
-import io.signalbox.batch.BlockCopies;
 import io.signalbox.batch.CommittedSpans;
-import io.signalbox.batch.LastBlocks;
 import io.signalbox.batch.RegisteredBlocks;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequeueCause;
@@ -137,23 +135,7 @@ final class OutputEncoder implements BatchListener
             pending.next().blockHash(plan.pendingHash(i)).blockId(plan.pendingBlock(i));
         }
         EntryEncoding.schedule(schedule, group, plan);
-        copies(plan.copies());
         end(schedule);
-    }
-
-    private void copies(final BlockCopies copies)
-    {
-        final ScheduleEncoder.CopiesEncoder encoder = schedule.copiesCount(copies.count());
-        for (int i = 0; i < copies.count(); i++)
-        {
-            encoder.next()
-                .requestId(copies.requestId(i))
-                .fromBlock(copies.fromBlock(i))
-                .fromIssue(copies.fromIssue(i))
-                .toBlock(copies.toBlock(i))
-                .toIssue(copies.toIssue(i))
-                .tokens(copies.tokens(i));
-        }
     }
 
     private void evicted(final StepPlan plan)
@@ -205,18 +187,7 @@ final class OutputEncoder implements BatchListener
         {
             logprobs.next().logprob(Float.intBitsToFloat(result.logprobBits(i)));
         }
-        partlyFilled(result.lastBlocks());
         end(commit);
-    }
-
-    private void partlyFilled(final LastBlocks blocks)
-    {
-        final CommitEncoder.PartlyFilledEncoder encoder = commit.partlyFilledCount(blocks.count());
-        for (int i = 0; i < blocks.count(); i++)
-        {
-            encoder.next().blockHash(blocks.hash(i)).blockId(blocks.block(i)).issue(blocks.issue(i))
-                .tokens(blocks.tokens(i));
-        }
     }
 
     /** @param detail what is wrong with the completion, or empty. */

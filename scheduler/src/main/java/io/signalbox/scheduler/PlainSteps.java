@@ -29,15 +29,13 @@ final class PlainSteps
     private static final int SCHEDULE_ENTRIES =
         MessageHeaderEncoder.ENCODED_LENGTH + ScheduleEncoder.BLOCK_LENGTH + 4 * PART_BYTES;
     private static final int COMMIT_ENTRIES = MessageHeaderEncoder.ENCODED_LENGTH + CommitEncoder.BLOCK_LENGTH;
-    private static final byte[] SCHEDULE = emptySchedule(SCHEDULE_ENTRIES + 2 * PART_BYTES);
-    private static final byte[] COMMIT = emptyCommit(COMMIT_ENTRIES + 6 * PART_BYTES);
-    /** The part of {@code Schedule} behind the entries. */
-    private static final long SCHEDULE_TAIL = (long)LONGS.get(SCHEDULE, SCHEDULE_ENTRIES + PART_BYTES);
+    private static final byte[] SCHEDULE = emptySchedule(SCHEDULE_ENTRIES + PART_BYTES);
+    private static final byte[] COMMIT = emptyCommit(COMMIT_ENTRIES + 5 * PART_BYTES);
     private static final long COMMIT_TOKENS = (long)LONGS.get(COMMIT, COMMIT_ENTRIES + PART_BYTES);
     private static final long COMMIT_SPANS = (long)LONGS.get(COMMIT, COMMIT_ENTRIES + 2 * PART_BYTES);
-    /** Where the three parts of {@code Commit} behind the spans begin. */
+    /** Where the two parts of {@code Commit} behind the spans begin. */
     private static final int COMMIT_TAIL = COMMIT_ENTRIES + 3 * PART_BYTES;
-    private static final int COMMIT_TAIL_BYTES = 3 * PART_BYTES;
+    private static final int COMMIT_TAIL_BYTES = 2 * PART_BYTES;
     private static final int STEP = MessageHeaderEncoder.ENCODED_LENGTH + ScheduleEncoder.stepEncodingOffset();
 
     static
@@ -69,7 +67,6 @@ final class PlainSteps
         empty.tableChangesCount(0);
         empty.pendingCount(0);
         empty.entriesCount(0);
-        empty.copiesCount(0);
         requireLength(length, empty.limit());
         return bytes.byteArray();
     }
@@ -85,7 +82,6 @@ final class PlainSteps
         empty.spansCount(0);
         empty.registeredCount(0);
         empty.logprobsCount(0);
-        empty.partlyFilledCount(0);
         requireLength(length, empty.limit());
         return bytes.byteArray();
     }
@@ -100,13 +96,12 @@ final class PlainSteps
 
     static boolean isPlain(final StepPlan plan)
     {
-        return (plan.admittedCount() | plan.evictedCount() | plan.changeCount() | plan.pendingCount() |
-            plan.copies().count()) == 0;
+        return (plan.admittedCount() | plan.evictedCount() | plan.changeCount() | plan.pendingCount()) == 0;
     }
 
     static boolean isPlain(final StepCommit result)
     {
-        return (result.registered().count() | result.logprobCount() | result.lastBlocks().count()) == 0;
+        return (result.registered().count() | result.logprobCount()) == 0;
     }
 
     /** Writes the plan as one message of the group. */
@@ -115,14 +110,13 @@ final class PlainSteps
         final int at = group.begin();
         final int count = plan.entryCount();
         final int entries = at + SCHEDULE_ENTRIES + PART_BYTES;
-        final int tail = entries + count * StepPlan.SCHEDULE_BYTES;
-        final byte[] bytes = group.bytes(tail + Long.BYTES);
+        final int end = entries + count * StepPlan.SCHEDULE_BYTES;
+        final byte[] bytes = group.bytes(end + Long.BYTES);
         copy(SCHEDULE, 0, bytes, at, SCHEDULE_ENTRIES + Long.BYTES);
         putBlock(bytes, at + STEP, plan.step(), epoch, rank, plan.tokens(), plan.weightGeneration());
         INTS.set(bytes, at + SCHEDULE_ENTRIES + COUNT_IN_PART, count);
         EntryEncoding.scheduleEntries(bytes, entries, plan, count);
-        LONGS.set(bytes, tail, SCHEDULE_TAIL);
-        group.end(tail + PART_BYTES - at);
+        group.end(end - at);
     }
 
     /** Writes the result as one message of the group. */

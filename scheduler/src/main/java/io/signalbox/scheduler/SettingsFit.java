@@ -32,7 +32,6 @@ final class SettingsFit
     void check()
     {
         checkBlockHash();
-        checkPartialBlocks();
         checkStepBlocks();
         checkExperts();
         checkRowsBytes(BLOCK_SIZE_TOKENS, config.blockSizeTokens());
@@ -47,25 +46,6 @@ final class SettingsFit
             throw ConfigException.because(blockSizeTokens(), " is more than the " + most + " that ",
                     BLOCK_HASH.of(config.blockHash()), " takes").allowed("between 1 and " + most)
                 .remedy("give ", BLOCK_HASH.of(BlockHashFunction.SHA_256), " or smaller blocks");
-        }
-    }
-
-    private void checkPartialBlocks()
-    {
-        final int least = config.get(BatchSettings.PARTIAL_BLOCKS);
-        final int most = config.blockSizeTokens() - 1;
-        if (least > most)
-        {
-            final String allowed = "between 0 and " + most;
-            throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(least), " is not " + allowed +
-                    ", which are parts of a block of ", blockSizeTokens())
-                .allowed(allowed).remedy("give fewer tokens or larger blocks");
-        }
-        if (least > 0 && !config.prefixCaching())
-        {
-            throw ConfigException.because(BatchSettings.PARTIAL_BLOCKS.of(least), " needs cached blocks to copy from, and ",
-                    SchedulerConfig.PREFIX_CACHING.of(false), " keeps none")
-                .allowed("0").remedy("give 0, or turn prefix caching on");
         }
     }
 

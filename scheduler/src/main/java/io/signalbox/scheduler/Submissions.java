@@ -2,7 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.BlockSize;
-import io.signalbox.batch.KnownTokens;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.event.codec.Flag;
@@ -21,8 +20,6 @@ final class Submissions
     private final SchedulerConfig config;
     private final RequestTable requests;
     private final int chainBytes;
-    private final boolean keepsTokens;
-    private final TenantRoots roots;
 
     /** @param hasher of the block hashes of a request that continue what its client hashed. */
     Submissions(final SchedulerConfig config, final RequestTable requests, final BlockHasher hasher)
@@ -30,8 +27,6 @@ final class Submissions
         this.config = config;
         this.requests = requests;
         chainBytes = hasher.chainBytes();
-        keepsTokens = config.get(BatchSettings.PARTIAL_BLOCKS) > 0;
-        roots = new TenantRoots(hasher);
     }
 
     /** The reason for the refusal, or {@link RefusalReason#NULL_VAL} if the request can run. */
@@ -98,7 +93,7 @@ final class Submissions
         final boolean hashed = hashBytes == (long)Long.BYTES * (prompt / config.blockSizeTokens());
         if (WithheldTokens.isForm(given))
         {
-            return tokenBytes == 0 && !keepsTokens;
+            return tokenBytes == 0;
         }
         return (tokenBytes == 0 || hasTail) && (given == 0 || given == chainBytes && hashed && hasTail);
     }
@@ -173,20 +168,9 @@ final class Submissions
         input.skipBlockHashes();
         request.tenant(TenantWeights.key(input.buffer(), input.limit() + SubmitDecoder.cacheKeyHeaderLength(),
             input.cacheKeyLength()));
-        final int keyAt = input.limit() + SubmitDecoder.cacheKeyHeaderLength();
-        final int keyBytes = input.cacheKeyLength();
         input.skipCacheKey();
         final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();
         final int tokens = input.skipTokens() / Integer.BYTES;
-        if (keepsTokens && (tokens > 0 || input.hashChainLength() > 0))
-        {
-            final KnownTokens known = request.prefix().known();
-            known.begin(request.promptTokens() - tokens, roots.of(input.buffer(), keyAt, keyBytes));
-            for (int i = 0; i < tokens; i++)
-            {
-                known.add(input.buffer().getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
-            }
-        }
         if (WithheldTokens.isForm(input.hashChainLength()))
         {
             WithheldTokens.read(input, config.prefixCaching(), config.blockSizeTokens(), request);

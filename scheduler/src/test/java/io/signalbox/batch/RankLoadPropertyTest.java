@@ -191,7 +191,7 @@ class RankLoadPropertyTest
         // Few blocks: preemption is common.
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0,
-            random.nextBoolean(), 0, null);
+            random.nextBoolean(), null);
         rules = new BatchRules(
             6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4),
             AdmissionPromise.values()[random.nextInt(2)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2),

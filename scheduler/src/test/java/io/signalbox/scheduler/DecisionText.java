@@ -17,7 +17,7 @@ final class DecisionText
 
     /**
      * Per entry: request, lowest start, slack behind {@code ~}, tokens behind {@code +}, end behind {@code <}, step and
-     * entry of the predecessor behind {@code after}. Then the copies: tokens and request.
+     * entry of the predecessor behind {@code after}.
      */
     static String of(final StepView step)
     {
@@ -28,10 +28,6 @@ final class DecisionText
             entries.add(step.requestId(i) + "@" + step.start(i) + (step.slack(i) > 0 ? "~" + step.slack(i) : "") + "+" +
                 step.tokenCount(i) + " <" + step.end(i) +
                 (step.predecessorBack(i) > 0 ? " after " + before + "/" + step.predecessorEntry(i) : ""));
-        }
-        for (int i = 0; i < step.copyCount(); i++)
-        {
-            entries.add("copy " + step.copyTokens(i) + " for " + step.copyRequestId(i));
         }
         return "Schedule " + step.step() + ": " + (entries.isEmpty() ? "nothing" : String.join("; ", entries));
     }

@@ -65,7 +65,6 @@ record DepthCase(
             .set(BatchSettings.MAX_LONG_PREFILLS, 1 + shape / 19 % 2)
             .set(BatchSettings.QUEUE_ORDER, QueueOrder.values()[shape / 23 % 2])
             .set(BatchSettings.MAX_TENANTS, 1 + shape / 29 % 3)
-            .set(BatchSettings.PARTIAL_BLOCKS, Math.min(blockSize() - 1, (shape / 31 + 1) % 4))
             .depth(depth).draftTokens(drafts).sameStepSharing(shape % 7 < 4)
             .capture(DepthRig.SHAPE.withCombineWeights(shape / 41 % 2 == 0)).digestInterval(3);
     }

@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,12 +31,7 @@ final class ModelDevice
     }
 
     /** A step that was given to the device. */
-    record Step(int epoch, long number, int tokens, int weights, List<Entry> entries, List<Copy> copies)
-    {
-    }
-
-    /** Tokens of a block, the first ones, that go into another block. */
-    record Copy(int from, int to, int tokens)
+    record Step(int epoch, long number, int tokens, int weights, List<Entry> entries)
     {
     }
 
@@ -103,8 +97,7 @@ final class ModelDevice
         {
             tables.put(plan.admittedRequestId(i), new ArrayList<>());
             computedBy.put(plan.admittedRequestId(i),
-                new ArrayList<>(Collections.nCopies(plan.matchedBlocks(i) * blockSize +
-                    CopyCheck.tokens(plan, plan.admittedRequestId(i)), weights)));
+                new ArrayList<>(Collections.nCopies(plan.matchedBlocks(i) * blockSize, weights)));
         }
         for (int i = 0; i < plan.changeCount(); i++)
         {
@@ -127,9 +120,7 @@ final class ModelDevice
                 plan.predecessorBack(i), plan.predecessorEntry(i), plan.samples(i), table,
                 computedBy.get(plan.requestId(i))));
         }
-        final List<Copy> copies = IntStream.range(0, plan.copyCount()).mapToObj(i ->
-            new Copy(plan.copyFromBlock(i), plan.copyToBlock(i), plan.copyTokens(i))).toList();
-        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), weights, entries, copies));
+        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), weights, entries));
         assertTrue(queued.size() + launched.size() <= depth, "more steps than the depth");
     }
 
@@ -192,7 +183,6 @@ final class ModelDevice
             next[i] = start(step, step.entries().get(i));
             sample(step, step.entries().get(i), next[i]);
         }
-        step.copies().forEach(copy -> System.arraycopy(kv[copy.from()], 0, kv[copy.to()], 0, copy.tokens()));
         if (writesKvFirst)
         {
             touch(step, next, this::write);

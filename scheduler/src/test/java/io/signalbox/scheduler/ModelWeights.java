@@ -80,8 +80,7 @@ final class ModelWeights
                 computed.clear();
             }
             final int pending = pendingMatches(step, step.admittedRequestId(i));
-            shared.put(step.admittedRequestId(i),
-                step.matchedBlocks(i) * blockSize + CopyCheck.tokens(step, step.admittedRequestId(i)));
+            shared.put(step.admittedRequestId(i), step.matchedBlocks(i) * blockSize);
             while (computed.size() < (step.matchedBlocks(i) - pending) * blockSize)
             {
                 computed.add(current);

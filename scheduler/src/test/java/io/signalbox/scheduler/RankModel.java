@@ -83,7 +83,6 @@ final class RankModel
     final Map<Long, Stay> running = new LinkedHashMap<>();
     private final List<Retiring> retiring = new ArrayList<>();
     private final SharedBlocks shared;
-    private final CopyCheck copies;
     private final WaitingCheck waiting;
     private final Set<Long> endingBefore = new HashSet<>();
     private final TryCount tries;
@@ -99,15 +98,14 @@ final class RankModel
         this.counts = counts;
         config = rig.config;
         content = rig.content;
-        copies = new CopyCheck(rig);
         waiting = new WaitingCheck(rig);
         tries = rig.tries;
-        shared = new SharedBlocks(rig, copies);
+        shared = new SharedBlocks(rig);
     }
 
     boolean isRetiring()
     {
-        return !retiring.isEmpty() || copies.isPinning();
+        return !retiring.isEmpty();
     }
 
     /** Steps in flight with an entry of the request. */
@@ -150,7 +148,6 @@ final class RankModel
         {
             change(plan, i);
         }
-        copies.onSchedule(plan, running);
         final List<Entry> entries = new ArrayList<>();
         int tokens = 0;
         for (int i = 0; i < plan.entryCount(); i++)
@@ -189,7 +186,7 @@ final class RankModel
         {
             final long id = plan.admittedRequestId(i);
             final Stay stay = new Stay(++admissions, shared.generation(), plan.isResumed(i));
-            stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens() + CopyCheck.tokens(plan, id);
+            stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens();
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");
         }
@@ -287,8 +284,6 @@ final class RankModel
             }
         }
         shared.ended(step.number);
-        copies.ended(step.number);
-        shared.keep(copies.onCommit(commit, running), rig.scheduler.blocks(commit.rank()).allocator());
         assertEquals(span, commit.spanCount());
         assertEquals(firstHash, commit.registeredCount(), () -> "hashes that no entry completed: " + step);
     }
@@ -400,8 +395,6 @@ final class RankModel
         assertTrue(index == 0 || open.get(index - 1).number < causeStep, "steps are withdrawn in their order");
         open.remove(index);
         shared.ended(step);
-        copies.withdrawn(step);
-        copies.ended(step);
         counts.add(DepthCounts.Kind.WITHDRAWN_STEP, 1);
     }
 
@@ -429,7 +422,6 @@ final class RankModel
         final int[] owners = new int[config.kvBlocks()];
         running.values().forEach(stay -> stay.table.forEach(block -> owners[block.id]++));
         retiring.forEach(blocks -> blocks.blocks.forEach(block -> owners[block.id]++));
-        copies.countOwners(owners);
         for (int block = 0; block < config.kvBlocks() - 1; block++)
         {
             final int id = block;

@@ -33,12 +33,10 @@ final class SharedBlocks
     private final int size;
     private final Map<Integer, Registered> registered = new HashMap<>();
     private final List<Pending> pending = new ArrayList<>();
-    private final CopyCheck copies;
     private int generation;
 
-    SharedBlocks(final DepthRig rig, final CopyCheck copies)
+    SharedBlocks(final DepthRig rig)
     {
-        this.copies = copies;
         this.rig = rig;
         content = rig.content;
         size = rig.config.blockSizeTokens();
@@ -53,7 +51,6 @@ final class SharedBlocks
     {
         generation++;
         registered.clear();
-        copies.forget();
         pending.clear();
     }
 
@@ -159,22 +156,11 @@ final class SharedBlocks
                 assertEquals(block.id(), commit.registeredBlockId(at));
                 assertEquals(isGenerated, commit.registeredGenerated(at));
                 registered.put(block.id(), new Registered(hash, block.issue(), isGenerated));
-                copies.registered(entry.id(), block, index);
                 rig.counts.addIf(isGenerated, DepthCounts.Kind.GENERATED_BLOCK);
                 at++;
             }
         }
         return at;
-    }
-
-    /** Blocks that can be found although they are not full; no prompt matches them. */
-    void keep(final Map<Integer, Long> partlyFilled, final KvBlockAllocator allocator)
-    {
-        partlyFilled.forEach((block, hash) ->
-        {
-            assertTrue(registered.values().stream().noneMatch(other -> other.hash == hash), "a hash of one block");
-            registered.put(block, new Registered(hash, allocator.issue(block), false));
-        });
     }
 
     /** Rows of the newest weights and older ones; a block with older ones only is computed anew, with new rows. */

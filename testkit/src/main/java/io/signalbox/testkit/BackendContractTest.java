@@ -7,7 +7,6 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
@@ -320,7 +319,6 @@ public abstract class BackendContractTest
         final BackendCapabilities capabilities = capabilities();
         return SchedulerConfig.builder().ranks(RANKS).blockSizeTokens(8).kvBlocks(33).stepTokens(48).depth(depth)
             .draftTokens(drafts).capture(shape).prefixCaching(sharing).backOffNanos(0)
-            .set(BatchSettings.PARTIAL_BLOCKS, sharing && capabilities.copiesBlocks() ? 1 : 0)
             .sameStepSharing(sharing && capabilities.writesKvFirst()).build();
     }
 

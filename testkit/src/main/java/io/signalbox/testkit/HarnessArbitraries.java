@@ -2,7 +2,6 @@
 package io.signalbox.testkit;
 
 import io.signalbox.experts.ModelShape;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -34,8 +33,8 @@ public final class HarnessArbitraries
         final Arbitrary<Tuple.Tuple3<Integer, Integer, Integer>> sizes = Combinators.combine(
             Arbitraries.of(4, 8, 16), Arbitraries.integers().between(0, SPARE_BLOCKS),
             Arbitraries.integers().between(1, 4)).as(Tuple::of);
-        final Arbitrary<Tuple.Tuple3<Boolean, Boolean, Integer>> sharing = Combinators.combine(
-            Arbitraries.of(true, false), Arbitraries.of(true, false), Arbitraries.of(0, 1)).as(Tuple::of);
+        final Arbitrary<Tuple.Tuple2<Boolean, Boolean>> sharing = Combinators.combine(
+            Arbitraries.of(true, false), Arbitraries.of(true, false)).as(Tuple::of);
         return Combinators.combine(sizes, sharing, Arbitraries.integers().between(16, 64),
             Arbitraries.integers().between(1, SchedulerConfig.MAX_DEPTH),
             Arbitraries.of(new ModelShape(3, 16, 2), new ModelShape(2, 300, 4),
@@ -45,7 +44,7 @@ public final class HarnessArbitraries
 
     private static SchedulerConfig pool(
         final Tuple.Tuple3<Integer, Integer, Integer> sizes,
-        final Tuple.Tuple3<Boolean, Boolean, Integer> sharing,
+        final Tuple.Tuple2<Boolean, Boolean> sharing,
         final int stepTokens,
         final int depth,
         final ModelShape shape)
@@ -55,8 +54,7 @@ public final class HarnessArbitraries
         final boolean caching = sharing.get1();
         return SchedulerConfig.builder().ranks(sizes.get3()).blockSizeTokens(blockSize)
             .kvBlocks(1 + largest + sizes.get2()).stepTokens(stepTokens).depth(depth).capture(shape)
-            .prefixCaching(caching).sameStepSharing(caching && sharing.get2()).backOffNanos(0)
-            .set(BatchSettings.PARTIAL_BLOCKS, caching ? sharing.get3() : 0).build();
+            .prefixCaching(caching).sameStepSharing(caching && sharing.get2()).backOffNanos(0).build();
     }
 
     /** Up to 12 requests, some of which begin like an earlier one. */

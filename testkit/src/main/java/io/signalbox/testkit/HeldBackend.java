@@ -25,7 +25,7 @@ final class HeldBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("harness").readsTokens(true).capturesExperts(true)
-            .capturesCombineWeights(true).resetsRanks(true).swapsWeights(true).writesKvFirst(true).copiesBlocks(true)
+            .capturesCombineWeights(true).resetsRanks(true).swapsWeights(true).writesKvFirst(true)
             .depth(SchedulerConfig.MAX_DEPTH).build();
     }
 

@@ -25,14 +25,13 @@ public final class StepBlock
     static final int FINGERPRINT_OFFSET = 32;
     static final int BUCKET_OFFSET = 40;
     static final int FEED_OFFSET = 44;
-    static final int COPIES_OFFSET = 48;
+    static final int GAP_OFFSET = 48;
     static final int EXTRA_WORDS_OFFSET = 52;
     static final int BINDINGS_OFFSET = 56;
     static final int BINDING_COUNT_OFFSET = 60;
     /** Of an entry, with the parts of a log-probability. */
     static final int MOST_EXTRA_WORDS = 2;
     static final int SAMPLING_BYTES = 24;
-    static final int COPY_BYTES = 12;
     static final int BINDING_BYTES = 32;
 
     private final UnsafeBuffer buffer;
@@ -45,7 +44,6 @@ public final class StepBlock
     private int entries;
     private int extraWords;
     private int feedOffset;
-    private int copiesOffset;
     private int tablesOffset;
     private int bindingsOffset;
     private int guessesOffset;
@@ -65,11 +63,10 @@ public final class StepBlock
         return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)tokens + Integer.BYTES * (long)entries;
     }
 
-    /** Bytes of what a decoder needs of a step, with so many copies and so many blocks in all tables together. */
-    public static long feedBytes(final long tokens, final long entries, final long copies, final long blocks)
+    /** Bytes of what a decoder needs of a step, with so many blocks in all tables together. */
+    public static long feedBytes(final long tokens, final long entries, final long blocks)
     {
-        return Long.BYTES + SAMPLING_BYTES * entries + 2L * Integer.BYTES * tokens + COPY_BYTES * copies +
-            Integer.BYTES * blocks;
+        return Long.BYTES + SAMPLING_BYTES * entries + 2L * Integer.BYTES * tokens + Integer.BYTES * blocks;
     }
 
     /** Counts of a step for the ring; tokens and entries are 0 until {@link #begin}. */
@@ -106,7 +103,7 @@ public final class StepBlock
         buffer.putInt(ENTRIES_OFFSET, stepEntries, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(FEED_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(COPIES_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(GAP_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
         extraWords(0);
         bindings(0, 0);
         usedBytes = (int)bytes(stepTokens, stepEntries);
@@ -115,23 +112,20 @@ public final class StepBlock
     /**
      * Starts what a decoder needs of the step; each part of it is to be written after that.
      *
-     * @param copies of blocks, which the step makes first.
      * @param blocks of all block tables together.
      * @throws InvariantViolation if it is larger than the ring was built for.
      */
-    public void beginFeed(final int copies, final int blocks)
+    public void beginFeed(final int blocks)
     {
         feedOffset = (usedBytes + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
-        copiesOffset = feedOffset + SAMPLING_BYTES * entries + 2 * Integer.BYTES * tokens;
-        tablesOffset = copiesOffset + COPY_BYTES * copies;
+        tablesOffset = feedOffset + SAMPLING_BYTES * entries + 2 * Integer.BYTES * tokens;
         usedBytes = tablesOffset + Integer.BYTES * blocks;
         if (usedBytes > maxBytes)
         {
             throw new InvariantViolation("a step block of " + usedBytes + " bytes, with " + blocks +
-                " blocks of tables and " + copies + " copies, reached a capture ring for " + maxBytes);
+                " blocks of tables, reached a capture ring for " + maxBytes);
         }
         buffer.putInt(FEED_OFFSET, feedOffset, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(COPIES_OFFSET, copies, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Bytes of the entries that sample, if there may be draft tokens, and of the guesses of all of them. */
@@ -244,15 +238,6 @@ public final class StepBlock
         final int at = feedOffset + SAMPLING_BYTES * entries + Integer.BYTES * token;
         buffer.putInt(at, id, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(at + Integer.BYTES * tokens, table, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** The first tokens of a block that another one receives. */
-    public void copy(final int index, final int from, final int to, final int copied)
-    {
-        final int at = copiesOffset + COPY_BYTES * index;
-        buffer.putInt(at, from, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(at + Integer.BYTES, to, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(at + 2 * Integer.BYTES, copied, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** A block of a table. */

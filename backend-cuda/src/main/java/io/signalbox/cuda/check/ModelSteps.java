@@ -248,7 +248,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
                 block.entry(entry++, i);
             }
         }
-        block.beginFeed(0, blocks);
+        block.beginFeed(blocks);
         writeFeed(block, tokens);
     }
 

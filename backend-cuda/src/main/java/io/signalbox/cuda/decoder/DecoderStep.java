@@ -89,7 +89,6 @@ public final class DecoderStep implements AutoCloseable
         {
             launches.add(decoder.bind(sampled, starts));
         }
-        launches.add(decoder.copyBlocks(cache.all(), sizes.kvBlocks()));
         launches.add(decoder.embed(
             weights.embedding().weights(), weights.embedding().type(), sampled, buffers.states, tokens));
         for (int layer = 0; layer < plan.layers(); layer++)

@@ -37,7 +37,6 @@ public final class DecoderLaunches
     /** Tokens that a warp multiplies a weight with. */
     private static final int TILE = 4;
     /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
-    private static final int COPY_THREADS = 16 * THREADS;
     /** Tasks of attention, at most, for the kernel of which a multiprocessor holds one block: each loads more at a time. */
     private static final int LONE_TASKS = 96;
     /** Of which each has enough to do in attention for a warp more. */
@@ -65,16 +64,6 @@ public final class DecoderLaunches
         this.plan = plan;
         this.precision = precision;
         round = precision == Precision.BF16 ? 1 : 0;
-    }
-
-    /** Copies the first tokens of blocks to other blocks, as the step says. */
-    public Launch copyBlocks(final KvLayer all, final int blocks)
-    {
-        final long slotBytes = precision == Precision.BF16 ? Short.BYTES : Float.BYTES;
-        final KernelArguments arguments = step().pointer(all.keys()).pointer(all.values()).int32(plan.layers()).int32(blocks)
-            .int32(all.blockSize()).int32((int)(plan.attention().keyWidth() * slotBytes))
-            .int32((int)(plan.attention().valueWidth() * slotBytes));
-        return loop(KernelNames.DECODER_COPY_BLOCKS, COPY_THREADS, arguments);
     }
 
     /** States {@code [n][hidden]} of the tokens' ids; those that only the device knows are read from {@code sampled}. */

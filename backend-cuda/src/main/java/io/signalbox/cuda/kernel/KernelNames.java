@@ -13,7 +13,6 @@ final class KernelNames
     public static final String PACK_WEIGHTED_ROWS = "pack_weighted_rows";
     public static final String SAMPLE_SEEDED = "sample_seeded";
     public static final String STREAM_BYTES = "stream_bytes";
-    static final String DECODER_COPY_BLOCKS = "decoder_copy_blocks";
     static final String DECODER_NORM = "decoder_norm";
     static final String DECODER_LAST_NORM = "decoder_last_norm";
     static final String DECODER_ACTIVATE = "decoder_activate";

@@ -107,7 +107,7 @@ class KernelImageTest
                 }
             }
         }
-        named.addAll(List.of(KernelNames.DECODER_COPY_BLOCKS, KernelNames.DECODER_NORM, KernelNames.DECODER_LAST_NORM,
+        named.addAll(List.of(KernelNames.DECODER_NORM, KernelNames.DECODER_LAST_NORM,
             KernelNames.DECODER_ACTIVATE, KernelNames.DECODER_ATTEND_LONE, KernelNames.DECODER_GROUP,
             KernelNames.DECODER_COMBINE, KernelNames.DECODER_SAMPLE, KernelNames.DECODER_KEEP_WEIGHTS,
             KernelNames.DECODER_BIND, KernelNames.DECODER_ACCEPT));

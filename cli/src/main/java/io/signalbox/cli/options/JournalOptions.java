@@ -207,7 +207,7 @@ public final class JournalOptions
         return new DeferredJournal(() ->
         {
             description.putAll(settings.get());
-            return open(WithheldJournal.describe(description, routers, key), routers, listener);
+            return open(WithheldJournal.describe(description, key), routers, listener);
         }, writer -> new WithheldJournal(writer, description, routers, key), this::removeMade);
     }
 

@@ -58,7 +58,6 @@ public final class OptionNames
         put(SchedulerConfig.DEPTH, "--depth");
         put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
         put(SchedulerConfig.SAME_STEP_SHARING, "--no-same-step-sharing");
-        put(BatchSettings.PARTIAL_BLOCKS, "--partial-blocks");
         put(BatchSettings.UNDER_PRESSURE, "--under-pressure");
         put(BatchSettings.PAUSED_BLOCKS, "--paused-blocks");
         put(BatchSettings.MAX_PREEMPTIONS, "--max-preemptions");

@@ -76,11 +76,6 @@ class RankOptions
         description = "Do not share blocks between requests whose prompts are computed in the same step.")
     private boolean noSameStepSharing;
 
-    @Option(names = "--partial-blocks", paramLabel = "N",
-        description = "Copy at least N tokens from a cached block that a prompt matches in part; 0: never (default: " +
-            "${DEFAULT-VALUE}).")
-    private int partialBlocks = BatchSettings.PARTIAL_BLOCKS.defaultValue();
-
     @Option(names = "--under-pressure", paramLabel = "WAY", converter = Choice.Pressure.class,
         completionCandidates = Choice.Pressure.class,
         description = "If a running request lacks a KV block: recompute preempts a request; pause lets the one that lacks " +
@@ -168,7 +163,6 @@ class RankOptions
         stepTokens = config.stepTokens();
         depth = config.depth();
         draftTokens = config.draftTokens();
-        partialBlocks = config.get(BatchSettings.PARTIAL_BLOCKS);
         underPressure = config.get(BatchSettings.UNDER_PRESSURE);
         pausedBlocks = config.get(BatchSettings.PAUSED_BLOCKS);
         maxPreemptions = config.get(BatchSettings.MAX_PREEMPTIONS);
@@ -210,7 +204,6 @@ class RankOptions
             .stepTokens(stepTokens)
             .depth(depth)
             .draftTokens(draftTokens)
-            .set(BatchSettings.PARTIAL_BLOCKS, partialBlocks)
             .set(BatchSettings.UNDER_PRESSURE, underPressure)
             .set(BatchSettings.PAUSED_BLOCKS, pausedBlocks)
             .set(BatchSettings.MAX_PREEMPTIONS, maxPreemptions)

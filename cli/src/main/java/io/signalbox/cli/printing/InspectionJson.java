@@ -147,11 +147,6 @@ public final class InspectionJson
             json.writeNumberField("step", admitted.step());
             json.writeNumberField("matchedBlocks", admitted.matchedBlocks());
         }
-        else if (event instanceof final LifeEvent.Copied copied)
-        {
-            begin("copied", event, submitNanos);
-            copied(copied);
-        }
         else if (event instanceof final LifeEvent.Preempted preempted)
         {
             begin("preempted", event, submitNanos);
@@ -199,16 +194,6 @@ public final class InspectionJson
         json.writeStringField("event", name);
         milliseconds("at", event.timeNanos() - submitNanos);
         orNull("rank", event.rank());
-    }
-
-    private void copied(final LifeEvent.Copied copied) throws IOException
-    {
-        json.writeNumberField("step", copied.step());
-        json.writeNumberField("tokens", copied.tokens());
-        json.writeNumberField("fromBlock", copied.fromBlock());
-        json.writeNumberField("fromIssue", copied.fromIssue());
-        json.writeNumberField("toBlock", copied.toBlock());
-        json.writeNumberField("toIssue", copied.toIssue());
     }
 
     private void ended(final LifeEvent.Ended ended) throws IOException

@@ -106,10 +106,6 @@ public final class InspectionText
             row(admitted.resumed() ? "resumed" : "admitted", at(admitted) + ", step " + Decimals.grouped(admitted.step()) +
                 ": " + Decimals.grouped(admitted.matchedBlocks()) + " blocks matched");
         }
-        else if (event instanceof final LifeEvent.Copied copied)
-        {
-            row("copied", at(copied) + ", step " + Decimals.grouped(copied.step()) + ": " + tokens(copied));
-        }
         else if (event instanceof final LifeEvent.Preempted preempted)
         {
             row("preempted", at(preempted) + ": " + Decimals.grouped(preempted.releasedBlocks()) + " blocks released");
@@ -140,12 +136,6 @@ public final class InspectionText
         {
             ended(ended);
         }
-    }
-
-    private static String tokens(final LifeEvent.Copied copied)
-    {
-        return Decimals.grouped(copied.tokens()) + " tokens from block " + copied.fromBlock() + " (issue " +
-            copied.fromIssue() + ") to block " + copied.toBlock() + " (issue " + copied.toIssue() + ")";
     }
 
     private void ended(final LifeEvent.Ended ended)

@@ -185,7 +185,6 @@ public final class ReportJson
         json.writeNumberField("promptBlocks", cache.promptBlocks());
         json.writeNumberField("generatedBlocks", cache.generatedBlocks());
         json.writeNumberField("pendingBlocks", cache.pendingBlocks());
-        json.writeNumberField("copiedTokens", cache.copiedTokens());
         json.writeArrayFieldStart("perRank");
         for (final RunReport.RankPrefixCache rank : cache.ranks())
         {

@@ -207,10 +207,6 @@ public final class ReportText
         row("shared blocks", Decimals.grouped(cache.matchedBlocks()) + " matched, " +
             Decimals.grouped(cache.generatedBlocks()) + " of them filled by decoding, " +
             Decimals.grouped(cache.pendingBlocks()) + " still being computed");
-        if (cache.copiedTokens() > 0)
-        {
-            row("shared parts", Decimals.grouped(cache.copiedTokens()) + " tokens copied from blocks that match in part");
-        }
     }
 
     private void rankRows(final RunReport report)

@@ -182,25 +182,6 @@ class InspectCommandTest
         writer.endOfBatch();
     }
 
-    /** The report counts the same copies, from the events of the run. */
-    @Test
-    void shouldShowTheCopiesOfPartsOfBlocks()
-    {
-        final Path partial = directory.resolve("partial");
-        final CommandRun run = CommandRun.of("simulate", "--conversations", "6", "--ranks", "1", "--limit", "20",
-            "--system-prompt", "100", "--partial-blocks", "1", "--journal", partial.toString(), "--no-verify", "--json");
-        assertEquals(ExitCode.OK, run.exitCode(), run.err());
-        long copied = 0;
-        for (int request = 1; request <= 20; request++)
-        {
-            final String[] arguments = {"inspect", partial.toString(), "--request", String.valueOf(request)};
-            copied += CommandRun.of(arguments).out().lines().filter(line -> line.startsWith("copied "))
-                .mapToLong(line -> Long.parseLong(line.replaceFirst(".*: (\\d+) tokens from block .*", "$1"))).sum();
-        }
-        assertTrue(copied > 0, "the run copies parts of blocks");
-        assertEquals(JsonText.leaves(run.out()).get("prefixCache.copiedTokens"), String.valueOf(copied));
-    }
-
     private static void copy(final Path from, final Path to) throws IOException
     {
         try (Stream<Path> files = Files.walk(from))

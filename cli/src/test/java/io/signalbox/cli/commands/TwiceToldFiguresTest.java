@@ -401,7 +401,7 @@ class TwiceToldFiguresTest
         final Path trace = lateTrace();
         journal = directory.resolve("journal").toString();
         final Map<String, String> report = JsonText.leaves(output(List.of("simulate", "--trace=" + trace, "--ranks=2",
-            "--kv-blocks=200", "--draft-tokens=3", "--depth=2", "--partial-blocks=4", "--faults=" +
+            "--kv-blocks=200", "--draft-tokens=3", "--depth=2", "--faults=" +
             "back-after=20ms, failed=0.05, lost=0.03; rank 0 step 900 lost back-after never; " +
             "rank 1 step 900 lost back-after never", "--json", "--no-verify", "--journal=" + journal)));
         assertTrue(number(report, "requests.refused") > 0 && number(report, "faults.failedSteps") > 10, report::toString);

@@ -204,8 +204,6 @@ class WithheldRunTest
             .contains("concerns the journal, and --no-journal writes none"));
         assertTrue(refused("simulate", HASHES, "--journal-key", key.toString(), "--journal", directory.toString())
             .contains("has the input of --journal-key=" + key + " in it; give a place outside it"));
-        assertTrue(refused("simulate", HASHES, "--journal-key", key.toString(), "--journal", path, "--partial-blocks", "4")
-            .contains("compares tokens"));
         assertFalse(Files.exists(directory.resolve("new")));
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
         assertTrue(refused("run", HASHES, "--journal-key", key.toString(), "--journal", path)

@@ -24,7 +24,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -42,7 +41,6 @@ class InspectionTextTest
             new LifeEvent.Continued(541 * MILLISECOND, 2),
             new LifeEvent.Preempted(541 * MILLISECOND, 2, 75),
             new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
-            new LifeEvent.Copied(560 * MILLISECOND, 2, 9, 310, 4, 77, 12, 15),
             new LifeEvent.Requeued(580 * MILLISECOND, 2, 75, "the GPU is gone"),
             new LifeEvent.Placed(580 * MILLISECOND, 0, "kv-aware", MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5, true,
                 List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3, 0, 0),
@@ -78,7 +76,6 @@ class InspectionTextTest
             continued         41.000 ms on rank 2
             preempted         41.000 ms on rank 2: 75 blocks released
             resumed           60.000 ms on rank 2, step 9: 74 blocks matched
-            copied            60.000 ms on rank 2, step 9: 15 tokens from block 310 (issue 4) to block 77 (issue 12)
             requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released; the GPU is gone
             placed            80.000 ms on rank 0 by kv-aware: a tie, broken by lower load
                               match gate closed (matches count as 0), fair-share cap 2, loads divided by 812.5
@@ -110,7 +107,7 @@ class InspectionTextTest
         final Map<String, String> json =
             JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
         final List<String> events = List.of(
-            "placed", "admitted", "first-token", "paused", "continued", "preempted", "resumed", "copied", "requeued",
+            "placed", "admitted", "first-token", "paused", "continued", "preempted", "resumed", "requeued",
             "placed", "new-weights", "ended");
         for (int i = 0; i < events.size(); i++)
         {
@@ -119,17 +116,14 @@ class InspectionTextTest
         assertEquals("40", json.get("lives[0].ttft"));
         assertEquals("hint", json.get("lives[0].events[0].tieRule"));
         assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
-        assertEquals("[9, 15, 310, 4, 77, 12]",
-            Stream.of("step", "tokens", "fromBlock", "fromIssue", "toBlock", "toIssue")
-                .map(field -> json.get("lives[0].events[7]." + field)).toList().toString());
-        assertEquals("812.5", json.get("lives[0].events[9].normaliser"));
-        assertEquals("1.25", json.get("lives[0].events[9].candidates[1].loadTerm"));
+        assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
+        assertEquals("1.25", json.get("lives[0].events[8].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
-        assertEquals("75", json.get("lives[0].events[10].releasedBlocks"));
-        assertEquals("cancelled", json.get("lives[0].events[11].reason"));
-        assertEquals("1", json.get("lives[0].events[11].weights[1].generation"));
-        assertEquals("1202", json.get("lives[0].events[11].weights[1].from"));
-        assertEquals("1204", json.get("lives[0].events[11].weights[1].to"));
+        assertEquals("75", json.get("lives[0].events[9].releasedBlocks"));
+        assertEquals("cancelled", json.get("lives[0].events[10].reason"));
+        assertEquals("1", json.get("lives[0].events[10].weights[1].generation"));
+        assertEquals("1202", json.get("lives[0].events[10].weights[1].from"));
+        assertEquals("1204", json.get("lives[0].events[10].weights[1].to"));
         assertEquals("false", json.get("lives[1].accepted"));
         assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
         assertEquals("200", json.get("lives[1].submit.deadline"));

@@ -123,18 +123,6 @@ public final class BlockQuery extends JournalQuery
                     (long)plan.changeIssue(i), step, null);
             }
         }
-        for (int i = 0; i < plan.copyCount(); i++)
-        {
-            final long owner = plan.copyRequestId(i);
-            final String tokens = plan.copyTokens(i) + " tokens ";
-            if (requestId == null)
-            {
-                event(plan.rank(), plan.copyFromBlock(i), "copied-from", owner, null, (long)plan.copyFromIssue(i), step,
-                    tokens + "to block " + plan.copyToBlock(i));
-            }
-            event(plan.rank(), plan.copyToBlock(i), "copied-to", owner, null, (long)plan.copyToIssue(i), step,
-                tokens + "from block " + plan.copyFromBlock(i));
-        }
     }
 
     @Override
@@ -151,15 +139,6 @@ public final class BlockQuery extends JournalQuery
             {
                 event(rank, block, commit.registeredGenerated(i) ? "registered-generated" : "registered", -1, null, null,
                     commit.step(), hash(commit.registeredHash(i)));
-            }
-        }
-        final int partlyFilled = commit.partlyFilledCount();
-        for (int i = 0; i < partlyFilled; i++)
-        {
-            if (commit.partlyFilledBlockId(i) == block)
-            {
-                event(rank, block, "kept-in-part", -1, null, null, commit.step(),
-                    commit.partlyFilledTokens(i) + " tokens, " + hash(commit.partlyFilledHash(i)));
             }
         }
     }

@@ -234,14 +234,6 @@ final class LifeCollector extends EventReader implements GroupCollector
                     nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(i), plan.isResumed(i)));
             }
         }
-        for (int i = 0; i < plan.copyCount(); i++)
-        {
-            if (plan.copyRequestId(i) == requestId)
-            {
-                open.events.add(new LifeEvent.Copied(nowNanos, plan.rank(), plan.step(), plan.copyFromBlock(i),
-                    plan.copyFromIssue(i), plan.copyToBlock(i), plan.copyToIssue(i), plan.copyTokens(i)));
-            }
-        }
     }
 
     @Override

@@ -74,25 +74,6 @@ public sealed interface LifeEvent
     {
     }
 
-    /**
-     * The first step of the request copies a part of a cached block, whose tokens it need not compute.
-     *
-     * @param fromIssue how often {@code fromBlock} had been handed out.
-     * @param toBlock   the block of the request that receives the tokens.
-     * @param tokens    copied tokens, the first of the block.
-     */
-    record Copied(
-        long timeNanos,
-        int rank,
-        long step,
-        int fromBlock,
-        int fromIssue,
-        int toBlock,
-        int toIssue,
-        int tokens) implements LifeEvent
-    {
-    }
-
     /** The request was preempted: it released its blocks for other requests of its rank. */
     record Preempted(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
     {

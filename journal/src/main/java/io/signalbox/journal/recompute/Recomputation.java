@@ -10,7 +10,6 @@ import io.signalbox.engine.ForeignCall;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
@@ -20,7 +19,7 @@ import java.util.Map;
 /**
  * Computes the committed steps of a journal again, on any backend that reads tokens, and compares tokens, log-probabilities
  * and routed-expert rows with the recorded ones, up to the first step that differs. The recorded plans drive the backend:
- * tokens, positions, block tables, copies, sampling and predecessors. Steps that were never committed are left out.
+ * tokens, positions, block tables, sampling and predecessors. Steps that were never committed are left out.
  */
 public final class Recomputation
 {
@@ -57,7 +56,6 @@ public final class Recomputation
     private final int ranks;
     private final RankSizes sizes;
     private final boolean sharesWithinSteps;
-    private final int partialBlocks;
 
     private Recomputation(final Path directory, final JournalReader journal)
     {
@@ -69,7 +67,6 @@ public final class Recomputation
             journal.setting(SchedulerConfig.STEP_TOKENS), journal.setting(SchedulerConfig.MAX_RUNNING),
             journal.setting(SchedulerConfig.DEPTH), journal.setting(SchedulerConfig.DRAFT_TOKENS));
         sharesWithinSteps = journal.setting(SchedulerConfig.SAME_STEP_SHARING);
-        partialBlocks = journal.setting(BatchSettings.PARTIAL_BLOCKS);
         while (journal.next())
         {
             survey.readGroup(journal.group(), 0, journal.groupLength());
@@ -185,7 +182,6 @@ public final class Recomputation
         require(!survey.hasLogprobs() || can.reportsLogprobs(), can, "reports no log-probabilities, which the run has");
         require(!sharesWithinSteps || can.writesKvFirst(), can,
             "may read a KV block before another entry of its step writes it");
-        require(partialBlocks == 0 || can.copiesBlocks(), can, "copies no KV blocks");
         require(survey.newWeights().isEmpty() || can.swapsWeights(), can,
             "cannot replace its weights, as they were during the run");
     }

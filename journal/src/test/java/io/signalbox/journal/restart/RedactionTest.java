@@ -13,13 +13,11 @@ import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalRedaction;
 import io.signalbox.journal.JournalVerifier;
-import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.inspect.RequestInspector;
 import io.signalbox.router.DpRouters;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
@@ -247,11 +245,6 @@ final class RedactionTest
                 new ContentBackend(2, false)));
         assertTrue(continued.getMessage().contains("cannot be continued: its journal has no tokens"),
             continued.getMessage());
-        final SchedulerConfig partial = Incarnation.config(1).set(BatchSettings.PARTIAL_BLOCKS, 1).build();
-        JournalWriter.create(temporary.resolve("partial"), partial.settings(), SMALL).close();
-        assertTrue(assertThrows(ConfigException.class, () -> redact(temporary.resolve("partial"), "of-partial", key))
-            .getMessage().contains("compares tokens"));
-        assertFalse(Files.exists(temporary.resolve("of-partial")));
     }
 
     @Test

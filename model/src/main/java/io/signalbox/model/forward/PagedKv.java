@@ -45,18 +45,6 @@ public final class PagedKv
         }
     }
 
-    /** Copies the first tokens of a block to another one. */
-    public void copy(final int from, final int to, final int tokens)
-    {
-        touch(from);
-        touch(to);
-        for (int layer = 0; layer < keys.length; layer++)
-        {
-            System.arraycopy(keys[layer][from], 0, keys[layer][to], 0, tokens * keyWidth);
-            System.arraycopy(values[layer][from], 0, values[layer][to], 0, tokens * valueWidth);
-        }
-    }
-
     void write(
         final int layer, final int block, final int position, final float[] key, final int k, final float[] value,
         final int v)
