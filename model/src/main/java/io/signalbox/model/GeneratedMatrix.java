@@ -88,7 +88,8 @@ final class GeneratedMatrix extends WeightMatrix
     @Override
     void addTo(final MessageDigest digest)
     {
-        digest.update((name() + " " + rows() + " " + columns() + " " + type() + " " + key + " " + unit)
-            .getBytes(StandardCharsets.UTF_8));
+        // The bits, because Java 19 and later print some numbers in another way than Java 17.
+        digest.update((name() + " " + rows() + " " + columns() + " " + type() + " " + key + " " +
+            Float.floatToIntBits(unit)).getBytes(StandardCharsets.UTF_8));
     }
 }

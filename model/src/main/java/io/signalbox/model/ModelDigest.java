@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model;
 
+import io.signalbox.config.DoubleText;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +11,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +22,9 @@ import java.util.stream.Stream;
  */
 public final class ModelDigest
 {
+    /** As {@code Double.toString} writes a finite number. */
+    private static final Pattern NUMBER = Pattern.compile("\\d+\\.\\d+(E-?\\d+)?");
+
     private final List<Part> parts = new ArrayList<>();
 
     /** Feeds a tensor. */
@@ -37,9 +43,15 @@ public final class ModelDigest
         final ModelDigest model = new ModelDigest();
         model.add(weights);
         final MessageDigest whole = sha256();
-        whole.update(weights.plan().toString().getBytes(StandardCharsets.UTF_8));
+        whole.update(text(weights.plan()).getBytes(StandardCharsets.UTF_8));
         model.parts.parallelStream().map(ModelDigest::digest).forEachOrdered(whole::update);
         return HexFormat.of().formatHex(whole.digest());
+    }
+
+    /** The text of a plan, with the same digits on every JVM. */
+    static String text(final DecoderPlan plan)
+    {
+        return NUMBER.matcher(plan.toString()).replaceAll(number -> DoubleText.of(Double.parseDouble(number.group())));
     }
 
     private static byte[] digest(final Part part)
