@@ -36,7 +36,6 @@ public final class DecoderLaunches
     private static final int PLACED_PARTS = 3;
     /** Tokens that a warp multiplies a weight with. */
     private static final int TILE = 4;
-    /** Copies are rare: a grid for them would be launched in vain by nearly every step. */
     /** Tasks of attention, at most, for the kernel of which a multiprocessor holds one block: each loads more at a time. */
     private static final int LONE_TASKS = 96;
     /** Of which each has enough to do in attention for a warp more. */
