@@ -41,6 +41,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -62,6 +63,8 @@ class CudaNewWeightsTest
     private static final int REQUESTS = 3;
     private static final int TOKENS = 16;
     private static final String FIRST = "generation-0";
+    /** Two calls that wait for each other need two threads; on two cores the common pool of Java 25 has one. */
+    private static final Executor THREADS = task -> new Thread(task, "new-weights").start();
 
     @TempDir
     private Path temporary;
@@ -258,9 +261,9 @@ class CudaNewWeightsTest
         EmulatedDriver.stallDevice(0);
         final long launched = EmulatedDriver.calls("cuLaunchKernel");
         final CompletableFuture<String> load =
-            CompletableFuture.supplyAsync(() -> backend.prepareWeights("next", weights(1)));
+            CompletableFuture.supplyAsync(() -> backend.prepareWeights("next", weights(1)), THREADS);
         awaitCall("cuLaunchKernel", launched);
-        final CompletableFuture<Void> close = CompletableFuture.runAsync(engine::closeNow);
+        final CompletableFuture<Void> close = CompletableFuture.runAsync(engine::closeNow, THREADS);
         while (!isClosing(backend))
         {
             Thread.onSpinWait();
