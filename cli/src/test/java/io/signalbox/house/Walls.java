@@ -12,6 +12,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.PluginFault;
 import io.signalbox.StateDigest;
+import io.signalbox.config.DoubleText;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
@@ -245,6 +246,7 @@ final class Walls
     private static DescribedPredicate<JavaClass> oursExcept(final String... rooms)
     {
         return resideInAPackage(ROOT + "..").and(not(resideInAnyPackage(rooms)))
-            .and(not(belongToAnyOf(ModelShape.class, ConfigException.class, InvariantViolation.class, PluginFault.class)));
+            .and(not(belongToAnyOf(ModelShape.class, ConfigException.class, InvariantViolation.class, PluginFault.class,
+                DoubleText.class)));
     }
 }
