@@ -61,9 +61,9 @@ record CpuEngineRun(
     /** Tokens that prompts share, not whole blocks. */
     private static final int SHARED = 26;
     private static final int BLOCK_SIZE = 4;
-    private static final int BLOCKS = 49;
+    private static final int BLOCKS = 33;
     /** If draft tokens fill the steps, so that fewer requests run. */
-    private static final int FEWER_BLOCKS = 33;
+    private static final int FEWER_BLOCKS = 29;
     private static final int MANY_DRAFTS = 4;
 
     /** Counts preemptions, entries whose draft tokens were right, and steps that are computed again. */
