@@ -41,7 +41,7 @@ public final class CpuBackend implements ModelBackend
     private RankSizes sizes;
     /** Null: there are no draft tokens. */
     private DraftSource drafts;
-    /** Of the next step; only the thread that submits uses it. */
+    /** The weights of the next step; only the submitting thread uses the field. */
     private StepWeights<ForwardModel> current;
 
     public CpuBackend(final ForwardModel model, final CpuBackendConfig config)
@@ -54,8 +54,8 @@ public final class CpuBackend implements ModelBackend
     }
 
     /**
-     * Up to 4 steps of a rank in flight, with draft tokens if there is a source of guesses, and with new weights if the
-     * first ones have a version. Within a layer, all keys and values of a step are written before any is read.
+     * Up to 4 steps of a rank are in flight. It takes draft tokens if there is a source of guesses, and new weights if the
+     * first weights have a version. Within a layer, all keys and values of a step are written before any is read.
      */
     @Override
     public BackendCapabilities capabilities()
@@ -154,7 +154,7 @@ public final class CpuBackend implements ModelBackend
         ranks.get(step.rank()).submit(new CpuStepPlan(step, drafts, current));
     }
 
-    /** Copies the weights to the heap; that has room for them beside everything else, or they are refused. */
+    /** Copies the weights to the heap. Refuses them if the heap does not have room for a second set. */
     @Override
     public String prepareWeights(final String name, final ModelWeights weights)
     {

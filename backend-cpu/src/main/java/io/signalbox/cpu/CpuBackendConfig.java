@@ -53,8 +53,8 @@ public final class CpuBackendConfig
     }
 
     /**
-     * Version of the weights with which the backend starts, as {@link WeightVersion#of} makes it: they can then be replaced
-     * while the backend runs. {@code null}, the default: they cannot.
+     * Version of the weights with which the backend starts, as {@link WeightVersion#of} makes it. With a version, the weights
+     * can be replaced while the backend runs. {@code null}, the default: they cannot.
      */
     public CpuBackendConfig weightVersion(final String value)
     {
@@ -89,13 +89,13 @@ public final class CpuBackendConfig
         return given > 0 ? given : Math.max(1, processors / ranks);
     }
 
-    /** @param own of the model, unless another is set. */
+    /** @param own the precision of the model, used if the setting is absent. */
     Precision precisionOr(final Precision own)
     {
         return values.get(PRECISION).orElse(own);
     }
 
-    /** {@code null}: the weights are not replaced. */
+    /** {@code null} if the weights cannot be replaced. */
     String weightVersion()
     {
         return values.get(WEIGHT_VERSION).orElse(null);

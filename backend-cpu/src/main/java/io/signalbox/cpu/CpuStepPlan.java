@@ -64,8 +64,8 @@ final class CpuStepPlan
         CpuStepResults.failed(this, FaultClass.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
 
     /**
-     * @param source  of guesses; {@code null}: there are no draft tokens.
-     * @param weights with which the step computes.
+     * @param source  of guesses; {@code null} without draft tokens.
+     * @param weights the weights that the step computes with.
      */
     CpuStepPlan(final StepView plan, final DraftSource source, final StepWeights<ForwardModel> weights)
     {
@@ -111,7 +111,7 @@ final class CpuStepPlan
         return outOfMemory;
     }
 
-    /** Once, by the thread that computes: a plan that is still known later does not keep former weights. */
+    /** Called once by the computing thread. The plan drops its reference, so that it does not retain old weights. */
     StepWeights<ForwardModel> takeWeights()
     {
         final StepWeights<ForwardModel> taken = weights;

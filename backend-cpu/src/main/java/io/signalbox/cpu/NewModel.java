@@ -7,10 +7,10 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.Precision;
 
-/** Copies a further set of weights to the heap on which ranks compute, and takes no memory that they may need. */
+/** Copies a second set of weights to the heap, and leaves the memory that ranks may need. */
 final class NewModel
 {
-    /** Of the heap: left for the ranks and the collector. */
+    /** The share of the heap that is left for ranks and collector. */
     private static final int HEADROOM_SHARE = 16;
 
     private NewModel()

@@ -94,7 +94,7 @@ record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads, Preci
             for (int generation = 1; generation <= CHANGES; generation++)
             {
                 versions.add(sound.prepareWeights("generation-" + generation, TinyModels.generation(generation)));
-                // The newest requests have begun, and have most of their tokens to come.
+                // The newest requests have started, and have generated few tokens.
                 handles.get(handles.size() - 1).iterator().hasNext();
                 assertTrue(engine.newWeights(way, versions.get(generation - 1)));
                 submit(engine, handles);
@@ -170,7 +170,7 @@ record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads, Preci
         }
     }
 
-    /** The run shows what it is to show: requests that met a change, and requests that began with the newest weights. */
+    /** Some requests met a change, and some began with the newest weights. */
     private void checkMixture(final List<CompletionHandle> handles) throws Exception
     {
         int met = 0;

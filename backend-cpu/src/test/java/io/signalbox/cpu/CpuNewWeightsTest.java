@@ -47,7 +47,7 @@ class CpuNewWeightsTest
         assertTrue(wrong.difference() != null && wrong.steps() > 1, wrong.toString());
     }
 
-    /** @param shift of the generations whose weights are prepared: 0 is right. */
+    /** @param shift added to the generation whose weights are prepared; 0 is correct. */
     private static RecomputedRun recompute(final Recomputation recomputation, final Precision precision, final int shift)
     {
         final CpuBackend backend = CpuNewWeightsRun.backend(1, precision);

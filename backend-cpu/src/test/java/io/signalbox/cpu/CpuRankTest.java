@@ -2,8 +2,6 @@
 package io.signalbox.cpu;
 
 import io.signalbox.ConfigException;
-import io.signalbox.backend.Backend;
-import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
@@ -11,11 +9,11 @@ import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.testkit.ForwardingBackend;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,48 +62,20 @@ class CpuRankTest
     }
 
     /** A CPU backend behind such a sink. */
-    private record Planted(CpuBackend backend, AtomicBoolean thrown) implements Backend
+    private static final class Planted extends ForwardingBackend
     {
-        @Override
-        public BackendCapabilities capabilities()
-        {
-            return backend.capabilities();
-        }
+        private final AtomicBoolean thrown;
 
-        @Override
-        public void sizes(final RankSizes sizes)
+        Planted(final CpuBackend backend, final AtomicBoolean thrown)
         {
-            backend.sizes(sizes);
+            super(backend);
+            this.thrown = thrown;
         }
 
         @Override
         public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
         {
-            backend.start(ranks, shape, new ShortOfMemory(completions, thrown));
-        }
-
-        @Override
-        public void submit(final StepView step)
-        {
-            backend.submit(step);
-        }
-
-        @Override
-        public void abort(final int rank, final long step)
-        {
-            backend.abort(rank, step);
-        }
-
-        @Override
-        public boolean reset(final int rank)
-        {
-            return backend.reset(rank);
-        }
-
-        @Override
-        public void close()
-        {
-            backend.close();
+            super.start(ranks, shape, new ShortOfMemory(completions, thrown));
         }
     }
 

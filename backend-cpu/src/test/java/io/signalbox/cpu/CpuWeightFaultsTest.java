@@ -122,7 +122,7 @@ class CpuWeightFaultsTest
         }
     }
 
-    /** A switch that comes nevertheless is a fault of the rank, until weights come that are there. */
+    /** A switch to missing weights loses the rank until a switch to known weights. */
     @Test
     void shouldFailStepsWithWeightsThatAreMissingByName() throws Exception
     {
@@ -171,7 +171,7 @@ class CpuWeightFaultsTest
         }
     }
 
-    /** 200 GB of weights, of which none is made. */
+    /** A model of 200 GB; the test does not generate its weights. */
     @Test
     void shouldRefuseASecondSetThatTheHeapDoesNotHold()
     {
@@ -194,7 +194,7 @@ class CpuWeightFaultsTest
         first = null;
         try (SignalboxEngine engine = SignalboxEngine.launch(config(backend)))
         {
-            // Both ranks compute with the first weights, and then neither computes any further step.
+            // Both ranks compute with the first weights, and then no further step.
             engine.submit(CompletionRequest.prompt(PROMPT).maxNewTokens(TOKENS).rankHint(0)).await(LONG);
             engine.submit(CompletionRequest.prompt(PROMPT).maxNewTokens(TOKENS).rankHint(1)).await(LONG);
             engine.newWeights(WeightsWay.FINISH, backend.prepareWeights("policy-1", TinyModels.generation(1)));
@@ -212,7 +212,7 @@ class CpuWeightFaultsTest
             new DirectoryJournal(directory.resolve("run"), JournalConfig.of(Durability.PROCESS)));
     }
 
-    /** A run with two changes; the last leaves the weights of generation 2. */
+    /** A run with two changes, which ends with the weights of generation 2. */
     private void record() throws Exception
     {
         final CpuBackend backend = backend(0);

@@ -2,60 +2,19 @@
 package io.signalbox.cpu;
 
 import io.signalbox.backend.Backend;
-import io.signalbox.backend.BackendCapabilities;
-import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.RankSizes;
-import io.signalbox.event.StepView;
-import io.signalbox.experts.ModelShape;
+import io.signalbox.testkit.ForwardingBackend;
 
 /** Does not ask its backend whether it has the weights that are announced. */
-record Forgetful(Backend backend) implements Backend
+final class Forgetful extends ForwardingBackend
 {
-    @Override
-    public BackendCapabilities capabilities()
+    Forgetful(final Backend backend)
     {
-        return backend.capabilities();
+        super(backend);
     }
 
     @Override
-    public void sizes(final RankSizes sizes)
+    public void expectWeights(final String version)
     {
-        backend.sizes(sizes);
-    }
-
-    @Override
-    public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
-    {
-        backend.start(ranks, shape, completions);
-    }
-
-    @Override
-    public void submit(final StepView step)
-    {
-        backend.submit(step);
-    }
-
-    @Override
-    public void abort(final int rank, final long step)
-    {
-        backend.abort(rank, step);
-    }
-
-    @Override
-    public void newWeights(final int generation, final String version)
-    {
-        backend.newWeights(generation, version);
-    }
-
-    @Override
-    public boolean reset(final int rank)
-    {
-        return backend.reset(rank);
-    }
-
-    @Override
-    public void close()
-    {
-        backend.close();
+        // The defect of this backend.
     }
 }

@@ -19,7 +19,7 @@ final class RankFaults extends EventReader
         notifyAll();
     }
 
-    /** Waits until there were so many faults. */
+    /** Waits for this number of faults. */
     synchronized void await(final int count) throws InterruptedException
     {
         while (details.size() < count)
@@ -28,7 +28,7 @@ final class RankFaults extends EventReader
         }
     }
 
-    /** {@code null}: there was none. */
+    /** {@code null} if there was no fault. */
     String first()
     {
         return details.peek();

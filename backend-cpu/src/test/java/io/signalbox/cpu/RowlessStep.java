@@ -2,35 +2,30 @@
 package io.signalbox.cpu;
 
 import io.signalbox.backend.Backend;
-import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.RankSizes;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.testkit.ForwardingBackend;
 import org.agrona.DirectBuffer;
 
 /** A backend whose capture of one step fails: it reports the tokens of the step, and that no row is valid. */
-record RowlessStep(Backend backend, long rowless) implements Backend
+final class RowlessStep extends ForwardingBackend
 {
-    @Override
-    public BackendCapabilities capabilities()
-    {
-        return backend.capabilities();
-    }
+    private final long rowless;
 
-    @Override
-    public void sizes(final RankSizes sizes)
+    /** @param rowless the step. */
+    RowlessStep(final Backend backend, final long rowless)
     {
-        backend.sizes(sizes);
+        super(backend);
+        this.rowless = rowless;
     }
 
     @Override
     public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
     {
-        backend.start(ranks, shape, new CompletionSink()
+        super.start(ranks, shape, new CompletionSink()
         {
             @Override
             public void forward(
@@ -100,23 +95,5 @@ record RowlessStep(Backend backend, long rowless) implements Backend
         {
             rows.release();
         }
-    }
-
-    @Override
-    public void submit(final StepView step)
-    {
-        backend.submit(step);
-    }
-
-    @Override
-    public void abort(final int rank, final long step)
-    {
-        backend.abort(rank, step);
-    }
-
-    @Override
-    public void close()
-    {
-        backend.close();
     }
 }

@@ -46,11 +46,11 @@ public final class CudaBackend implements ModelBackend
     private final List<WeightSlot> slots = List.of(new WeightSlot(0), new WeightSlot(1));
     /** Null without a model. */
     private final WeightSets<WeightSlot> sets;
-    /** Of the next step; only the thread that submits uses it. */
+    /** The weights of the next step; only the submitting thread uses the field. */
     private StepWeights<WeightSlot> current = new StepWeights<>(slots.get(0), null);
     /** Null before the start and after the close. */
     private volatile RankSet ranks;
-    /** A load that hangs may still write to its set; null: none does. */
+    /** The fault of a load that hangs and may still write to its set; null if no load hangs. */
     private volatile String hangingLoad;
 
     public CudaBackend(final CudaBackendConfig config)
@@ -70,7 +70,7 @@ public final class CudaBackend implements ModelBackend
     /**
      * It captures what its kernels can serve. With a model it reads tokens, and within a layer all keys and values of a step
      * are written before any is read; without one it samples by request and position. Each rank launches as many steps ahead
-     * as its capture ring holds, with draft tokens if there is a source of guesses, and with new weights if the first ones
+     * as its capture ring holds. It takes draft tokens if there is a source of guesses, and new weights if the first weights
      * have a version.
      */
     @Override
@@ -174,8 +174,8 @@ public final class CudaBackend implements ModelBackend
     }
 
     /**
-     * Brings the weights to each device, next to the current ones. Waits for steps in flight that read the memory which they
-     * get, up to the time that a step may take.
+     * Copies the weights to each device, next to the current weights. First waits for steps in flight that read the target
+     * memory, at most as long as the step timeout.
      */
     @Override
     public String prepareWeights(final String name, final ModelWeights weights)

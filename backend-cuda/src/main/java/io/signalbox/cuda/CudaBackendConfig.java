@@ -211,8 +211,8 @@ public final class CudaBackendConfig
     }
 
     /**
-     * Version of the model's weights with which the backend starts, as {@link WeightVersion#of} makes it: they can then be
-     * replaced while it runs, and each device holds a second set. {@code null}, the default: they cannot.
+     * Version of the model's weights with which the backend starts, as {@link WeightVersion#of} makes it. With a version,
+     * the weights can be replaced while it runs, and each device holds a second set. {@code null}, the default: they cannot.
      */
     public CudaBackendConfig weightVersion(final String value)
     {
@@ -295,9 +295,9 @@ public final class CudaBackendConfig
     }
 
     /**
-     * New weights as devices hold them, in the place of the first ones.
+     * The form in which devices hold new weights.
      *
-     * @throws ConfigException if a matrix has another type than in the first set: launches and memory have that type.
+     * @throws ConfigException if a matrix has another type than in the first set; launches and memory depend on the type.
      */
     ModelWeights replacement(final ModelWeights exact)
     {
@@ -316,19 +316,19 @@ public final class CudaBackendConfig
         return of.matrices().map(WeightMatrix::type).toList();
     }
 
-    /** {@code null}: the weights are not replaced. */
+    /** {@code null} if the weights cannot be replaced. */
     String weightVersion()
     {
         return values.get(WEIGHT_VERSION).orElse(null);
     }
 
-    /** Sets of weights that a device has room for: a second one if they can be replaced. */
+    /** Sets of weights that a device holds: 2 if weights can be replaced, else 1. */
     int weightSets()
     {
         return weights == null || weightVersion() == null ? 1 : 2;
     }
 
-    /** {@code null}: there is no model. */
+    /** {@code null} without a model. */
     DecoderPlan plan()
     {
         return weights == null ? null : weights.plan();

@@ -14,7 +14,7 @@ import io.signalbox.serving.DraftSource;
  * The model that a backend computes, and the sizes of its ranks.
  *
  * @param family of kernels, which can compute the model.
- * @param weights as the precision has them.
+ * @param weights the weights in the form of the precision.
  * @param sizes  of a rank; null until the engine has told them.
  * @param drafts guesses draft tokens; null: there are none.
  */
@@ -61,7 +61,7 @@ record DecoderSetup(
         return Math.min(sizes.maxRunning(), sizes.stepTokens());
     }
 
-    /** The most bytes of what a step feeds: each entry's block table as long as can be. */
+    /** The largest number of bytes that a step feeds: every entry has the longest block table. */
     long feedBytes()
     {
         final long entries = maxEntries();

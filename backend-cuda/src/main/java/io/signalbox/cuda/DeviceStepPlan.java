@@ -72,7 +72,7 @@ final class DeviceStepPlan
         }
     }
 
-    /** The device reads nothing for the step any more. */
+    /** The device no longer reads weights for the step. */
     void end()
     {
         if (weights.weights() != null)
@@ -82,7 +82,7 @@ final class DeviceStepPlan
         weights = null;
     }
 
-    /** With which the step computes, until {@link #end}. */
+    /** The weights that the step computes with, until {@link #end}. */
     StepWeights<WeightSlot> weights()
     {
         return weights;

@@ -30,7 +30,7 @@ final class PlanQueue
 
     /**
      * @param plan    copied before the call returns.
-     * @param weights with which the step computes.
+     * @param weights the weights that the step computes with.
      */
     void add(final StepView plan, final StepWeights<WeightSlot> weights)
     {

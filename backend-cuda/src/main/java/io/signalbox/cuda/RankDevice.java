@@ -19,7 +19,7 @@ import org.agrona.CloseHelper;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The property of one rank on its device: compute stream, capture ring, model buffers, steps for each set of weights. */
+/** The resources of one rank on its device: compute stream, capture ring, model buffers, a program per set of weights. */
 final class RankDevice implements AutoCloseable
 {
     private final CudaDriver driver;
@@ -28,7 +28,7 @@ final class RankDevice implements AutoCloseable
     private final StepObserver observer;
     private CaptureRing ring;
     private StepModel model;
-    /** One for each set of weights. */
+    /** The programs, one per set of weights. */
     private final List<StepProgram> programs = new ArrayList<>();
 
     private RankDevice(final CudaDriver driver, final SharedDevice device, final StepObserver observer)
@@ -114,7 +114,7 @@ final class RankDevice implements AutoCloseable
     /**
      * Gives a step, whose block is filled in, to the device.
      *
-     * @param set of weights with which it computes.
+     * @param set index of the weights that the step computes with.
      */
     void launch(final CaptureSlot slot, final int set)
     {

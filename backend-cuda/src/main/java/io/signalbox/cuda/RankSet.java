@@ -87,7 +87,7 @@ final class RankSet implements AutoCloseable
         }
     }
 
-    /** Brings weights to all devices, as {@link SharedDevice#refill}. */
+    /** Copies weights to all devices, as {@link SharedDevice#refill} does. */
     void refill(final int set, final ModelWeights weights, final BooleanSupplier stopped)
     {
         devices.values().forEach(device -> device.refill(set, weights, stopped));

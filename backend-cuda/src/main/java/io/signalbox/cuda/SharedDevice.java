@@ -24,7 +24,7 @@ final class SharedDevice implements AutoCloseable
     private SeededWeights weights;
     /** The sets of weights of a model; empty without one, and until they are loaded. */
     private final List<DecoderWeights> decoders = new ArrayList<>();
-    /** Null unless the weights can be replaced. */
+    /** Null if the weights cannot be replaced. */
     private WeightRefill refill;
 
     /**
@@ -62,7 +62,7 @@ final class SharedDevice implements AutoCloseable
         module = loaded;
     }
 
-    /** Brings the weights to the device, whose context is current, and takes memory for a second set if there may be one. */
+    /** Copies the weights to the device, and allocates a second set if weights can be replaced. The context is current. */
     void loadWeights()
     {
         if (config.decoder() == null)
@@ -81,10 +81,10 @@ final class SharedDevice implements AutoCloseable
     }
 
     /**
-     * Brings weights to the device in the place of others; for one thread at a time, to which the context then belongs.
+     * Copies weights over a set on the device. Makes the context current for the calling thread; one thread at a time.
      *
-     * @param set     that no step reads.
-     * @param stopped whether the weights are not wanted any more.
+     * @param set     index of a set that no step reads.
+     * @param stopped whether to stop the copy.
      */
     void refill(final int set, final ModelWeights newWeights, final BooleanSupplier stopped)
     {

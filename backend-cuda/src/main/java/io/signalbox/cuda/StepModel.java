@@ -15,7 +15,7 @@ interface StepModel extends AutoCloseable
     /**
      * The kernels of a step of at most {@code tokens} tokens, in order, at the same addresses for life.
      *
-     * @param set of weights, from 0.
+     * @param set index of the weights, from 0.
      */
     List<CudaDriver.Launch> launches(int set, int tokens);
 

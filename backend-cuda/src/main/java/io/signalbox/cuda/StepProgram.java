@@ -24,7 +24,7 @@ final class StepProgram implements AutoCloseable
      * Runs one step without tokens, so that all kernels are loaded before a capture, and then captures the graphs. The
      * stream must be idle, and the step block on the device all zeros.
      *
-     * @param set of weights, whose addresses the launches have.
+     * @param set index of the weights whose addresses the launches have.
      */
     StepProgram(
         final CudaDriver driver, final CudaDriver.Stream stream, final StepBuckets buckets, final StepModel model,

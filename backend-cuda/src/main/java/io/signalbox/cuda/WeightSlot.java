@@ -3,7 +3,7 @@ package io.signalbox.cuda;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A place of weights on each device of a backend, and the number of steps in flight that compute with it. */
+/** A set of weights on every device of a backend, and the number of steps in flight that compute with it. */
 final class WeightSlot
 {
     private final int index;
@@ -14,19 +14,19 @@ final class WeightSlot
         this.index = index;
     }
 
-    /** From 0. */
+    /** Index of the set, from 0. */
     int index()
     {
         return index;
     }
 
-    /** The thread that submits a step. */
+    /** Called by the submitting thread. */
     void begin()
     {
         steps.incrementAndGet();
     }
 
-    /** The thread of the step's rank, once the device reads no weights for it. */
+    /** Called by the thread of the rank when the device no longer reads weights for the step. */
     void end()
     {
         steps.decrementAndGet();

@@ -77,7 +77,7 @@ class CudaDecoderFaultTest
         return DeviceBudget.of(config, 0, RANKS, SHAPE).on("GPU 0", Long.MAX_VALUE);
     }
 
-    /** With a version, there is a second set of weights from the start, and its replacement takes nothing more. */
+    /** With a version, the second set is allocated at start; a replacement allocates nothing. */
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = "policy-1")

@@ -181,7 +181,7 @@ class CudaNewWeightsTest
         return engine.submit(request(2)).await(LONG).tokens();
     }
 
-    /** Whichever call fails while the weights are brought; none of them breaks the context. */
+    /** Each call of the load fails once; no failure breaks the context. */
     @ParameterizedTest
     @CsvSource({"cuMemcpyHtoDAsync, 1", "cuMemcpyHtoDAsync, 7", "cuLaunchKernel, 1", "cuCtxSetCurrent, 1"})
     void shouldKeepTheWeightsIfALoadFails(final String call, final int calls) throws Exception
@@ -201,7 +201,7 @@ class CudaNewWeightsTest
         }
     }
 
-    /** Launches and memory of the second set are those of the first one's types. */
+    /** Launches and memory of the second set have the types of the first set. */
     @Test
     void shouldRefuseOtherNumberFormatsOfTheSamePlan() throws Exception
     {
@@ -224,7 +224,7 @@ class CudaNewWeightsTest
         }
     }
 
-    /** The memory of the former weights is theirs until their last step has landed. */
+    /** The old weights keep their memory until their last step has landed. */
     @Test
     void shouldNotOverwriteWeightsThatAStepInFlightReads() throws Exception
     {
@@ -275,7 +275,7 @@ class CudaNewWeightsTest
             refused.startsWith("the backend cuda was closed"), refused);
     }
 
-    /** A closed backend refuses by that name; one that still loads refuses a second load. */
+    /** A closed backend says that it was closed; a backend that is loading refuses a second load. */
     private static boolean isClosing(final CudaBackend backend)
     {
         return assertThrows(ConfigException.class, () -> backend.prepareWeights("x", weights(2))).getMessage()

@@ -221,7 +221,7 @@ class RouterPluginFaultTest
         assertTrue(followed.err().contains(", and now the router bad, version 1, decides ["), followed.err());
     }
 
-    /** A snapshot that would be refused later is not written. */
+    /** A snapshot is not written if a restart would refuse it. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         @Override public long snapshotBytes() { return 4; } | wrote 4 bytes less into its snapshot than it announced

@@ -288,7 +288,7 @@ final class EngineContext
             given.value(EngineConfig.IMPOSSIBLE_ROWS));
     }
 
-    /** Tells the user that the current thread has begun. */
+    /** Calls the user's hook in a thread that has started. */
     void threadStarted(final EngineThread role)
     {
         given.threadStarted().accept(role);

@@ -183,11 +183,6 @@ final class Envelope
         return (int)INT.get(bytes, index);
     }
 
-    static void putInt32(final byte[] bytes, final int index, final int value)
-    {
-        INT.set(bytes, index, value);
-    }
-
     static long int64(final byte[] bytes, final int index)
     {
         return (long)LONG.get(bytes, index);

@@ -58,7 +58,7 @@ record JournalBeginning(
     static final String LOCK = "beginning.lock";
     private static final int MAGIC = 0x31424A53;
     private static final int VERSION = 2;
-    /** It does not have the version of the weights. */
+    /** The format version without the version of the weights. */
     private static final int OLDEST_VERSION = 1;
     private static final int VERSION_AT = 4;
     private static final int HEADER_BYTES = 120;

@@ -32,7 +32,7 @@ final class SegmentedLog
     private final ExpandableArrayBuffer sealBuffer = new ExpandableArrayBuffer(SEAL_LENGTH);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final SealEncoder seal = new SealEncoder();
-    private byte[] record = new byte[4096];
+    private byte[] buffer = new byte[4096];
     private JournalStore.Segment segment;
     private int segmentNumber;
     private long recordsAtSegmentStart;
@@ -90,10 +90,10 @@ final class SegmentedLog
         final RecordType type, final long timeNanos, final DirectBuffer payload, final int offset, final int length)
     {
         final int total = Envelope.LENGTH + length;
-        final byte[] bytesOfRecord = recordOf(total);
-        payload.getBytes(offset, bytesOfRecord, Envelope.LENGTH, length);
-        final long link = links.next(chain, sequence, type, timeNanos, bytesOfRecord, Envelope.LENGTH, length);
-        complete(bytesOfRecord, type, timeNanos, link, segment.begin(total), total);
+        final byte[] record = recordOf(total);
+        payload.getBytes(offset, record, Envelope.LENGTH, length);
+        final long link = links.next(chain, sequence, type, timeNanos, record, Envelope.LENGTH, length);
+        complete(record, type, timeNanos, link, segment.begin(total), total);
         chain = link;
         sequence++;
         bytes += total;
@@ -106,19 +106,19 @@ final class SegmentedLog
     }
 
     private void complete(
-        final byte[] bytesOfRecord,
+        final byte[] record,
         final RecordType type,
         final long timeNanos,
         final long link,
         final long position,
         final int total)
     {
-        Envelope.putIdentity(bytesOfRecord, total, type);
-        Envelope.putHistory(bytesOfRecord, sequence, timeNanos, link);
+        Envelope.putIdentity(record, total, type);
+        Envelope.putHistory(record, sequence, timeNanos, link);
         Envelope.putCircumstances(
-            bytesOfRecord, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
-        Envelope.putCrc(bytesOfRecord, total, crc);
-        segment.write(bytesOfRecord, total);
+            record, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
+        Envelope.putCrc(record, total, crc);
+        segment.write(record, total);
     }
 
     /** Reading the clock costs as much as a checksum: records within a millisecond of logical time share a reading. */
@@ -136,11 +136,11 @@ final class SegmentedLog
 
     private byte[] recordOf(final int length)
     {
-        if (length > record.length)
+        if (length > buffer.length)
         {
-            record = new byte[Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * record.length))];
+            buffer = new byte[Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * buffer.length))];
         }
-        return record;
+        return buffer;
     }
 
     /** Whether the next group, whose largest record this is, needs another segment. */
@@ -217,9 +217,9 @@ final class SegmentedLog
             .closing(closing);
         final int total = Envelope.LENGTH + SEAL_LENGTH;
         final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
-        final byte[] bytesOfRecord = recordOf(total);
-        sealBuffer.getBytes(0, bytesOfRecord, Envelope.LENGTH, SEAL_LENGTH);
-        complete(bytesOfRecord, type, lastTimeNanos, chain, position, total);
+        final byte[] record = recordOf(total);
+        sealBuffer.getBytes(0, record, Envelope.LENGTH, SEAL_LENGTH);
+        complete(record, type, lastTimeNanos, chain, position, total);
         return position + total;
     }
 

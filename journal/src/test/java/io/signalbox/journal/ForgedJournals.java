@@ -8,6 +8,8 @@ import io.signalbox.experts.ModelShape;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -104,7 +106,7 @@ final class ForgedJournals
             record, 0, Envelope.NOT_SYNCED, Envelope.place(0, at + SegmentWalker.HEADER_BYTES));
         Envelope.putCrc(record, total, crc);
         final byte[] file = Arrays.copyOf(beginning.bytes, at + SegmentWalker.HEADER_BYTES + total + 8 & -4);
-        Envelope.putInt32(file, at, total);
+        ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(at, total);
         Arrays.fill(file, at + SegmentWalker.HEADER_BYTES, file.length, (byte)0);
         System.arraycopy(record, 0, file, at + SegmentWalker.HEADER_BYTES, total);
         return new MemoryFiles(new ArrayList<>(List.of(file)));

@@ -103,7 +103,7 @@ public record AttentionPlan(
         return heads * valueSize();
     }
 
-    /** The plan in words, part of {@link ModelDigest}: what a model does not have leaves no trace. */
+    /** The plan as text, part of {@link ModelDigest}. Absent parts are left out, so that older digests stay valid. */
     @Override
     public String toString()
     {

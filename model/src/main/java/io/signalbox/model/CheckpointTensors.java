@@ -143,7 +143,7 @@ final class CheckpointTensors implements TensorSource
             columns, format, shards.get(tensor.name()), bytes(tensor, index, rows, columns, format.bytes()));
     }
 
-    /** Scales make a tensor one of FP8; its type, too, so that missing scales are noticed. */
+    /** A tensor is FP8 if it has scales or the type of FP8; the type alone reveals missing scales. */
     private boolean isPackedInFp8(final String name)
     {
         return quantization.is(Quantization.Method.FP8) &&
@@ -155,7 +155,7 @@ final class CheckpointTensors implements TensorSource
         return tensor.type().equals(FP8);
     }
 
-    /** The scales of a tensor of FP8, in another file perhaps. */
+    /** The scales of an FP8 tensor; they may be in another file. */
     private StoredTensor scales(final String name, final long... shape)
     {
         final StoredTensor tensor = stored(name);

@@ -12,7 +12,7 @@ import java.util.List;
  * down(silu(gate(x)) * up(x))}, unless {@link ExpertsPlan} has a limit.
  *
  * @param family         the names of its tensors.
- * @param type           of most weights. A model of bfloat16 may have others in float32, which arithmetic in bf16 rounds.
+ * @param type           type of most weights. A bfloat16 model may have float32 tensors; bf16 arithmetic rounds them.
  * @param layers         at least 1.
  * @param moeLayers      ascending layers that are MoE; the other ones are dense.
  * @param hidden         elements of a token's state.

@@ -85,7 +85,7 @@ public record ExpertsPlan(
         return sharedExperts * width;
     }
 
-    /** The plan in words, part of {@link ModelDigest}: what a model does not have leaves no trace. */
+    /** The plan as text, part of {@link ModelDigest}. Absent parts are left out, so that older digests stay valid. */
     @Override
     public String toString()
     {

@@ -21,14 +21,14 @@ abstract class FileWeights
     /**
      * The weight, exactly.
      *
-     * @throws ModelException if a packed weight is no finite number.
+     * @throws ModelException if a packed weight is not finite.
      */
     abstract float at(int row, int column);
 
     /**
      * Copies a row, widened exactly.
      *
-     * @throws ModelException if a packed weight is no finite number.
+     * @throws ModelException if a packed weight is not finite.
      */
     void row(final int row, final float[] to, final int at)
     {
@@ -38,7 +38,7 @@ abstract class FileWeights
         }
     }
 
-    /** The bytes of the file if they are the weights as this type; {@code null}: they are not. */
+    /** The bytes of the file if the file holds the weights in this type; else {@code null}. */
     ByteBuffer bytes(final WeightType type)
     {
         return null;

@@ -46,7 +46,7 @@ enum FloatFormat
         this.bytes = bytes;
     }
 
-    /** {@code null}: the type of a tensor is none of these. */
+    /** The format of a tensor; {@code null} if the format is unsupported. */
     static FloatFormat of(final StoredTensor tensor)
     {
         return Arrays.stream(values()).filter(each -> each.name().equals(tensor.type())).findFirst().orElse(null);

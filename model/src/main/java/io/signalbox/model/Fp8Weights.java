@@ -38,7 +38,7 @@ final class Fp8Weights extends FileWeights
 
     /**
      * @param name   of the tensor.
-     * @param shard  of which the bytes are a part.
+     * @param shard  the shard that contains the bytes.
      * @param bytes  of the weights, from position 0.
      * @param scales [blocks of outputs, blocks of inputs].
      */

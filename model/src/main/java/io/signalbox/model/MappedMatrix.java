@@ -13,7 +13,7 @@ final class MappedMatrix extends WeightMatrix
 {
     private final FileWeights stored;
 
-    /** @param type as which the weights are read. */
+    /** @param type the type in which the weights are read. */
     MappedMatrix(
         final String name, final int rows, final int columns, final WeightType type, final FileWeights stored,
         final LoadProgress progress)

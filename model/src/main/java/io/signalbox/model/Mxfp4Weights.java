@@ -45,9 +45,9 @@ final class Mxfp4Weights extends FileWeights
     /**
      * @param name       of the tensor in the bf16 form.
      * @param inputs     a multiple of {@link #BLOCK}.
-     * @param blockShard of which the blocks are a part.
+     * @param blockShard the shard that contains the blocks.
      * @param blocks     [outputs, blocks of an output, 16], from position 0.
-     * @param scaleShard of which the scales are a part.
+     * @param scaleShard the shard that contains the scales.
      * @param scales     [outputs, blocks of an output], from position 0.
      */
     Mxfp4Weights(

@@ -12,7 +12,7 @@ final class PlainWeights extends FileWeights
     private final ByteBuffer bytes;
 
     /**
-     * @param shard of which the bytes are a part.
+     * @param shard the shard that contains the bytes.
      * @param bytes of the weights, from position 0.
      */
     PlainWeights(final int columns, final FloatFormat format, final MappedShard shard, final ByteBuffer bytes)

@@ -25,9 +25,9 @@ record Quantization(Method method, int blockRows, int blockColumns)
     }
 
     static final String NAME = "quantization_config";
-    /** Added to the name of a tensor of FP8, it names the scales. */
+    /** Suffix of the scales of an FP8 tensor. */
     static final String SCALE = "_scale_inv";
-    /** Added to the name of a tensor of MXFP4, these name what is stored in its place. */
+    /** Suffixes of the stored tensors of an MXFP4 tensor. */
     static final String BLOCKS = "_blocks";
     static final String SCALES = "_scales";
     static final Quantization NONE = new Quantization(Method.NONE, 0, 0);
@@ -41,7 +41,7 @@ record Quantization(Method method, int blockRows, int blockColumns)
      * @param file   with the field.
      * @param value  {@code null}: there is none.
      * @param gptOss whether the model is of the family gpt-oss.
-     * @throws ModelException if weights that are packed so are not read.
+     * @throws ModelException if the packing is unsupported.
      */
     static Quantization of(final Object file, final Object value, final boolean gptOss)
     {

@@ -75,7 +75,7 @@ final class TensorAdvice
             " and no '" + scales + "' with its scales", ONE_CHECKPOINT);
     }
 
-    /** Scales of a tensor that has none. */
+    /** Scales of a tensor that is not packed. */
     static ModelException scalesOfOther(final Path directory, final StoredTensor tensor, final String scales)
     {
         return new ModelException(directory + " has the scales '" + scales + "' of a tensor in " + CheckpointTensors.FP8 +
@@ -137,7 +137,7 @@ final class TensorAdvice
             "for, such as '" + ModelJson.printable(names.get(0)) + "'", ONE_CHECKPOINT);
     }
 
-    /** The first name of a packed tensor that nobody unpacks. */
+    /** The name of the first packed tensor whose packing is unsupported. */
     private static String quantized(final List<String> names, final Quantization reader)
     {
         return first(QUANTIZED, names.stream().filter(name -> !reader.reads(name)).toList());

@@ -16,6 +16,13 @@ final class TransposedMatrix extends WeightMatrix
     /** Rows that a digest takes at a time. */
     private static final int DIGESTED_ROWS = 64;
 
+    /** Takes the weights of the columns {@code [begin, end)} of a row. */
+    @FunctionalInterface
+    private interface Run
+    {
+        void take(int row, int begin, int end);
+    }
+
     private final WeightMatrix stored;
     private final int first;
     private final int step;
@@ -55,56 +62,54 @@ final class TransposedMatrix extends WeightMatrix
     @Override
     void copy(final float[] to, final int at)
     {
-        read(() ->
+        read(() -> inTiles(rows(), (row, begin, end) ->
         {
-            for (int tile = 0; tile < columns(); tile += TILE)
+            for (int column = begin; column < end; column++)
             {
-                for (int row = 0; row < rows(); row++)
-                {
-                    for (int column = tile; column < Math.min(columns(), tile + TILE); column++)
-                    {
-                        to[at + row * columns() + column] = at(row, column);
-                    }
-                }
+                to[at + row * columns() + column] = at(row, column);
             }
-        });
+        }));
     }
 
     @Override
     void copy(final short[] to, final int at)
     {
-        read(() ->
+        read(() -> inTiles(rows(), (row, begin, end) ->
         {
-            for (int tile = 0; tile < columns(); tile += TILE)
+            for (int column = begin; column < end; column++)
             {
-                for (int row = 0; row < rows(); row++)
-                {
-                    for (int column = tile; column < Math.min(columns(), tile + TILE); column++)
-                    {
-                        to[at + row * columns() + column] = WeightType.toBf16(at(row, column));
-                    }
-                }
+                to[at + row * columns() + column] = WeightType.toBf16(at(row, column));
             }
-        });
+        }));
     }
 
     @Override
     public void putRows(final int from, final int count, final ByteBuffer to)
     {
         final int size = type().bytes();
-        final int begin = to.position();
+        final int start = to.position();
+        inTiles(count, (row, begin, end) ->
+        {
+            to.position(start + (row * columns() + begin) * size);
+            for (int column = begin; column < end; column++)
+            {
+                type().put(at(from + row, column), to);
+            }
+        });
+        to.position(start + count * columns() * size);
+    }
+
+    /** Visits the weights of some rows tile by tile. */
+    private void inTiles(final int count, final Run run)
+    {
         for (int tile = 0; tile < columns(); tile += TILE)
         {
+            final int end = Math.min(columns(), tile + TILE);
             for (int row = 0; row < count; row++)
             {
-                to.position(begin + (row * columns() + tile) * size);
-                for (int column = tile; column < Math.min(columns(), tile + TILE); column++)
-                {
-                    type().put(at(from + row, column), to);
-                }
+                run.take(row, tile, end);
             }
         }
-        to.position(begin + count * columns() * size);
     }
 
     @Override

@@ -131,10 +131,10 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix,
         return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Puts the bits of some rows, little-endian, at the position of a buffer. Call {@link #taken} behind all. */
+    /** Puts the bits of some rows, little-endian, at the position of a buffer. Call {@link #taken} after the last rows. */
     public abstract void putRows(int first, int count, ByteBuffer to);
 
-    /** Whether a copy costs arithmetic: the weights are made, or a file holds them otherwise than as {@link #type}. */
+    /** Whether a copy computes weights: they are generated, or stored in another form than {@link #type}. */
     public abstract boolean isComputed();
 
     /** The same weights as bf16, rounded to nearest, ties to even. */

@@ -92,10 +92,10 @@ public abstract class BackendProvider
     }
 
     /**
-     * Bytes of the weights as the backend loads them; those of {@code weights} unless a backend says otherwise, such as one
-     * that rounds some.
+     * Bytes of the weights as the backend loads them. The default is the size of {@code weights}; a backend that rounds them
+     * overrides it.
      *
-     * @param values of the declared knobs.
+     * @param values the values of the declared knobs.
      */
     public long weightBytes(final ModelWeights weights, final SettingValues values)
     {

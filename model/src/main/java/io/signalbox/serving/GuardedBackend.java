@@ -158,7 +158,7 @@ final class GuardedBackend implements ModelBackend
         {
             backend.expectWeights(version);
         }
-        // The refusal that the interface asks for.
+        // The interface declares this refusal.
         catch (final IllegalArgumentException e)
         {
             throw e;
@@ -176,7 +176,7 @@ final class GuardedBackend implements ModelBackend
         {
             backend.newWeights(generation, version);
         }
-        // The refusal that the interface asks for.
+        // The interface declares this refusal.
         catch (final UnsupportedOperationException e)
         {
             throw e;
@@ -194,7 +194,7 @@ final class GuardedBackend implements ModelBackend
         {
             return backend.reset(rank);
         }
-        // The refusal that the interface asks for.
+        // The interface declares this refusal.
         catch (final UnsupportedOperationException e)
         {
             throw e;

@@ -11,7 +11,7 @@ final class PlanDifference
     {
     }
 
-    /** Such as {@code attention.heads is 8 and not 4}; {@code null} if the records are equal. */
+    /** A text such as {@code attention.heads is 8 and not 4}; {@code null} if the records are equal. */
     static String of(final Record expected, final Record found)
     {
         return expected.equals(found) ? null : of("", expected, found);

@@ -24,7 +24,7 @@ public final class WeightSets<S>
     private final boolean replaceable;
     private final List<Entry<S>> sets = new ArrayList<>();
     private Entry<S> current;
-    /** Not announced; {@code null}: none. */
+    /** The set that was prepared and not announced; {@code null} if there is none. */
     private Entry<S> prepared;
     private boolean preparing;
     private volatile boolean closed;
@@ -33,7 +33,7 @@ public final class WeightSets<S>
      * The weights with which steps compute.
      *
      * @param weights {@code null} if the backend does not have the weights that were announced.
-     * @param fault   the reason then, one clause.
+     * @param fault   the reason if {@code weights} is {@code null}, one clause.
      */
     public record StepWeights<S>(S weights, String fault)
     {
@@ -61,8 +61,8 @@ public final class WeightSets<S>
     }
 
     /**
-     * @param backend the name for messages.
-     * @param version of the first set; {@code null}: the weights are not replaced.
+     * @param backend name of the backend in messages.
+     * @param version version of the first set; {@code null} if the weights cannot be replaced.
      */
     public WeightSets(final String backend, final DecoderPlan plan, final String version, final S first)
     {
@@ -148,7 +148,7 @@ public final class WeightSets<S>
         }
     }
 
-    /** A version that is there needs no second load. */
+    /** Drops the prepared set, unless the version is loaded already. */
     private synchronized boolean giveUpUnlessKnown(final String version)
     {
         if (find(version) != null)
@@ -236,17 +236,17 @@ public final class WeightSets<S>
         return sets.stream().anyMatch(entry -> entry.weights == weights);
     }
 
-    /** A loader asks: nobody wants its set any more. */
+    /** Whether a loader should stop. */
     public boolean isClosed()
     {
         return closed;
     }
 
     /**
-     * No set is prepared from now on; one that is being loaded is dropped. Waits for its loader.
+     * Refuses later sets, drops a set that is being loaded, and waits for its loader.
      *
-     * @param limitNanos of the wait; 0: none.
-     * @return whether no loader works any more.
+     * @param limitNanos limit of the wait; 0 returns at once.
+     * @return whether no loader is running.
      */
     public synchronized boolean close(final long limitNanos)
     {

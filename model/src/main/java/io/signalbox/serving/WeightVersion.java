@@ -56,7 +56,7 @@ public final class WeightVersion
         return (name.isEmpty() ? "" : name + "@") + DIGEST + ModelDigest.of(weights);
     }
 
-    /** The digest of the model in a version, 64 hexadecimal digits; {@code null} if the version does not have one. */
+    /** The digest in a version, 64 hexadecimal digits; {@code null} if the version has no digest. */
     public static String digest(final String version)
     {
         final int at = version.length() - DIGITS;

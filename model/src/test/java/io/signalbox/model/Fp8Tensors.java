@@ -17,7 +17,7 @@ final class Fp8Tensors
     private final SplittableRandom random;
     private final int blockRows;
     private final int blockColumns;
-    /** Of each packed tensor, row-major. */
+    /** The unpacked weights of each packed tensor, row-major. */
     final Map<String, float[]> unpacked = new TreeMap<>();
 
     Fp8Tensors(final long seed, final int blockRows, final int blockColumns)

@@ -33,7 +33,7 @@ class HostileCheckpointPropertyTest
 {
     private static final long MOST_BYTES = 16L << 20;
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
-    /** Room for any matrix that opens. */
+    /** A buffer for any matrix of a checkpoint that opens. */
     private static final float[] WEIGHTS = new float[1 << 10];
     private static final Pattern NUMBER = Pattern.compile("(?<![\\w.\"])\\d+");
     private static final List<String> EXTREMES = List.of("0", "1", "-1", "2147483647", "2147483648", "9223372036854775807",
@@ -126,7 +126,7 @@ class HostileCheckpointPropertyTest
         openWith(original, "model.safetensors", bytes);
     }
 
-    /** Weights and scales, NaN among them, behind the header. */
+    /** Replaces weights and scales after the header, also by NaN. */
     @Property
     void shouldSurviveChangedWeights(
         @ForAll("originals") final Original original, @ForAll("changes") final List<Change> changes) throws IOException

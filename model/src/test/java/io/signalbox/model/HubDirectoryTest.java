@@ -242,7 +242,7 @@ class HubDirectoryTest
         }
     }
 
-    /** With biases of 0 a model is the one without; a bias without the switch is refused. */
+    /** Biases of 0 change nothing; a bias without the switch is refused. */
     @Test
     void shouldReadTheBiasesOfAttention() throws Exception
     {

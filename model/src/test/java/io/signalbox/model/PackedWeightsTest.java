@@ -40,7 +40,7 @@ class PackedWeightsTest
         written.writeFp8Config(plan, 4, 3);
         final Fp8Tensors packed = new Fp8Tensors(1, 4, 3);
         Fp8Tensors.names(written).forEach(name -> packed.pack(written, name));
-        // Of a known type, because faults are put into them.
+        // The type is known, because the test puts faults into them.
         put(SCALES, "F32", 24, 2, 3);
         floats(SCALES).asFloatBuffer().put(new float[] {0.5f, 0.25f, 1.0f, 2.0f, 4.0f, 8.0f});
         written.writeSingle();
@@ -96,7 +96,7 @@ class PackedWeightsTest
         assertTrue(message.startsWith(directory + " " + fault.sentence()), message);
     }
 
-    /** Weights are looked at when they are loaded or digested, because a large checkpoint takes minutes to read. */
+    /** Weights are checked when they are loaded or digested, because reading a large checkpoint takes minutes. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "1 | 0 | 'X_scale_inv has 0.0 at [0, 1], and scales must be positive finite numbers; copy or download'",

@@ -59,7 +59,7 @@ class WeightSetsTest
         assertEquals(12, orders);
     }
 
-    /** @param trainer steps that the trainer has taken: prepare and announce by turns. */
+    /** @param trainer steps that the trainer has taken, prepare and announce alternately. */
     private static int interleave(final int trainer, final int switches, final List<Boolean> order)
     {
         if (trainer == 6 && switches == 3)
@@ -118,7 +118,7 @@ class WeightSetsTest
             assertThrows(IllegalArgumentException.class, () -> sets.expect("policy-9")).getMessage());
     }
 
-    /** Never the former weights without a word. */
+    /** A missing set never falls back to the old weights. */
     @Test
     void shouldNameTheSetThatASwitchLacksAndTakeTheNext()
     {

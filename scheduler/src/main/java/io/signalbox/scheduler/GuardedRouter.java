@@ -65,7 +65,7 @@ final class GuardedRouter implements DpRouter
         {
             throw broken(e);
         }
-        if (batch.decisions() == 0)
+        if (batch.decisions() == 0 && batch.count() > 0)
         {
             requireNoIdleRank(batch);
         }
@@ -86,10 +86,10 @@ final class GuardedRouter implements DpRouter
         }
     }
 
-    /** Without an event to come, the requests would wait forever. */
+    /** No later event would wake these requests. */
     private void requireNoIdleRank(final PlacementBatch batch)
     {
-        for (int rank = 0; rank < batch.ranks() && batch.count() > 0; rank++)
+        for (int rank = 0; rank < batch.ranks(); rank++)
         {
             if (!batch.isLost(rank) && batch.activeRequests(rank) == 0)
             {

@@ -474,9 +474,9 @@ public final class Scheduler
     }
 
     /**
-     * State of the router after the last input, as a {@link RouterSnapshot} that a new router was restored from.
+     * State of the router after the last input, as a {@link RouterSnapshot}. A new router has been restored from it.
      *
-     * @throws ConfigException if the state exceeds the largest snapshot.
+     * @throws ConfigException if the state exceeds the size limit of a snapshot.
      * @throws RouterException if the router does not write or restore all of its state.
      */
     public byte[] routerSnapshot()

@@ -3,12 +3,9 @@ package io.signalbox.testkit;
 
 import io.signalbox.StateDigest;
 import io.signalbox.backend.Backend;
-import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.RankSizes;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 
@@ -22,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * A sound backend whose reports go wrong now and then, so that a program shows what it does then. Which step is hit by
  * which fault is a function of the seed, the rank and the step, and of nothing else. Thread-safe as far as the backend is.
  */
-public final class FaultyBackend implements Backend
+public final class FaultyBackend extends ForwardingBackend
 {
     /** A report that goes wrong. */
     public enum InjectedFault
@@ -43,7 +40,6 @@ public final class FaultyBackend implements Backend
         SPOILT_ROWS
     }
 
-    private final Backend backend;
     private final long seed;
     private final int oneIn;
     private final List<InjectedFault> kinds;
@@ -55,12 +51,12 @@ public final class FaultyBackend implements Backend
      */
     public FaultyBackend(final Backend backend, final long seed, final int oneIn, final Set<InjectedFault> kinds)
     {
+        super(backend);
         if (oneIn < 1 || kinds.isEmpty())
         {
             throw new IllegalArgumentException("one step in " + oneIn + " shall be hit by one of " + kinds +
                 "; give 1 or more, and at least one kind of fault");
         }
-        this.backend = backend;
         this.seed = seed;
         this.oneIn = oneIn;
         this.kinds = List.copyOf(EnumSet.copyOf(kinds));
@@ -73,69 +69,9 @@ public final class FaultyBackend implements Backend
     }
 
     @Override
-    public BackendCapabilities capabilities()
-    {
-        return backend.capabilities();
-    }
-
-    @Override
-    public void sizes(final RankSizes sizes)
-    {
-        backend.sizes(sizes);
-    }
-
-    @Override
     public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
     {
-        backend.start(ranks, shape, new Sink(completions));
-    }
-
-    @Override
-    public void submit(final StepView step)
-    {
-        backend.submit(step);
-    }
-
-    @Override
-    public void abort(final int rank, final long step)
-    {
-        backend.abort(rank, step);
-    }
-
-    @Override
-    public void expectWeights(final String version)
-    {
-        backend.expectWeights(version);
-    }
-
-    @Override
-    public void newWeights(final int generation, final String version)
-    {
-        backend.newWeights(generation, version);
-    }
-
-    @Override
-    public boolean reset(final int rank)
-    {
-        return backend.reset(rank);
-    }
-
-    @Override
-    public long stepTimeoutNanos()
-    {
-        return backend.stepTimeoutNanos();
-    }
-
-    @Override
-    public long closeTimeoutNanos()
-    {
-        return backend.closeTimeoutNanos();
-    }
-
-    @Override
-    public void close()
-    {
-        backend.close();
+        super.start(ranks, shape, new Sink(completions));
     }
 
     /** The fault of a step; null: none. */

@@ -278,7 +278,7 @@ final class ModelSteps implements ResultListener, StepObserver, AutoCloseable
         }
     }
 
-    /** A step that begins while another step is in flight is not timed alone. */
+    /** A step that starts while another step is in flight is not timed. */
     private boolean isAlone()
     {
         return step - completed == 1;

@@ -94,7 +94,7 @@ public final class DecoderWeights implements AutoCloseable
         }
     }
 
-    /** Takes the memory of weights and brings none: {@link WeightRefill} does. */
+    /** Allocates memory for weights; {@link WeightRefill} copies them. */
     public static DecoderWeights empty(final CudaDriver driver, final ModelWeights weights)
     {
         final DriverResources owned = new DriverResources(driver);
@@ -145,7 +145,7 @@ public final class DecoderWeights implements AutoCloseable
         return counted.bytes();
     }
 
-    /** Of all tensors, in their order. */
+    /** Memory of all tensors, in their order. */
     List<DeviceMemory> memories()
     {
         return memories;

@@ -10,8 +10,8 @@ import java.util.Iterator;
 import java.util.function.BooleanSupplier;
 
 /**
- * Brings weights to memory that another set of the same plan had, on separate streams, while ranks compute with other
- * memory. It takes its page-locked memory once: taking and giving back may wait for the device.
+ * Copies weights over another set of the same plan, on separate streams, while ranks compute with other memory. It allocates
+ * its page-locked memory once, because allocation and release may wait for the device.
  */
 public final class WeightRefill implements AutoCloseable
 {
@@ -32,10 +32,9 @@ public final class WeightRefill implements AutoCloseable
     /**
      * Returns when the weights are on the device.
      *
-     * @param target   that no step reads.
-     * @param unwanted whether the weights are not wanted any more; asked before each piece.
-     * @throws io.signalbox.ConfigException if a file has changed, or the weights are not wanted any more; the target holds
-     *                                      a part of the weights then.
+     * @param target   a set that no step reads.
+     * @param unwanted whether to stop; asked before each piece.
+     * @throws io.signalbox.ConfigException if a file has changed, or the copy was stopped. The target is then incomplete.
      */
     public void run(final DecoderWeights target, final ModelWeights weights, final BooleanSupplier unwanted)
     {

@@ -7,7 +7,7 @@ import io.signalbox.model.WeightMatrix;
 import java.util.List;
 import java.util.function.LongFunction;
 
-/** Takes room for weights, and does not bring any. */
+/** Allocates memory for weights without copying them. */
 record WeightRoom(LongFunction<DeviceMemory> room) implements WeightTarget
 {
     @Override

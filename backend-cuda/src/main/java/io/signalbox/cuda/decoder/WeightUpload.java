@@ -47,7 +47,7 @@ final class WeightUpload implements WeightTarget, AutoCloseable
 
     /**
      * @param room    gives the memory for the next tensor of so many bytes.
-     * @param stopped whether the weights are not wanted any more.
+     * @param stopped whether to stop the copy.
      */
     WeightUpload(
         final CudaDriver driver, final CudaDriver.KernelModule module, final LongFunction<DeviceMemory> room,

@@ -130,7 +130,7 @@ public final class ChosenBackend
         return values;
     }
 
-    /** The same backend, whose weights can be replaced if it can do that at all; its first weights get a version. */
+    /** The same backend with replaceable weights if it supports them; its first weights get a version. */
     public ChosenBackend replaceable()
     {
         final Setting<?> version = WeightVersion.SETTING;

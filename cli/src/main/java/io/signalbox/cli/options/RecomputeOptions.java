@@ -85,11 +85,11 @@ public final class RecomputeOptions
     }
 
     /**
-     * The weights of the generations after the first, each made when it is asked for.
+     * The weights of the generations after the first, each loaded on demand.
      *
-     * @param plan     of the first.
-     * @param versions of the run, as recorded.
-     * @throws ConfigException unless there is one for each.
+     * @param plan     the plan of the first generation.
+     * @param versions the recorded versions of the run.
+     * @throws ConfigException if the number of models differs from the number of versions.
      */
     public List<Supplier<ModelWeights>> newWeights(final DecoderPlan plan, final List<String> versions)
     {

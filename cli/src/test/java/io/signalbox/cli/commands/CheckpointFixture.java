@@ -23,13 +23,13 @@ public final class CheckpointFixture
     {
     }
 
-    /** Unpacks that of OLMoE to a new directory. */
+    /** Unpacks the checkpoint of OLMoE to a new directory. */
     public static Path unpack(final Path model) throws IOException
     {
         return unpack("olmoe-wide-bf16", model);
     }
 
-    /** Unpacks the one of a name to a new directory. */
+    /** Unpacks the named checkpoint to a new directory. */
     static Path unpack(final String name, final Path model) throws IOException
     {
         Files.createDirectory(model);

@@ -43,7 +43,7 @@ public final class Recomputation
          * Called before the first step that computes with them; earlier steps may still be in flight.
          *
          * @param generation from 1 on.
-         * @param version    as recorded; empty if none was.
+         * @param version    the recorded version; empty if the run has none.
          * @return the version under which the backend has them.
          */
         String prepare(int generation, String version);
@@ -138,7 +138,7 @@ public final class Recomputation
     /**
      * The same for a run whose weights were replaced.
      *
-     * @param weights gives the backend those of later generations.
+     * @param weights prepares the weights of later generations.
      */
     public RecomputedRun run(final Backend backend, final NewWeights weights, final StepProgress progress)
     {

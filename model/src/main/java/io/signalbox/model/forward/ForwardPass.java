@@ -14,7 +14,7 @@ public final class ForwardPass
     /** Names the order of all operations; passes with the same name and precision compute the same bits. */
     public static final String ORDER_OF_SUMS = "sums in 32 lanes, order 1";
 
-    /** {@code null}: each step names its own. */
+    /** {@code null} if each step names its model. */
     private final ForwardModel model;
     private final DecoderPlan plan;
     private final Precision precision;
@@ -44,7 +44,7 @@ public final class ForwardPass
         this(model, precision, kv, team, null);
     }
 
-    /** A pass that keeps no weights: each step names those that it computes with. */
+    /** A pass without weights; each step names its weights. */
     public ForwardPass(final DecoderPlan plan, final Precision precision, final PagedKv kv, final WorkTeam team)
     {
         this(null, plan, precision, kv, team, null);
@@ -89,7 +89,7 @@ public final class ForwardPass
     /**
      * Computes a step. The results are valid until the next one; the pass does not keep the weights.
      *
-     * @param computed with the plan of this pass, copied for its precision.
+     * @param computed a model with the plan and the precision of this pass.
      */
     public void run(final ForwardModel computed, final TokenBatch batch)
     {

@@ -19,14 +19,14 @@ final class MatrixStore
     /** A larger matrix has an array for itself. */
     private static final int LARGEST = SHARED / 16;
 
-    /** The array that the next matrices of a type share. */
+    /** The array that the next matrices of one type share. */
     private static final class Place
     {
         private long left;
         private int length;
         private int used;
 
-        /** @param left elements of the matrices that come and share arrays. */
+        /** @param left elements of the later matrices that share arrays. */
         private Place(final long left)
         {
             this.left = left;
@@ -60,7 +60,7 @@ final class MatrixStore
     private float[] floats;
     private short[] halves;
 
-    /** @param weights of all matrices that come. */
+    /** @param weights the number of weights of all later matrices. */
     MatrixStore(final ModelWeights weights)
     {
         inFloats = new Place(shared(weights, WeightType.F32));
@@ -123,7 +123,7 @@ final class MatrixStore
         return new Matrix(weights.rows(), weights.columns(), at, null, to, bias);
     }
 
-    /** A matrix that costs arithmetic waits for all cores. Others are read from a file, from front to back by one thread. */
+    /** Computed matrices wait for {@link #copy}. One thread reads the other matrices in the order of the file. */
     private void add(final WeightMatrix weights, final Runnable copy)
     {
         if (weights.isComputed())
@@ -136,7 +136,7 @@ final class MatrixStore
         }
     }
 
-    /** Copies the matrices that cost arithmetic, with as many threads as there are cores. */
+    /** Copies the computed matrices on all cores. */
     void copy()
     {
         final int threads = Math.max(1, Math.min(Runtime.getRuntime().availableProcessors(), copies.size()));

@@ -25,7 +25,7 @@ public final class WorkTeam implements AutoCloseable
 
     private static final class Stage
     {
-        /** {@code null} once all tasks are done: an idle team keeps no weights. */
+        /** {@code null} after all tasks, so that an idle team does not retain weights. */
         private Task task;
         private final int tasks;
         private final AtomicInteger next = new AtomicInteger();

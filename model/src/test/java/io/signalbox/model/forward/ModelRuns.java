@@ -37,7 +37,7 @@ public final class ModelRuns
         return firstFailure(seeds, CheckpointRoundTrip::check);
     }
 
-    /** Packed tensors are unpacked by definition. */
+    /** Compares packed tensors with weights that are unpacked by definition. */
     public static String formats(final int seeds)
     {
         return firstFailure(seeds, PackedRoundTrip::check);
