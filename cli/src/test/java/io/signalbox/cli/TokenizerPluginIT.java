@@ -36,7 +36,7 @@ class TokenizerPluginIT
             "{\"text\": \"hello world\"}\n{\"prompt\": [0, 261, 266]}\n");
         final Path output = directory.resolve("answers.jsonl");
         final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "@" + ROOT.resolve("config/jvm.flags"), "-cp", System.getProperty("java.class.path"), "io.signalbox.cli.Main",
+            "@" + ROOT.resolve("scripts/jvm.flags"), "-cp", System.getProperty("java.class.path"), "io.signalbox.cli.Main",
             "run", "--no-journal", "--max-new-tokens", "8", "--plugins", JAR.toString(), "--tokenizer", FILE.toString(),
             "--prompts", prompts.toString(), "--output", output.toString()).redirectErrorStream(true).start();
         final String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -27,7 +27,7 @@ class PublicSurfaceTest
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
     /** Classes that these name are made by the service loader. */
     private static final List<String> SERVICES = List.of(
-        "router/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider",
+        "scheduler/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider",
         "samples/backend-plugin/src/main/resources/META-INF/services/io.signalbox.serving.BackendProvider");
     /** Decision 0024 says who needs each. */
     private static final int MOST_TYPES = 56;

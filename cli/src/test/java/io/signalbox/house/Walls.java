@@ -69,7 +69,6 @@ final class Walls
     private static final String PRINTING = room("cli.printing");
     private static final String OPTIONS = room("cli.options");
     private static final String COMMANDS = room("cli.commands");
-    private static final String REFERENCE = room("reference");
     private static final String TESTKIT = room("testkit");
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
@@ -91,10 +90,7 @@ final class Walls
     static Map<String, ArchRule> all()
     {
         final Map<String, ArchRule> walls = new TreeMap<>();
-        walls.put("kv, experts, router and batch know events and one another, nothing above them", noClasses()
-            .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH)
-            .should().dependOnClassesThat(
-                ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, METRICS, CLI)));
+        addCore(walls);
         walls.put("scheduler knows neither engine nor backend", noClasses()
             .that().resideInAPackage(SCHEDULER).should().dependOnClassesThat(ours(ENGINE, BACKEND)));
         walls.put("event knows nothing of ours", noClasses()
@@ -129,8 +125,6 @@ final class Walls
         addImages(walls);
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
-        walls.put("nothing that runs knows how other systems decide", noClasses()
-            .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
         walls.put("the test kit knows the engine and what is below it", noClasses()
             .that().resideInAPackage(TESTKIT)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
@@ -140,6 +134,24 @@ final class Walls
         addCommandLine(walls);
         addLibraries(walls);
         return walls;
+    }
+
+    private static void addCore(final Map<String, ArchRule> walls)
+    {
+        walls.put("kv and experts know one another, and no other room", noClasses()
+            .that().resideInAnyPackage(KV, EXPERTS)
+            .should().dependOnClassesThat(oursExcept(KV, EXPERTS, CONFIG).and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("router knows events, settings, kv and experts, and no other room", noClasses()
+            .that().resideInAPackage(ROUTER)
+            .should().dependOnClassesThat(oursExcept(ROUTER, KV, EXPERTS, EVENT, STATE, CONFIG)
+                .and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("settings know no room", noClasses()
+            .that().resideInAPackage(CONFIG).should().dependOnClassesThat(oursExcept(CONFIG)));
+        walls.put("batch knows the core and events, nothing above them", noClasses()
+            .that().resideInAPackage(BATCH)
+            .should().dependOnClassesThat(ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, IMAGE)));
+        walls.put("plug-ins are routers", noClasses()
+            .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(ours(BATCH, SCHEDULER, IMAGE, ENGINE)));
     }
 
     private static void addImages(final Map<String, ArchRule> walls)

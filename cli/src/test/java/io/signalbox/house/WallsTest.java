@@ -10,10 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,7 +17,6 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Checks the walls, and for each wall that a sample breaks it. */
@@ -81,42 +76,6 @@ class WallsTest
             .filter(type -> caught.indexOf(type) < 0)
             .toList();
         assertEquals(List.of(), missed);
-    }
-
-    @Test
-    void shouldFindTheReferenceInTheBuildOfTestsAlone() throws IOException
-    {
-        final Path root = Path.of(System.getProperty("signalbox.root"));
-        final List<String> users = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(root))
-        {
-            for (final Path pom : modules.map(module -> module.resolve("pom.xml")).filter(Files::isRegularFile).toList())
-            {
-                if (shipsTheReference(Files.readString(pom)))
-                {
-                    users.add(pom.getParent().getFileName().toString());
-                }
-            }
-        }
-        assertEquals(List.of(), users);
-    }
-
-    @Test
-    void shouldTellATestOfTheReferenceFromItsUse()
-    {
-        final String use = "<dependency><artifactId>signalbox-reference</artifactId>%s</dependency>";
-        assertTrue(shipsTheReference(use.formatted("")));
-        assertTrue(shipsTheReference(use.formatted("<scope>runtime</scope>")));
-        assertFalse(shipsTheReference(use.formatted("<scope>test</scope>")));
-        assertFalse(shipsTheReference("<project><artifactId>signalbox-reference</artifactId></project>"));
-    }
-
-    private static boolean shipsTheReference(final String pom)
-    {
-        return Stream.of(pom.split("(?=<dependency>)"))
-            .filter(part -> part.startsWith("<dependency>")).map(part -> part.split("</dependency>")[0])
-            .anyMatch(part -> part.contains("<artifactId>signalbox-reference</artifactId>") &&
-                !part.contains("<scope>test</scope>"));
     }
 
     private static Stream<String> walls()

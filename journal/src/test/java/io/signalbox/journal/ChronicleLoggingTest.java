@@ -69,7 +69,7 @@ final class ChronicleLoggingTest
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED"));
         if (Runtime.version().feature() >= FIRST_JAVA_THAT_WARNS)
         {
-            flags.add("@" + Path.of(System.getProperty("signalbox.root"), "config", "jvm-24.flags"));
+            flags.add("@" + Path.of(System.getProperty("signalbox.root"), "scripts", "jvm-24.flags"));
         }
         flags.addAll(more);
         final Process process = new ProcessBuilder(

@@ -194,12 +194,12 @@ final class GoldenJournalTest
 
     private static List<String> jvm(final Path home, final String... flags)
     {
-        final Path config = Path.of(System.getProperty("signalbox.root"), "config");
+        final Path scripts = Path.of(System.getProperty("signalbox.root"), "scripts");
         final List<String> command = new ArrayList<>(
-            List.of(home.resolve("bin/java").toString(), "@" + config.resolve("jvm.flags")));
+            List.of(home.resolve("bin/java").toString(), "@" + scripts.resolve("jvm.flags")));
         if (version(home) >= 24)
         {
-            command.add("@" + config.resolve("jvm-24.flags"));
+            command.add("@" + scripts.resolve("jvm-24.flags"));
         }
         command.addAll(Arrays.asList(flags));
         return command;

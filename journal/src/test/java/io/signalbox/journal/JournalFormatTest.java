@@ -35,7 +35,7 @@ final class JournalFormatTest
     {
         final String page = Files.readString(root.resolve("docs/journal.md"));
         final Document schema = DocumentBuilderFactory.newInstance().newDocumentBuilder()
-            .parse(root.resolve("event/src/main/sbe/signalbox.xml").toFile());
+            .parse(root.resolve("scheduler/src/main/sbe/signalbox.xml").toFile());
         final NodeList messages = schema.getElementsByTagName("sbe:message");
         assertTrue(messages.getLength() > 15);
         for (int i = 0; i < messages.getLength(); i++)
@@ -59,7 +59,7 @@ final class JournalFormatTest
     {
         final String page = Files.readString(root.resolve("docs/journal.md"));
         final Document schema = DocumentBuilderFactory.newInstance().newDocumentBuilder()
-            .parse(root.resolve("event/src/main/sbe/signalbox.xml").toFile());
+            .parse(root.resolve("scheduler/src/main/sbe/signalbox.xml").toFile());
         final NodeList enumerations = schema.getElementsByTagName("enum");
         assertTrue(enumerations.getLength() > 10);
         final List<String> expected = new ArrayList<>();

@@ -34,7 +34,7 @@ final class MessageTextTest
     @Test
     void shouldKnowEveryMessageOfAGroup() throws IOException
     {
-        final Path schema = Path.of(System.getProperty("signalbox.root"), "event/src/main/sbe/signalbox.xml");
+        final Path schema = Path.of(System.getProperty("signalbox.root"), "scheduler/src/main/sbe/signalbox.xml");
         final List<MatchResult> messages = MESSAGE.matcher(Files.readString(schema)).results()
             .filter(message -> Integer.parseInt(message.group(2)) < FIRST_JOURNAL_TEMPLATE).toList();
         assertFalse(messages.isEmpty());

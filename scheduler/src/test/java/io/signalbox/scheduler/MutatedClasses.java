@@ -31,8 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 public final class MutatedClasses extends ClassLoader
 {
     private static final String PROJECT = "io.signalbox.";
-    private static final List<String> MODULES =
-        List.of("blocks", "event", "router", "scheduler", "engine", "journal", "model", "backend-cpu");
+    private static final List<String> MODULES = List.of("scheduler", "engine", "journal", "model");
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
     private static final StandardJavaFileManager FILES = files();
 

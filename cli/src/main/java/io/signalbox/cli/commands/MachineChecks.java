@@ -33,7 +33,7 @@ final class MachineChecks
     private static final int FIRST_WARNING_JAVA = 24;
     private static final long MIN_HEAP_BYTES = 512L << 20;
     private static final long MIN_DISK_BYTES = 1L << 30;
-    private static final String START = "start through the launcher 'signalbox', which passes config/jvm.flags";
+    private static final String START = "start through the launcher 'signalbox', which passes scripts/jvm.flags";
 
     private MachineChecks()
     {
@@ -116,7 +116,7 @@ final class MachineChecks
         return (allowed
             ? Check.ok("warnings", "native access and Unsafe are allowed, so that Java prints no warnings")
             : Check.missing("warnings", "Java " + feature + " will print warnings about native access and Unsafe",
-                START + " and config/jvm-24.flags")).optional();
+                START + " and scripts/jvm-24.flags")).optional();
     }
 
     private static Check telemetry()

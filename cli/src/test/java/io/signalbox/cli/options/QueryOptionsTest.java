@@ -25,7 +25,7 @@ class QueryOptionsTest
     @Test
     void shouldKnowTheMessagesOfTheSchema() throws IOException
     {
-        final Path schemas = Path.of(System.getProperty("signalbox.root")).resolve("event/src/main/sbe");
+        final Path schemas = Path.of(System.getProperty("signalbox.root")).resolve("scheduler/src/main/sbe");
         final Set<String> names;
         try (Stream<Path> files = Files.list(schemas))
         {
