@@ -6,9 +6,9 @@ import io.signalbox.cuda.driver.CudaDriver.Launch;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.ExpertRouterMemory;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cuda.decoder.DecoderWeights;
 import io.signalbox.cuda.decoder.WeightRefill;
 import io.signalbox.cuda.driver.CudaDriver;

@@ -2,10 +2,10 @@
 package io.signalbox.cuda;
 
 import io.signalbox.SeededTokens;
-import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterOracle;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;

@@ -58,6 +58,9 @@ final class Walls
     private static final String SIM = room("sim");
     private static final String WORKLOAD = room("workload");
     private static final String REPORT = room("report");
+    private static final String INSPECT = room("inspect");
+    private static final String DIFF = room("diff");
+    private static final String RECOMPUTE = room("recompute");
     private static final String COMPARE = room("compare");
     private static final String WHATIF = room("whatif");
     private static final String CUDA = room("cuda");
@@ -75,7 +78,8 @@ final class Walls
 
     private static final String[] ENGINE_AND_BELOW =
         {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN};
-    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE, WHATIF};
+    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
+    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF};
 
     private Walls()
     {
@@ -111,23 +115,16 @@ final class Walls
                     WeightSpan.class)))));
         walls.put("the engine module and those below it know no other module", noClasses()
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, CPU, MODEL, SERVING,
-                METRICS, CLI)));
-        walls.put("journal knows no backend", noClasses()
-            .that().resideInAPackage(JOURNAL)
-            .should().dependOnClassesThat(
-                ours(SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, CPU, MODEL, SERVING, METRICS, CLI)));
-        walls.put("the simulator knows neither journal nor GPU", noClasses()
-            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, CPU, METRICS, CLI)));
-        walls.put("what simulates knows no recorded run", noClasses()
-            .that().resideInAnyPackage(SIM, WORKLOAD, REPORT, COMPARE).should().dependOnClassesThat(ours(WHATIF)));
+            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(SIM_MODULE))
+                .or(ours(JOURNAL, CUDA, CPU, MODEL, SERVING, METRICS, CLI))));
+        addAnalysis(walls);
         addModels(walls);
         addImages(walls);
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("the test kit knows the engine and what is below it", noClasses()
             .that().resideInAPackage(TESTKIT)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI))));
         walls.put("nothing that runs knows the test kit", noClasses()
             .that().resideOutsideOfPackage(TESTKIT).should().dependOnClassesThat().resideInAPackage(TESTKIT));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
@@ -154,6 +151,27 @@ final class Walls
             .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(ours(BATCH, SCHEDULER, IMAGE, ENGINE)));
     }
 
+    private static void addAnalysis(final Map<String, ArchRule> walls)
+    {
+        walls.put("journal knows no backend and no question", noClasses()
+            .that().resideInAPackage(JOURNAL)
+            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(SIM_MODULE))
+                .or(ours(CUDA, CPU, MODEL, SERVING, METRICS, CLI))));
+        walls.put("the simulator knows neither journal nor GPU nor question", noClasses()
+            .that().resideInAnyPackage(SIM_MODULE)
+            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(JOURNAL, CUDA, CPU, METRICS, CLI))));
+        walls.put("questions know neither GPU nor command line", noClasses()
+            .that().resideInAnyPackage(ANALYSIS).should().dependOnClassesThat(ours(CUDA, METRICS, CLI)));
+        walls.put("what asks a journal knows no backend", noClasses()
+            .that().resideInAnyPackage(INSPECT, DIFF, RECOMPUTE)
+            .should().dependOnClassesThat(ours(SIM_MODULE).or(ours(COMPARE, WHATIF, CPU, MODEL, SERVING))));
+        walls.put("what compares policies reads no journal itself", noClasses()
+            .that().resideInAnyPackage(COMPARE, WHATIF)
+            .should().dependOnClassesThat(ours(JOURNAL, INSPECT, DIFF, RECOMPUTE)));
+        walls.put("a comparison knows no recorded run", noClasses()
+            .that().resideInAPackage(COMPARE).should().dependOnClassesThat(ours(WHATIF)));
+    }
+
     private static void addImages(final Map<String, ArchRule> walls)
     {
         walls.put("images know the core and nothing above it", noClasses()
@@ -166,7 +184,7 @@ final class Walls
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(
-                ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, CPU, ENGINE, SCHEDULER)));
+                ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, METRICS, CLI, CPU, ENGINE, SCHEDULER))));
         walls.put("the model knows shapes and nothing else of ours", noClasses()
             .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
         walls.put("the seam of model backends knows models, settings and the backend interface with its steps", noClasses()

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import io.signalbox.experts.ExpertIdType;
-import io.signalbox.experts.ModelShape;
-import io.signalbox.kv.EvictionPolicy;
-import io.signalbox.kv.KvBlockAllocator;
-import io.signalbox.kv.KvBlockConfig;
-import io.signalbox.kv.hash.BlockHashFunction;
-import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.conformance.megatron.KvBlockPool;
 import io.signalbox.conformance.megatron.MegatronFailure;
 import io.signalbox.conformance.megatron.MegatronKvBlocks;
@@ -16,6 +9,13 @@ import io.signalbox.conformance.megatron.PagedRequest;
 import io.signalbox.conformance.megatron.PagingConfig;
 import io.signalbox.conformance.megatron.RequestRowTable;
 import io.signalbox.conformance.megatron.StepLayout;
+import io.signalbox.experts.ExpertIdType;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.conformance.megatron.KvBlockPool;
+import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
+import io.signalbox.conformance.megatron.ContractKvBlocks;
+import io.signalbox.conformance.megatron.KvBlockPool;
+import io.signalbox.conformance.megatron.MegatronKvBlocks;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.KvBlockException;
 import io.signalbox.kv.RequestBlockTable;
-import io.signalbox.conformance.megatron.ContractKvBlocks;
-import io.signalbox.conformance.megatron.KvBlockPool;
-import io.signalbox.conformance.megatron.MegatronKvBlocks;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
+import io.signalbox.conformance.megatron.AllocatorProfile;
+import io.signalbox.conformance.megatron.MegatronFailure;
+import io.signalbox.conformance.megatron.MegatronKvBlocks;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.RequestBlockTable;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.kv.hash.BlockHasher;
-import io.signalbox.conformance.megatron.AllocatorProfile;
-import io.signalbox.conformance.megatron.MegatronFailure;
-import io.signalbox.conformance.megatron.MegatronKvBlocks;
 
 import java.util.ArrayList;
 import java.util.Arrays;

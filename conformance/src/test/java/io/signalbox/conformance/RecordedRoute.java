@@ -2,9 +2,9 @@
 package io.signalbox.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.conformance.trtllm.DefaultPrDpRouter;
 import io.signalbox.conformance.trtllm.RouterEdition;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
+import io.signalbox.conformance.megatron.MegatronRouting;
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.CapturedRows;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RoutedExpertsException;
-import io.signalbox.conformance.megatron.MegatronRouting;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.journal.JournalDiff.Values;
 import io.signalbox.router.DpRouterProvider;
 
 import java.util.LinkedHashMap;
@@ -41,6 +40,11 @@ public record Difference(
     boolean thrown,
     String router)
 {
+    /** The values of both sides; {@code null} if one has none. */
+    public record Values(String left, String right)
+    {
+    }
+
     /**
      * The message that differs, field by field.
      *
@@ -61,7 +65,7 @@ public record Difference(
     private static final Pattern REQUEST = Pattern.compile("requestId=(-?\\d+)");
     private static final Pattern BLOCK = Pattern.compile("blockId=(-?\\d+)");
 
-    static Difference between(
+    public static Difference between(
         final long sequence, final List<String> recorded, final List<String> recomputed, final List<String> before)
     {
         int message = 0;
@@ -74,7 +78,7 @@ public record Difference(
     }
 
     /** The difference of two groups at the message with this index. */
-    static Difference at(
+    public static Difference at(
         final int message, final long sequence, final List<String> recorded, final List<String> recomputed,
         final List<String> before)
     {
@@ -130,7 +134,7 @@ public record Difference(
     }
 
     /** @param withheld whether fields that depend on the values of tokens are left out. */
-    Fields fields(final boolean withheld)
+    public Fields fields(final boolean withheld)
     {
         final Map<String, String> was = MessageFields.of(recorded);
         final Map<String, String> is = MessageFields.of(recomputed);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Groups as text: one line per message, the input first. */
-final class GroupText
+public final class GroupText
 {
     private static final int LONGEST_MESSAGE_BYTES = 1 << 20;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import java.nio.file.Path;
+
 /**
  * A journal cannot be written or must not be trusted. The message is one sentence with the fault, its place, the good
  * records, and the remedy.
@@ -87,6 +89,13 @@ public final class JournalException extends RuntimeException
         this.segment = segment;
         this.offset = offset;
         this.sequence = sequence;
+    }
+
+    /** The same refusal, with the directory of the journal that it concerns in its message. */
+    public JournalException in(final Path directory)
+    {
+        return getMessage().contains(directory.toString()) ? this :
+            new JournalException(kind, directory + ": " + getMessage(), segment, offset, sequence, this);
     }
 
     public Kind kind()

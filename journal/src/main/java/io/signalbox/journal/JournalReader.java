@@ -3,10 +3,10 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
-import io.signalbox.experts.ModelShape;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.AbsentRouterException;
 import io.signalbox.router.DpRouters;
@@ -352,8 +352,20 @@ public final class JournalReader implements GroupCursor, GroupSource
         return scanner.mark();
     }
 
-    /** Link of the current group's record. */
-    long chain()
+    /** Whether equal KV blocks have equal hashes in both journals: both have tokens, or their hashes have the same key. */
+    public boolean hashesAs(final JournalReader other)
+    {
+        return WithheldJournal.haveSameHashes(settings(), other.settings());
+    }
+
+    /** A {@link JournalException} for the current group. @param fault of the code that applied it. */
+    public JournalException inapplicable(final Throwable fault)
+    {
+        return UnreadableGroup.inapplicable(sequence(), fault);
+    }
+
+    /** Link of the current group's record: equal links mean equal records up to here. */
+    public long chain()
     {
         return scanner.chain();
     }

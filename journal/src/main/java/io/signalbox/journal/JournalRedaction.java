@@ -103,7 +103,7 @@ public final class JournalRedaction
             }
             catch (final RuntimeException | AssertionError e)
             {
-                throw UnreadableGroup.refusal(reader, e);
+                throw reader.inapplicable(e);
             }
         }
     }

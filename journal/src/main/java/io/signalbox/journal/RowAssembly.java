@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.CompletionView;
+import io.signalbox.event.codec.CaptureRowsDecoder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

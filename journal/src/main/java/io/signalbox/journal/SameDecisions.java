@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
  * on the values of tokens: the tokens, log-probabilities, block hashes, state digests, and what a refused completion or a
  * fault said.
  */
-final class SameDecisions
+public final class SameDecisions
 {
     private static final int GROUP_HEADER = 6;
 
@@ -62,7 +62,7 @@ final class SameDecisions
      *
      * @return the index of the first message that differs; -1 if none does.
      */
-    int differentMessage(
+    public int differentMessage(
         final DirectBuffer group, final int length, final DirectBuffer other, final int otherLength)
     {
         recorded.wrap(group, 0, length);

@@ -22,10 +22,10 @@ final class UnreadableGroup
             "); records ahead of it are good; the program that wrote it is at fault.", cause);
     }
 
-    /** @param fault of the code that read the reader's current group. */
-    static JournalException refusal(final JournalReader reader, final Throwable fault)
+    /** @param fault of the code that applied the group. */
+    static JournalException inapplicable(final long record, final Throwable fault)
     {
-        return new JournalException(Kind.CORRUPT_RECORD, "record " + reader.sequence() + ": its group cannot be applied (" +
+        return new JournalException(Kind.CORRUPT_RECORD, "record " + record + ": its group cannot be applied (" +
             (fault.getMessage() == null ? fault.getClass().getSimpleName() : fault.getMessage()) +
             "); records ahead of it are good; the program that wrote it is at fault.", fault);
     }

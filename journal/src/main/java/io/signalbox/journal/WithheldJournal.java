@@ -91,6 +91,13 @@ public final class WithheldJournal implements GroupJournal
         return HASHES.equals(settings.get(TOKENS));
     }
 
+    /** Whether equal KV blocks have equal hashes in the journals of runs with these descriptions. */
+    static boolean haveSameHashes(final Map<String, String> left, final Map<String, String> right)
+    {
+        return isWithheld(left) == isWithheld(right) &&
+            String.valueOf(left.get(KEY)).equals(String.valueOf(right.get(KEY)));
+    }
+
     @Override
     public Map<String, String> runDescription()
     {

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Runs whose requests end soon, so that old segments are not needed. */
-final class EndedRuns
+public final class EndedRuns
 {
-    static final JournalConfig CONFIG = Runs.smallSegments(Durability.PROCESS);
+    public static final JournalConfig CONFIG = Runs.smallSegments(Durability.PROCESS);
     static final DpRouters ROUTERS = DpRouters.installed();
     /** Groups whose ends a client may not have seen. */
     static final long UNSEEN = 16;
@@ -37,7 +37,7 @@ final class EndedRuns
     }
 
     /** Of four inputs, one submits a request and one cancels it. */
-    static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
+    public static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
     {
         append(writer, scheduler, from, to, 200);
     }

@@ -11,7 +11,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /** A journal that an earlier build wrote, unpacked from the resources. Also a program that reads and verifies one. */
-final class GoldenJournal
+public final class GoldenJournal
 {
     private GoldenJournal()
     {
@@ -32,7 +32,7 @@ final class GoldenJournal
     }
 
     /** @param name of a file below golden/, without its ending. */
-    static Path unpack(final String name, final Path directory) throws IOException
+    public static Path unpack(final String name, final Path directory) throws IOException
     {
         final Path journal = directory.resolve(name);
         try (InputStream resource = GoldenJournal.class.getResourceAsStream("/golden/" + name + ".zip");

@@ -21,27 +21,27 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Makes the runs that the tests journal. Inputs are valid for every scheduler: submits, wakes, ticks and notes. */
-final class Runs
+public final class Runs
 {
-    static final long SMALL_BLOCK = 1 << 18;
+    public static final long SMALL_BLOCK = 1 << 18;
     private static final int MESSAGE_START = GroupWriter.LENGTH_BYTES;
-    static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).kvBlocks(64).digestInterval(64).build();
+    public static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).kvBlocks(64).digestInterval(64).build();
 
     private Runs()
     {
     }
 
-    static JournalConfig options(final Durability durability)
+    public static JournalConfig options(final Durability durability)
     {
         return new JournalConfig(durability, JournalConfig.SEGMENT_BYTES.defaultValue(), SMALL_BLOCK);
     }
 
-    static JournalConfig smallSegments(final Durability durability)
+    public static JournalConfig smallSegments(final Durability durability)
     {
         return new JournalConfig(durability, 1 << 16, SMALL_BLOCK);
     }
 
-    static Map<String, String> settings()
+    public static Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>(CONFIG.settings());
         settings.put("program.version", "test");
@@ -49,7 +49,7 @@ final class Runs
     }
 
     /** A closed journal of {@code groups} groups that a scheduler decided. */
-    static void write(final Path directory, final int groups, final JournalConfig options)
+    public static void write(final Path directory, final int groups, final JournalConfig options)
     {
         try (JournalWriter writer = JournalWriter.create(directory, settings(), options))
         {
@@ -58,13 +58,13 @@ final class Runs
     }
 
     /** Runs a scheduler over the first {@code groups} inputs and journals what it decides. */
-    static void append(final JournalWriter writer, final int groups)
+    public static void append(final JournalWriter writer, final int groups)
     {
         append(writer, new Scheduler(CONFIG), 0, groups);
     }
 
     /** Continues with inputs {@code from} to {@code to}, the last exclusive. */
-    static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
+    public static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
     {
         append(writer, scheduler, from, to, Runs::encode);
     }
@@ -77,7 +77,7 @@ final class Runs
     }
 
     /** The same with other inputs. */
-    static void append(
+    public static void append(
         final GroupJournal writer, final Scheduler scheduler, final int from, final int to, final NumberedInput inputs)
     {
         final GroupWriter group = new GroupWriter(4096);

@@ -51,7 +51,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * @param drafts draft tokens of an entry, from a source that is often wrong.
  * @param faults about one step in so many goes wrong; 0: none.
  */
-record CpuEngineRun(
+public record CpuEngineRun(
     boolean gptOss, int ranks, int depth, int threads, Precision precision, int drafts, int faults)
 {
     private static final Duration LONG = Duration.ofSeconds(120);
@@ -138,7 +138,7 @@ record CpuEngineRun(
     }
 
     /** Throws an {@link AssertionError} if a bit differs. */
-    void play(final Path temporary) throws Exception
+    public void play(final Path temporary) throws Exception
     {
         final Preemptions preemptions = new Preemptions();
         final CountDownLatch submitted = new CountDownLatch(REQUESTS);

@@ -41,7 +41,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  *
  * @param faults about one step in so many goes wrong; 0: none.
  */
-record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads, Precision precision, int faults)
+public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads, Precision precision, int faults)
 {
     static final int CHANGES = 2;
     private static final Duration LONG = Duration.ofSeconds(120);
@@ -73,14 +73,14 @@ record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads, Preci
             .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().rows(0);
     }
 
-    static CpuBackend backend(final int threads, final Precision precision)
+    public static CpuBackend backend(final int threads, final Precision precision)
     {
         return new CpuBackend(MODELS.get(0), new CpuBackendConfig().threads(threads).precision(precision)
             .weightVersion("generation-0"));
     }
 
     /** Throws an {@link AssertionError} if a bit differs; returns the versions. */
-    List<String> play(final Path journal) throws Exception
+    public List<String> play(final Path journal) throws Exception
     {
         final CpuBackend sound = backend(threads, precision);
         final FaultyBackend faulty = new FaultyBackend(sound, depth, Math.max(1, faults), EnumSet.of(

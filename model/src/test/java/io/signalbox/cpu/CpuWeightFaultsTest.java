@@ -12,8 +12,6 @@ import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
-import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.recompute.Recomputation;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.Checkpoint;
 import io.signalbox.model.CheckpointRoundTrip;
@@ -250,17 +248,6 @@ class CpuWeightFaultsTest
             assertArrayEquals(alone(3), answer(engine));
             assertEquals(3, engine.weightGeneration());
         }
-    }
-
-    @Test
-    void shouldNameTheGenerationThatCannotBeComputedAgain() throws Exception
-    {
-        record();
-        final Recomputation recomputation = Recomputation.of(directory.resolve("run"), ReadProgress.NONE);
-        final String refused = assertThrows(ConfigException.class,
-            () -> recomputation.run(backend(0), Recomputation.StepProgress.NONE)).getMessage();
-        assertTrue(refused.contains("the weights '" + version(1) + "' of generation 1, and has '" + version(0) + "'"),
-            refused);
     }
 
     @Test

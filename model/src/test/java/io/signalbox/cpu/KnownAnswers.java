@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Guesses from the answers of requests alone; every few positions the guess is wrong, no token at all, or missing. */
-final class KnownAnswers implements DraftSource
+public final class KnownAnswers implements DraftSource
 {
     private static final int MOST_TOKENS = 40;
     private static final int KINDS = 5;
@@ -23,7 +23,7 @@ final class KnownAnswers implements DraftSource
     private final Precision precision;
     private final Map<List<Object>, int[]> answers = new HashMap<>();
 
-    KnownAnswers(final ForwardModel model, final Precision precision)
+    public KnownAnswers(final ForwardModel model, final Precision precision)
     {
         this.model = model;
         this.precision = precision;

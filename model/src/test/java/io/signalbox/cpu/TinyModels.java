@@ -17,7 +17,7 @@ import io.signalbox.model.forward.ForwardModel;
 import java.util.List;
 
 /** Small models for tests. */
-final class TinyModels
+public final class TinyModels
 {
     /** Positions that a token of a gpt-oss model sees in its first and last layer: more than a block of four. */
     private static final int WINDOW = 6;
@@ -27,19 +27,19 @@ final class TinyModels
     }
 
     /** The built-in shape with the weights of one seed. */
-    static ForwardModel generated()
+    public static ForwardModel generated()
     {
         return ForwardModel.of(generation(0));
     }
 
     /** The weights of a generation of a run whose weights are replaced; those of generation 0 are {@link #generated}. */
-    static ModelWeights generation(final int number)
+    public static ModelWeights generation(final int number)
     {
         return GeneratedModel.weights(GeneratedModel.tiny(), 7 + number);
     }
 
     /** A gpt-oss of about the same size; its limit is low enough to clamp. */
-    static ForwardModel gptOss()
+    public static ForwardModel gptOss()
     {
         final AttentionPlan attention = new AttentionPlan(4, 2, 16, 150_000.0, QkNorm.NONE, 0.0, null,
             new YarnScaling(8.0, 16, 32.0, 1.0, false, 1.2, 1.0), new AttentionWindow(WINDOW, List.of(0, 2)), true, true);

@@ -6,8 +6,8 @@ import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /** Every form of capture gives the same result, the oracle's, and leaves a view that reads -1 from end to end. */

@@ -5,8 +5,8 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.cuda.DeviceSteps;
 import io.signalbox.cuda.capture.CaptureSlot;
-import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.capture.ResultListener;
+import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.driver.DeviceStuckException;
 
 /**

@@ -6,10 +6,10 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
-import io.signalbox.cuda.kernel.KernelLaunches;
-import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMemory;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.StepMemory;
 
 import java.nio.ByteBuffer;

@@ -2,9 +2,9 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.DriverResources;
-import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.LogitsType;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -20,8 +20,8 @@ import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.WeightLaunches;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.ModelWeights;
-import io.signalbox.model.WeightType;
 import io.signalbox.model.WeightRecipe;
+import io.signalbox.model.WeightType;
 
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.LogitsType;
 
 import java.util.SplittableRandom;
 

@@ -3,10 +3,10 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.KernelSet;
-import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.KernelSet;
+import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.SeededLogits;
 
 import java.util.List;

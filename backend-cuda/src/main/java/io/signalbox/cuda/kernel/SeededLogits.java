@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
-import io.signalbox.config.Setting;
 import io.signalbox.SeededTokens;
 import io.signalbox.StateDigest;
+import io.signalbox.config.Setting;
 
 import java.util.List;
 

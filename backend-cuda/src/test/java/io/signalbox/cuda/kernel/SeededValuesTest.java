@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
-import io.signalbox.SeededTokens;
 import io.signalbox.ConfigException;
+import io.signalbox.SeededTokens;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;

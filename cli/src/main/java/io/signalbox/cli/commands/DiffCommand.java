@@ -11,7 +11,7 @@ import io.signalbox.cli.printing.DiffText;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
-import io.signalbox.journal.JournalDiff;
+import io.signalbox.diff.JournalDiff;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;

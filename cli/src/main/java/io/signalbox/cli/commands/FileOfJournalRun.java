@@ -9,8 +9,8 @@ import io.signalbox.cli.printing.FileOfJournal;
 import io.signalbox.cli.printing.NewFile;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 
 import java.nio.file.Path;
 import java.util.function.BiFunction;

@@ -2,9 +2,9 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.inspect.RowReplay;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.ReplayStart;
-import io.signalbox.journal.inspect.RowReplay;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.whatif.RecordedExperts;

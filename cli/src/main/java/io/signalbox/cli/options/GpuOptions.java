@@ -2,9 +2,9 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.check.CheckConfig;
+import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.GpuSection;
 import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;

@@ -2,8 +2,8 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.inspect.MomentQuery;
 import io.signalbox.journal.JournalMoment;
-import io.signalbox.journal.inspect.MomentQuery;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -2,15 +2,15 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.inspect.BlockQuery;
-import io.signalbox.journal.inspect.EventFilter;
-import io.signalbox.journal.inspect.EventQuery;
-import io.signalbox.journal.inspect.ExpertQuery;
-import io.signalbox.journal.inspect.JournalQuery;
-import io.signalbox.journal.inspect.RankQuery;
-import io.signalbox.journal.inspect.RequestFilter;
-import io.signalbox.journal.inspect.RequestQuery;
-import io.signalbox.journal.inspect.StepQuery;
+import io.signalbox.inspect.BlockQuery;
+import io.signalbox.inspect.EventFilter;
+import io.signalbox.inspect.EventQuery;
+import io.signalbox.inspect.ExpertQuery;
+import io.signalbox.inspect.JournalQuery;
+import io.signalbox.inspect.RankQuery;
+import io.signalbox.inspect.RequestFilter;
+import io.signalbox.inspect.RequestQuery;
+import io.signalbox.inspect.StepQuery;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.inspect.TimeWindow;
+import io.signalbox.inspect.TimeWindow;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -2,12 +2,12 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.journal.JournalDiff;
-import io.signalbox.journal.JournalDiff.ChangedRequest;
-import io.signalbox.journal.JournalDiff.FirstDifference;
-import io.signalbox.journal.JournalDiff.Requests;
-import io.signalbox.journal.JournalDiff.Side;
-import io.signalbox.journal.JournalDiff.Values;
+import io.signalbox.diff.JournalDiff;
+import io.signalbox.diff.JournalDiff.ChangedRequest;
+import io.signalbox.diff.JournalDiff.FirstDifference;
+import io.signalbox.diff.JournalDiff.Requests;
+import io.signalbox.diff.JournalDiff.Side;
+import io.signalbox.journal.Difference.Values;
 
 import java.io.IOException;
 import java.util.Map;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-import io.signalbox.journal.JournalDiff;
-import io.signalbox.journal.JournalDiff.ChangedRequest;
-import io.signalbox.journal.JournalDiff.FirstDifference;
-import io.signalbox.journal.JournalDiff.Requests;
-import io.signalbox.journal.JournalDiff.Side;
+import io.signalbox.diff.JournalDiff;
+import io.signalbox.diff.JournalDiff.ChangedRequest;
+import io.signalbox.diff.JournalDiff.FirstDifference;
+import io.signalbox.diff.JournalDiff.Requests;
+import io.signalbox.diff.JournalDiff.Side;
 
 import java.io.PrintStream;
 

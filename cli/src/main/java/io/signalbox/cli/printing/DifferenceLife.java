@@ -3,11 +3,11 @@ package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.ConfigException;
+import io.signalbox.inspect.BlockQuery;
+import io.signalbox.inspect.RequestInspection;
+import io.signalbox.inspect.RequestInspector;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.inspect.BlockQuery;
-import io.signalbox.journal.inspect.RequestInspection;
-import io.signalbox.journal.inspect.RequestInspector;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -3,8 +3,8 @@ package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.journal.Difference;
+import io.signalbox.journal.Difference.Values;
 import io.signalbox.journal.DigestComparison;
-import io.signalbox.journal.JournalDiff.Values;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-import io.signalbox.journal.JournalDiff.Values;
+import io.signalbox.journal.Difference.Values;
 
 import java.io.PrintStream;
 import java.util.Map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
 
 import java.io.PrintStream;
 import java.nio.file.Path;

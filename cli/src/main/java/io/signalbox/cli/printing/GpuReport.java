@@ -2,8 +2,8 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckConfig;
+import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckProgress;
 import io.signalbox.cuda.check.CheckVerdict;

@@ -3,10 +3,10 @@ package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.inspect.LifeEvent;
+import io.signalbox.inspect.RequestInspection;
+import io.signalbox.inspect.RequestLife;
 import io.signalbox.journal.VoidedInput;
-import io.signalbox.journal.inspect.LifeEvent;
-import io.signalbox.journal.inspect.RequestInspection;
-import io.signalbox.journal.inspect.RequestLife;
 
 import java.io.IOException;
 import java.nio.file.Path;

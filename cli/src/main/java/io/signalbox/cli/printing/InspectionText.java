@@ -3,10 +3,10 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.inspect.LifeEvent;
+import io.signalbox.inspect.RequestInspection;
+import io.signalbox.inspect.RequestLife;
 import io.signalbox.journal.VoidedInput;
-import io.signalbox.journal.inspect.LifeEvent;
-import io.signalbox.journal.inspect.RequestInspection;
-import io.signalbox.journal.inspect.RequestLife;
 import io.signalbox.state.FoldedMatches;
 
 import java.io.PrintStream;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.inspect.JournalQuery;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.TableColumn;
 import io.signalbox.journal.RunMoment;
-import io.signalbox.journal.inspect.JournalQuery;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.inspect.TableColumn;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -2,10 +2,10 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.TimeWindow;
+import io.signalbox.inspect.TimelineReceiver;
 import io.signalbox.journal.JournalRetention;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.inspect.TimeWindow;
-import io.signalbox.journal.inspect.TimelineReceiver;
 import org.agrona.collections.LongArrayList;
 
 import java.io.PrintStream;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.inspect.JournalQuery;
 import io.signalbox.journal.ReadProgress;
-import io.signalbox.journal.inspect.JournalQuery;
 
 /** Shows how much of a journal is read. */
 public final class ReadingProgress implements ReadProgress, AutoCloseable

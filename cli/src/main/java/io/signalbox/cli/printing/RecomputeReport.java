@@ -2,8 +2,8 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.journal.recompute.RecomputedRun;
-import io.signalbox.journal.recompute.StepDifference;
+import io.signalbox.recompute.RecomputedRun;
+import io.signalbox.recompute.StepDifference;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRedaction;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 
 import java.io.PrintStream;
 import java.nio.file.Path;

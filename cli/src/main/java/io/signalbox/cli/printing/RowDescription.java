@@ -6,7 +6,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.experts.WeightSpan;
-import io.signalbox.journal.inspect.EndedRequest;
+import io.signalbox.inspect.EndedRequest;
 
 import java.io.IOException;
 

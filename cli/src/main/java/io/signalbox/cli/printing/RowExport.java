@@ -5,9 +5,9 @@ import io.signalbox.ConfigException;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.export.RoutedExpertsFile;
-import io.signalbox.journal.inspect.EndedRequest;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.inspect.RowReplay;
+import io.signalbox.inspect.EndedRequest;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.RowReplay;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -2,12 +2,12 @@
 package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.StateStart;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.router.RouterConfig;

@@ -2,10 +2,10 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.inspect.JournalQuery;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.TableColumn;
 import io.signalbox.journal.RunMoment;
-import io.signalbox.journal.inspect.JournalQuery;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.inspect.TableColumn;
 
 import java.io.IOException;
 import java.io.PrintStream;

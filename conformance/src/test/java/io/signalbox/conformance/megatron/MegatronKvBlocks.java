@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance.megatron;
 
+import io.signalbox.conformance.megatron.MegatronFailure.Kind;
 import io.signalbox.kv.DeregistrationObserver;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.KvBlockListener;
 import io.signalbox.kv.RequestBlockTable;
-import io.signalbox.conformance.megatron.MegatronFailure.Kind;
 
 import java.util.ArrayList;
 import java.util.Arrays;

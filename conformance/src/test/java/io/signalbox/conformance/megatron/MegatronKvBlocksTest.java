@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance.megatron;
 
+import io.signalbox.conformance.megatron.MegatronFailure.Kind;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
-import io.signalbox.conformance.megatron.MegatronFailure.Kind;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;

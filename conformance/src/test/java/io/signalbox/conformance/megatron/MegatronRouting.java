@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance.megatron;
 
+import io.signalbox.conformance.megatron.MegatronFailure.Kind;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.KvBlockListener;
-import io.signalbox.conformance.megatron.MegatronFailure.Kind;
 
 import java.util.Arrays;
 import java.util.Objects;

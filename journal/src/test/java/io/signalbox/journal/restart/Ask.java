@@ -8,7 +8,7 @@ import io.signalbox.engine.CompletionRequest;
  *
  * @param rowsFrom -1: no rows.
  */
-record Ask(int[] prompt, int maxNewTokens, int rowsFrom, int priority)
+public record Ask(int[] prompt, int maxNewTokens, int rowsFrom, int priority)
 {
     CompletionRequest request()
     {

@@ -22,26 +22,26 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /** One stepped engine of a run, and its backend. */
-final class Incarnation implements AutoCloseable
+public final class Incarnation implements AutoCloseable
 {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final ContentBackend backend;
     private final SteppedEngine engine;
 
-    Incarnation(final RunJournal run, final SchedulerConfig config)
+    public Incarnation(final RunJournal run, final SchedulerConfig config)
     {
         this(run, config, System::nanoTime, new ContentBackend(2, false));
     }
 
-    Incarnation(
+    public Incarnation(
         final RunJournal run, final SchedulerConfig config, final LongSupplier clock, final ContentBackend backend)
     {
         this.backend = backend;
         engine = new SteppedEngine(new EngineConfig().scheduler(config).backend(backend).clock(clock).runJournal(run));
     }
 
-    static SchedulerConfig.Builder config(final int depth)
+    public static SchedulerConfig.Builder config(final int depth)
     {
         return SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(40).stepTokens(24).depth(depth)
             .maxRunning(6).capture(ContentModel.SHAPE).digestInterval(16);
@@ -52,7 +52,7 @@ final class Incarnation implements AutoCloseable
         return engine.resumed();
     }
 
-    CompletionHandle submit(final Ask ask)
+    public CompletionHandle submit(final Ask ask)
     {
         return engine.submit(ask.request());
     }
@@ -104,7 +104,7 @@ final class Incarnation implements AutoCloseable
     }
 
     /** Executes so many steps. */
-    void turn(final int steps)
+    public void turn(final int steps)
     {
         for (int i = 0; i < steps; i++)
         {

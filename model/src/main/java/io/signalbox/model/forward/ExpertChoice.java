@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
-import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.ExpertScoring;
+import io.signalbox.model.ExpertsPlan;
 
 import java.util.Arrays;
 

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.inspect;
+
+import io.signalbox.engine.FreeSpans;
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.ContinuedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.DecidingRouter;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.PausedDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.inspect.RequestInspection.Restart;
+import io.signalbox.inspect.RequestInspection.SubmittedIds;
+import io.signalbox.inspect.RequestLife.Submission;
+import io.signalbox.journal.GroupSource;
+import io.signalbox.state.FoldedMatches;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Collects from groups, in their order, the events of one request id. */
+final class LifeCollector extends EventReader implements GroupCollector
+{
+    private final long requestId;
+    private final String router;
+    private final String fallback;
+    private final List<LifeRecord> lives = new ArrayList<>();
+    /** The Submit of the current group; null if it has none with this id: an answer without one is false, and no life. */
+    private Submission submission;
+    /** The current life, or {@code null}; a Submit that is refused meanwhile does not affect it. */
+    private LifeRecord open;
+    private final List<Restart> restarts = new ArrayList<>();
+    private long record;
+    private long nowNanos;
+    /** Why a step of the current group failed; empty if nobody said. */
+    private String fault = "";
+    private final SubmitCount submits = new SubmitCount();
+    private final FoldedMatches matches;
+
+    /** A life while it is being collected. */
+    private static final class LifeRecord
+    {
+        private final Submission submission;
+        private final RefusalReason refusal;
+        private final List<LifeEvent> events = new ArrayList<>();
+        private int tokens;
+
+        private LifeRecord(final Submission submission, final RefusalReason refusal)
+        {
+            this.submission = submission;
+            this.refusal = refusal;
+        }
+
+        private RequestLife life()
+        {
+            return new RequestLife(submission, refusal, List.copyOf(events), tokens);
+        }
+    }
+
+    /**
+     * @param router   label of the configured router.
+     * @param fallback label of its fallback; {@code null} if the run description names none.
+     * @param matches  folds the matches that the router could have read, if it does not read matches.
+     */
+    LifeCollector(final long requestId, final String router, final String fallback, final FoldedMatches matches)
+    {
+        this.matches = matches;
+        this.requestId = requestId;
+        this.router = router;
+        this.fallback = fallback == null ? "the fallback of " + router : fallback;
+    }
+
+    List<RequestLife> lives()
+    {
+        return lives.stream().map(LifeRecord::life).toList();
+    }
+
+    long nowNanos()
+    {
+        return nowNanos;
+    }
+
+    List<Restart> restarts()
+    {
+        return List.copyOf(restarts);
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        matches.onBackendReset(reset);
+        if (reset.restart() == Flag.YES)
+        {
+            restarts.add(new Restart(record, nowNanos, reset.newEpoch(), 0, 0));
+        }
+    }
+
+    @Override
+    protected void onBackendFault(final BackendFaultDecoder message)
+    {
+        fault = message.detail();
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder message)
+    {
+        fault = "step " + message.step() + " was not reported in time";
+    }
+
+    /** Names a completion that cannot be true, which no fault precedes. */
+    @Override
+    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    {
+        count(1, 0);
+        final String detail = withdrawn.detail();
+        fault = detail.isEmpty() ? fault : detail;
+    }
+
+    /** Adds to the restart whose group is being read, if it is one. */
+    private void count(final int withdrawn, final int requeued)
+    {
+        final int last = restarts.size() - 1;
+        if (last >= 0 && restarts.get(last).record() == record)
+        {
+            final Restart restart = restarts.get(last);
+            restarts.set(last, new Restart(record, nowNanos, restart.epoch(), restart.withdrawn() + withdrawn,
+                restart.requeued() + requeued));
+        }
+    }
+
+    SubmittedIds submits()
+    {
+        return submits.submits();
+    }
+
+    @Override
+    public void onGroup(final GroupSource groups)
+    {
+        record = groups.sequence();
+        nowNanos = groups.timeNanos();
+        submission = null;
+        fault = "";
+        readGroup(groups.group(), 0, groups.groupLength());
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder asked)
+    {
+        final long id = asked.requestId();
+        matches.onSubmit(asked);
+        submits.add(id);
+        if (id == requestId)
+        {
+            submission = new Submission(nowNanos, asked.conversationId(), asked.deadlineNanos(), asked.promptTokens(),
+                asked.maxNewTokens(), asked.priority(), asked.rankHint(), asked.rankHintRelaxed() == Flag.YES);
+        }
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder answer)
+    {
+        matches.onAccepted(answer.requestId());
+        if (submission != null && answer.requestId() == requestId)
+        {
+            open = new LifeRecord(submission, null);
+            lives.add(open);
+        }
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder answer)
+    {
+        if (submission != null && answer.requestId() == requestId)
+        {
+            lives.add(new LifeRecord(submission, answer.reason()));
+        }
+    }
+
+    @Override
+    protected void onPlaced(final PlacedDecoder decision)
+    {
+        matches.onPlaced(decision);
+        if (open == null || decision.requestId() != requestId)
+        {
+            return;
+        }
+        final int[] folded = matches.tokens(requestId);
+        final List<LifeEvent.Candidate> candidates = new ArrayList<>();
+        for (final PlacedDecoder.CandidatesDecoder candidate : decision.candidates())
+        {
+            candidates.add(new LifeEvent.Candidate(candidate.rank(), candidate.score(), candidate.newWork(),
+                candidate.loadTerm(), candidate.loadTokens(), FoldedMatches.of(decision, candidate, folded),
+                candidate.matchUsed(), candidate.activeRequests(), candidate.deferredTokens(), candidate.evictedTokens()));
+        }
+        candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
+        open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
+            decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(),
+            decision.matchesRead() == Flag.YES, List.copyOf(candidates)));
+    }
+
+    private String label(final DecidingRouter decidedBy)
+    {
+        return decidedBy == DecidingRouter.FALLBACK ? fallback : router;
+    }
+
+    @Override
+    protected void onSchedule(final StepView plan)
+    {
+        matches.onSchedule(plan);
+        if (open == null)
+        {
+            return;
+        }
+        for (int i = 0; i < plan.admittedCount(); i++)
+        {
+            if (plan.admittedRequestId(i) == requestId)
+            {
+                open.events.add(new LifeEvent.Admitted(
+                    nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(i), plan.isResumed(i)));
+            }
+        }
+    }
+
+    @Override
+    protected void onCommit(final CommitView step)
+    {
+        matches.onCommit(step);
+        for (int entry = 0; open != null && entry < step.entryCount(); entry++)
+        {
+            final int emitted = step.requestId(entry) == requestId ? step.emitted(entry) : 0;
+            if (emitted > 0 && open.tokens == 0)
+            {
+                open.events.add(new LifeEvent.FirstToken(nowNanos, step.rank(), step.step()));
+            }
+            open.tokens += emitted;
+        }
+    }
+
+    @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        count(0, 1);
+        if (open == null || requeued.requestId() != requestId)
+        {
+            return;
+        }
+        final int released = requeued.released().count();
+        final RequeueReason reason = requeued.reason();
+        open.events.add(reason == RequeueReason.PREEMPTED ?
+            new LifeEvent.Preempted(nowNanos, requeued.rank(), released) : reason == RequeueReason.NEW_WEIGHTS ?
+            new LifeEvent.Outdated(nowNanos, requeued.rank(), released) :
+            new LifeEvent.Requeued(nowNanos, requeued.rank(), released, fault));
+    }
+
+    @Override
+    protected void onPaused(final PausedDecoder paused)
+    {
+        if (open != null && paused.requestId() == requestId)
+        {
+            open.events.add(new LifeEvent.Paused(nowNanos, paused.rank(), paused.blocks()));
+        }
+    }
+
+    @Override
+    protected void onContinued(final ContinuedDecoder continued)
+    {
+        if (open != null && continued.requestId() == requestId)
+        {
+            open.events.add(new LifeEvent.Continued(nowNanos, continued.rank()));
+        }
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        matches.onControl(control);
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder change)
+    {
+        matches.onNewWeights();
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        matches.onFree(end.requestId());
+        if (open != null && end.requestId() == requestId)
+        {
+            open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
+                end.capturedRows(), end.inheritedRows(), end.missingRows(), FreeSpans.of(end)));
+            open = null;
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.inspect;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.CompletionView;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.PausedDecoder;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.util.List;
+
+/** Lists the figures of one rank over time, a row per interval in which it had an event. */
+public final class RankQuery extends JournalQuery
+{
+    private final int rank;
+    private final long intervalNanos;
+    private final TimeWindow window;
+    private BlocksInUse blocks;
+    private long mostBlocks;
+    private long computeNanos;
+    private boolean anyEvent;
+    private long intervalStart;
+    private long steps;
+    private long tokens;
+    private long emitted;
+    private long computed;
+    private long admitted;
+    private long ended;
+    private long preemptions;
+    private long pauses;
+    private long evictions;
+    private long withdrawn;
+
+    /** @param intervalNanos at least 1. */
+    public RankQuery(final int rank, final long intervalNanos, final TimeWindow window)
+    {
+        this.rank = rank;
+        this.intervalNanos = intervalNanos;
+        this.window = window;
+    }
+
+    @Override
+    public List<TableColumn> columns()
+    {
+        return List.of(TableColumn.seconds("from"), TableColumn.number("steps"), TableColumn.number("tokens"),
+            TableColumn.number("emitted"), TableColumn.milliseconds("computed"), TableColumn.number("admitted"),
+            TableColumn.number("ended"), TableColumn.number("preemptions"), TableColumn.number("pauses"),
+            TableColumn.number("evictions"), TableColumn.number("withdrawn"), TableColumn.number("mostBlocksInUse"));
+    }
+
+    @Override
+    void begin(final JournalReader journal)
+    {
+        requireRank(journal, rank);
+        blocks = new BlocksInUse(journal.setting(SchedulerConfig.KV_BLOCKS));
+        if (ahead() != null)
+        {
+            blocks.add(ahead().rank(rank));
+            mostBlocks = blocks.count();
+        }
+    }
+
+    @Override
+    void beginGroup()
+    {
+        if (Math.floorDiv(nowNanos(), intervalNanos) * intervalNanos != intervalStart)
+        {
+            closeInterval();
+            intervalStart = Math.floorDiv(nowNanos(), intervalNanos) * intervalNanos;
+        }
+    }
+
+    private void closeInterval()
+    {
+        if (anyEvent && intervalStart < window.toNanos() && intervalStart + intervalNanos > window.fromNanos())
+        {
+            row(intervalStart, steps, tokens, emitted, computed, admitted, ended, preemptions, pauses, evictions, withdrawn,
+                mostBlocks);
+        }
+        anyEvent = false;
+        steps = 0;
+        tokens = 0;
+        emitted = 0;
+        computed = 0;
+        admitted = 0;
+        ended = 0;
+        preemptions = 0;
+        pauses = 0;
+        evictions = 0;
+        withdrawn = 0;
+        mostBlocks = blocks.count();
+    }
+
+    private boolean concerns(final int eventRank)
+    {
+        final boolean counts = eventRank == rank && window.has(nowNanos());
+        anyEvent |= counts;
+        return counts;
+    }
+
+    @Override
+    protected void onSchedule(final StepView plan)
+    {
+        if (plan.rank() == rank)
+        {
+            blocks.add(plan);
+        }
+        if (concerns(plan.rank()))
+        {
+            steps++;
+            tokens += plan.tokens();
+            admitted += plan.admittedCount();
+            evictions += plan.evictedCount();
+            mostBlocks = Math.max(mostBlocks, blocks.count());
+        }
+    }
+
+    @Override
+    protected void onD2hComplete(final CompletionView completion)
+    {
+        computeNanos = completion.computeNanos();
+    }
+
+    @Override
+    protected void onCommit(final CommitView step)
+    {
+        if (concerns(step.rank()))
+        {
+            computed += computeNanos;
+            emitted += step.tokenCount();
+        }
+    }
+
+    @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        preemptions += concerns(requeued.rank()) && requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
+        if (requeued.rank() == rank)
+        {
+            requeued.released().forEach(released -> blocks.release(released.blockId()));
+        }
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        ended += concerns(end.rank()) ? 1 : 0;
+        if (end.rank() == rank)
+        {
+            end.released().forEach(released -> blocks.release(released.blockId()));
+        }
+    }
+
+    @Override
+    protected void onPaused(final PausedDecoder paused)
+    {
+        pauses += concerns(paused.rank()) ? 1 : 0;
+    }
+
+    @Override
+    protected void onWithdrawn(final WithdrawnDecoder step)
+    {
+        withdrawn += concerns(step.rank()) ? 1 : 0;
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        anyEvent |= (reset.rank() < 0 || reset.rank() == rank) && window.has(nowNanos());
+    }
+
+    @Override
+    void finish()
+    {
+        closeInterval();
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house.sample.compare;
+
+import io.signalbox.journal.JournalReader;
+import io.signalbox.whatif.WhatIf;
+
+/** A comparison of policies that opens journals, and knows recorded runs. */
+final class BadComparison
+{
+    boolean same(final JournalReader reader, final WhatIf recorded)
+    {
+        return reader.equals(recorded);
+    }
+}
