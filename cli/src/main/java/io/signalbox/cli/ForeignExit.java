@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cli.printing.CommandFailure;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.CommandFailure;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
 
 import java.util.Map;
 import java.util.Set;

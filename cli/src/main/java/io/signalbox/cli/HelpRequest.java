@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cli.printing.HelpPage;
+import io.signalbox.cli.console.HelpPage;
 import picocli.CommandLine;
 
 /** Finds {@code --help GROUP} among the arguments: to picocli, {@code --help} is a flag and has no value. */

@@ -2,8 +2,8 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.options.OptionNames;
-import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.HeapLimits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ResultStream;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ResultStream;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.io.OutputStream;

@@ -2,7 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.cli.commands.HelpCommand;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -2,10 +2,10 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.CommandFailure;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.HeapShortage;
-import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.console.CommandFailure;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.HeapShortage;
+import io.signalbox.printing.OutputFile;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.ResultStream;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.ResultStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.PlacementBatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -63,13 +63,14 @@ final class Walls
     private static final String RECOMPUTE = room("recompute");
     private static final String COMPARE = room("compare");
     private static final String WHATIF = room("whatif");
+    private static final String PRINTING = room("printing");
     private static final String CUDA = room("cuda");
     private static final String MODEL = room("model");
     private static final String SERVING = room("serving");
     private static final String CPU = room("cpu");
     private static final String METRICS = room("metrics");
     private static final String CLI = room("cli");
-    private static final String PRINTING = room("cli.printing");
+    private static final String CONSOLE = room("cli.console");
     private static final String OPTIONS = room("cli.options");
     private static final String COMMANDS = room("cli.commands");
     private static final String TESTKIT = room("testkit");
@@ -79,7 +80,7 @@ final class Walls
     private static final String[] ENGINE_AND_BELOW =
         {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
-    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF};
+    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, PRINTING};
 
     private Walls()
     {
@@ -168,6 +169,9 @@ final class Walls
         walls.put("what compares policies reads no journal itself", noClasses()
             .that().resideInAnyPackage(COMPARE, WHATIF)
             .should().dependOnClassesThat(ours(JOURNAL, INSPECT, DIFF, RECOMPUTE)));
+        walls.put("a question knows nothing of how its answer is printed", noClasses()
+            .that().resideInAnyPackage(INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF)
+            .should().dependOnClassesThat().resideInAPackage(PRINTING));
         walls.put("a comparison knows no recorded run", noClasses()
             .that().resideInAPackage(COMPARE).should().dependOnClassesThat(ours(WHATIF)));
     }
@@ -197,12 +201,12 @@ final class Walls
 
     private static void addCommandLine(final Map<String, ArchRule> walls)
     {
-        walls.put("printing knows neither options nor commands", noClasses()
-            .that().resideInAPackage(PRINTING).should().dependOnClassesThat().resideInAnyPackage(OPTIONS, COMMANDS));
+        walls.put("the console knows neither options nor commands", noClasses()
+            .that().resideInAPackage(CONSOLE).should().dependOnClassesThat().resideInAnyPackage(OPTIONS, COMMANDS));
         walls.put("options know no command", noClasses()
             .that().resideInAPackage(OPTIONS).should().dependOnClassesThat().resideInAPackage(COMMANDS));
         walls.put("the rooms of the command line do not know its entry", noClasses()
-            .that().resideInAnyPackage(PRINTING, OPTIONS, COMMANDS)
+            .that().resideInAnyPackage(CONSOLE, OPTIONS, COMMANDS)
             .should().dependOnClassesThat().resideInAPackage(ROOT + "..cli"));
     }
 

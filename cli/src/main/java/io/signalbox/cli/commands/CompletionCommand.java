@@ -2,8 +2,8 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -2,16 +2,16 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.DiffJson;
-import io.signalbox.cli.printing.DiffText;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.diff.JournalDiff;
+import io.signalbox.printing.DiffJson;
+import io.signalbox.printing.DiffText;
+import io.signalbox.printing.OutputFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;

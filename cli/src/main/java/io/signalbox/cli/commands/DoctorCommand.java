@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Check;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.Progress;
+import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.printing.Check;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.Json;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.Progress;
-import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.journal.SegmentAudit;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.Json;
+import io.signalbox.printing.OutputFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;

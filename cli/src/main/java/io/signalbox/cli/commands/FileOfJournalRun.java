@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.FileOfJournal;
-import io.signalbox.cli.printing.NewFile;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.printing.FileOfJournal;
+import io.signalbox.printing.NewFile;
+import io.signalbox.printing.OutputFile;
 
 import java.nio.file.Path;
 import java.util.function.BiFunction;

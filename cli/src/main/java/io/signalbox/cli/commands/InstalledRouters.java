@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.options.JsonOptions;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.RouterList;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RouterList;
 import io.signalbox.router.DpRouters;
 
 /** The result of {@code --list-routers}, as text or JSON. */

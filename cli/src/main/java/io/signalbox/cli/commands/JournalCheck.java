@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.cli.printing.Check;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.FileFault;
+import io.signalbox.cli.console.Check;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalProbe;
 import io.signalbox.journal.Verification;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.FileFault;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;

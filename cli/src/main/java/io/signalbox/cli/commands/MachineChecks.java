@@ -2,15 +2,15 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.Check;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.FileFault;
-import io.signalbox.cli.printing.MachineMemory;
-import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.console.Check;
+import io.signalbox.cli.console.MachineMemory;
+import io.signalbox.cli.console.Progress;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.journal.JvmFlags;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.FileFault;
 import io.signalbox.router.DpRouters;
 import io.signalbox.sim.HeapLimits;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.Progress;
 import io.signalbox.model.LoadProgress;
+import io.signalbox.printing.Decimals;
 
 import java.util.function.Supplier;
 

@@ -2,8 +2,8 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.console.PromptAnswer;
 import io.signalbox.cli.options.PromptTokenizer;
-import io.signalbox.cli.printing.PromptAnswer;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;

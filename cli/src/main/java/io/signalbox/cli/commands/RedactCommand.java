@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.ReadingProgress;
-import io.signalbox.cli.printing.RedactReport;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalRedaction;
 import io.signalbox.journal.TokenKey;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RedactReport;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.console.Console;
 import io.signalbox.journal.JournalRetention;
 
 import java.nio.file.Path;

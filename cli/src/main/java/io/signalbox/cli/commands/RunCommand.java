@@ -3,6 +3,15 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.cli.console.AnswerFile;
+import io.signalbox.cli.console.CommandFailure;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.MachineMemory;
+import io.signalbox.cli.console.Progress;
+import io.signalbox.cli.console.PromptAnswer;
+import io.signalbox.cli.console.PromptAnswers;
+import io.signalbox.cli.console.ServedJson;
 import io.signalbox.cli.options.ChosenBackend;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
@@ -13,21 +22,6 @@ import io.signalbox.cli.options.PromptTokenizer;
 import io.signalbox.cli.options.RecordedModel;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.ServingOptions;
-import io.signalbox.cli.printing.AnswerFile;
-import io.signalbox.cli.printing.CommandFailure;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.JournalFacts;
-import io.signalbox.cli.printing.MachineMemory;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.Progress;
-import io.signalbox.cli.printing.PromptAnswer;
-import io.signalbox.cli.printing.PromptAnswers;
-import io.signalbox.cli.printing.ReportJson;
-import io.signalbox.cli.printing.ReportText;
-import io.signalbox.cli.printing.ServedJson;
-import io.signalbox.cli.printing.Verdict;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
@@ -39,6 +33,12 @@ import io.signalbox.model.ModelDigest;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardPass;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.JournalFacts;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.ReportJson;
+import io.signalbox.printing.ReportText;
+import io.signalbox.printing.Verdict;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
@@ -362,8 +362,9 @@ public final class RunCommand implements Callable<Integer>
     {
         if (journal != null && journal.verdict().problem() != null)
         {
-            return new CommandFailure(journal.verdict().exitCode(), "the journal " + journal.path() + " is not confirmed: " +
-                journal.verdict().problem() + "; see 'signalbox replay " + journal.path() + " --verify'.")
+            return new CommandFailure(WrittenJournal.exitCode(journal.verdict()), "the journal " + journal.path() +
+                " is not confirmed: " + journal.verdict().problem() + "; see 'signalbox replay " + journal.path() +
+                " --verify'.")
                 .print(console, NAME);
         }
         if (incomplete > 0)

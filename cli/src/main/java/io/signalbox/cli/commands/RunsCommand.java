@@ -2,16 +2,16 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.PruneOptions;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.RunsReport;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.RunDirectories;
 import io.signalbox.journal.RunDirectory;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RunsReport;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

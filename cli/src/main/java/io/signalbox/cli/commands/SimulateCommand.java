@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.CommandFailure;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.HeapShortage;
+import io.signalbox.cli.console.MachineMemory;
+import io.signalbox.cli.console.Progress;
+import io.signalbox.cli.console.StopNotice;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
@@ -9,20 +16,6 @@ import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.WorkloadOptions;
-import io.signalbox.cli.printing.Asked;
-import io.signalbox.cli.printing.CommandFailure;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.HeapShortage;
-import io.signalbox.cli.printing.JournalFacts;
-import io.signalbox.cli.printing.MachineMemory;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.Progress;
-import io.signalbox.cli.printing.ReportJson;
-import io.signalbox.cli.printing.ReportText;
-import io.signalbox.cli.printing.StopNotice;
-import io.signalbox.cli.printing.Verdict;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
@@ -30,6 +23,13 @@ import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.WriteBehind;
+import io.signalbox.printing.Asked;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.JournalFacts;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.ReportJson;
+import io.signalbox.printing.ReportText;
+import io.signalbox.printing.Verdict;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.router.DpRouterProvider;
@@ -202,8 +202,9 @@ public final class SimulateCommand implements Callable<Integer>
         {
             return ExitCode.OK;
         }
-        final boolean unread = journal.verdict().exitCode() == ExitCode.BAD_INPUT;
-        final CommandFailure refusal = new CommandFailure(journal.verdict().exitCode(), "the journal " + journal.path() +
+        final int exitCode = WrittenJournal.exitCode(journal.verdict());
+        final boolean unread = exitCode == ExitCode.BAD_INPUT;
+        final CommandFailure refusal = new CommandFailure(exitCode, "the journal " + journal.path() +
             (unread ? " was not verified: " + journal.verdict().problem() + " Repeat it with 'signalbox replay " :
                 " does not verify; see 'signalbox replay ") + journal.path() + " --verify'" +
             (unread ? "." : ", and please report it."));

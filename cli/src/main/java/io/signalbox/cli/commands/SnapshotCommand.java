@@ -2,20 +2,20 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.ReadingProgress;
-import io.signalbox.cli.printing.RemovedSegments;
-import io.signalbox.cli.printing.SnapshotReport;
 import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.SnapshotFollower;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RemovedSegments;
+import io.signalbox.printing.SnapshotReport;
 import io.signalbox.router.DpRouters;
 import io.signalbox.serving.BackendProvider;
 import picocli.CommandLine.ArgGroup;

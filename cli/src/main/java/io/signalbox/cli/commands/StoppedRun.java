@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.cli.printing.AnswerFile;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.StopNotice;
+import io.signalbox.cli.console.AnswerFile;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.StopNotice;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ForeignCall;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Console;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.WindowOptions;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.PerfettoFile;
 import io.signalbox.inspect.TimeWindow;
 import io.signalbox.inspect.Timeline;
+import io.signalbox.printing.PerfettoFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

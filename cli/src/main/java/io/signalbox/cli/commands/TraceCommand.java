@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.Console;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.Word;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.TraceFile;
-import io.signalbox.cli.printing.TraceForm;
 import io.signalbox.inspect.JournaledWorkload;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.printing.TraceFile;
+import io.signalbox.printing.TraceForm;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Command;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.console.CommandFailure;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.printing.CommandFailure;
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.ReadingProgress;
-import io.signalbox.cli.printing.Verdict;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.JournalVerifier;
@@ -14,6 +14,7 @@ import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.Verification;
+import io.signalbox.printing.Verdict;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -45,8 +46,15 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
         // The run has ended: its report is printed even if the journal cannot be read.
         catch (final JournalException | OutOfMemoryError e)
         {
-            return Verdict.unread(CommandFailure.of(e));
+            return Verdict.unread(CommandFailure.of(e).sentence(), e);
         }
+    }
+
+    /** The exit code of a command whose journal has this verdict. */
+    static int exitCode(final Verdict verdict)
+    {
+        return verdict.problem() == null ? ExitCode.OK :
+            verdict.unread() == null ? ExitCode.CHECK_FAILED : CommandFailure.of(verdict.unread()).exitCode();
     }
 
     private static Verification verify(

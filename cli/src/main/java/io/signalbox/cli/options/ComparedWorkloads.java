@@ -3,7 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.batch.TenantWeights;
-import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.console.HeapShortage;
 import io.signalbox.compare.SeededWorkload;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.FirstRequests;

@@ -2,7 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.console.HeapShortage;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;

@@ -2,7 +2,6 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.FileFault;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -14,6 +13,7 @@ import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
+import io.signalbox.printing.FileFault;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.console.Console;
+import io.signalbox.printing.OutputFile;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
-import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.Progress;
 import picocli.CommandLine.Option;
 
 /** The option of commands that can take long. */

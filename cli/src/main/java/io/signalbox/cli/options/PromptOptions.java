@@ -2,10 +2,10 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.AnswerFile;
-import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.console.AnswerFile;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.printing.OutputFile;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.PromptFile;
 import io.signalbox.workload.PromptLine;

@@ -2,8 +2,8 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.Decimals;
 import io.signalbox.journal.RunDirectory;
+import io.signalbox.printing.Decimals;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

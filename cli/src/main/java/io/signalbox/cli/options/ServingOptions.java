@@ -2,7 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.MachineMemory;
+import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.router.DpRouterProvider;

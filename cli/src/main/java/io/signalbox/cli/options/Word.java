@@ -2,9 +2,9 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.RowFormat;
-import io.signalbox.cli.printing.RowSplit;
-import io.signalbox.cli.printing.TraceForm;
+import io.signalbox.printing.RowFormat;
+import io.signalbox.printing.RowSplit;
+import io.signalbox.printing.TraceForm;
 import picocli.CommandLine.ITypeConverter;
 
 import java.util.Arrays;

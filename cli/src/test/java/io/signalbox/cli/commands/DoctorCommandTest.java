@@ -3,8 +3,8 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
-import io.signalbox.cli.printing.Check;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.Check;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaAvailability.State;
 import io.signalbox.cuda.driver.CudaDevice;

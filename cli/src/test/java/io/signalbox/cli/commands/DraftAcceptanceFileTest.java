@@ -3,7 +3,7 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -4,7 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;

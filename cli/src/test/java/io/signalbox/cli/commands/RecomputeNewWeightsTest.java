@@ -3,7 +3,7 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cpu.CpuBackend;
 import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.engine.CompletionRequest;

@@ -3,9 +3,9 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.StopNotice;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.StopNotice;
+import io.signalbox.printing.Decimals;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -2,7 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;

@@ -2,7 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.SubmitDecoder;

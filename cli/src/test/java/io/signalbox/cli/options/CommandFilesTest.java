@@ -3,7 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.cli.CommandEntry;
 import io.signalbox.cli.CommandRun;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;

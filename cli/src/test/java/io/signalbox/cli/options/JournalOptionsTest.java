@@ -3,7 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalWriter;

@@ -4,7 +4,7 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
-import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.console.ExitCode;
 import io.signalbox.router.RouterConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

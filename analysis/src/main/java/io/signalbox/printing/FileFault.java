@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.printing;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+
+/** Why an operation on a file failed, in words and without the names of Java's classes. */
+public final class FileFault
+{
+    private FileFault()
+    {
+    }
+
+    public static String reason(final IOException fault)
+    {
+        if (fault instanceof AccessDeniedException)
+        {
+            return "permission denied for " + ((AccessDeniedException)fault).getFile();
+        }
+        if (fault instanceof NoSuchFileException)
+        {
+            return ((NoSuchFileException)fault).getFile() + " is not there";
+        }
+        if (fault instanceof FileAlreadyExistsException || fault instanceof NotDirectoryException)
+        {
+            final String file = ((FileSystemException)fault).getFile();
+            return file + " is " + kind(Path.of(file)) + " and not a directory";
+        }
+        if (fault instanceof FileSystemException)
+        {
+            final FileSystemException known = (FileSystemException)fault;
+            return known.getReason() == null ? known.getFile() + " cannot be used" :
+                lower(known.getReason()) + " (" + known.getFile() + ")";
+        }
+        final boolean isKnown = fault.getMessage() != null && !fault.getMessage().isBlank();
+        return isKnown ? lower(fault.getMessage()) : "the system gave no reason";
+    }
+
+    /**
+     * The remedy if a result cannot be written.
+     *
+     * @param result the kind of the result: a file or a directory.
+     */
+    public static String remedy(final IOException fault, final String result)
+    {
+        final String reason = String.valueOf(
+            fault instanceof FileSystemException known ? known.getReason() : fault.getMessage());
+        if (reason.contains("name too long"))
+        {
+            return "give a " + result + " with a shorter name";
+        }
+        if (fault instanceof AccessDeniedException || reason.contains("Read-only"))
+        {
+            return "give a " + result + " in a directory that you may write";
+        }
+        if (fault instanceof NoSuchFileException || fault instanceof FileAlreadyExistsException ||
+            reason.contains("Not a directory"))
+        {
+            return "give a " + result + " in a directory that exists";
+        }
+        return reason.contains("File too large") ? "raise the limit of the size of files (ulimit -f)" :
+            reason.contains("Too many open files") ? "raise the limit of open files (ulimit -n)" :
+            "give a " + result + " in a directory with room";
+    }
+
+    private static String kind(final Path path)
+    {
+        if (Files.isSymbolicLink(path) && !Files.exists(path))
+        {
+            return "a symbolic link that leads nowhere";
+        }
+        return Files.exists(path) && !Files.isRegularFile(path) ? "a pipe, a socket or a device" : "a file";
+    }
+
+    private static String lower(final String text)
+    {
+        return text.isEmpty() ? text : Character.toLowerCase(text.charAt(0)) + text.substring(1);
+    }
+}

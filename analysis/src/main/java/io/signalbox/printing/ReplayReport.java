@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.printing;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalRecovery.Recovery;
+import io.signalbox.journal.Verification;
+import io.signalbox.journal.VoidedInput;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/**
+ * The result of a replay.
+ *
+ * @param recovery      {@code null} if none was asked for.
+ * @param voiding       the input that was declared void; {@code null} if none was.
+ * @param verification  {@code null} if none was asked for.
+ * @param recomputation {@code null} if none was asked for.
+ * @param life          of what a difference of the verification concerns; {@code null} if there is none.
+ */
+public record ReplayReport(
+    Path journal,
+    Recovery recovery,
+    VoidedInput voiding,
+    Verification verification,
+    RecomputeReport recomputation,
+    DifferenceLife life)
+{
+    /** Whether no decision and no result differs. */
+    public boolean confirmed()
+    {
+        return (verification == null || verification.matches()) && (recomputation == null || recomputation.isEqual());
+    }
+
+    public void print(final PrintStream out)
+    {
+        if (recovery != null)
+        {
+            RecoveryText.print(out, recovery);
+        }
+        if (voiding != null)
+        {
+            out.printf("voided            record %s: %s%n", Decimals.grouped(voiding.record()), voiding.reason());
+        }
+        if (verification != null)
+        {
+            printVerification(out);
+        }
+        if (recomputation != null)
+        {
+            recomputation.print(out);
+        }
+    }
+
+    private void printVerification(final PrintStream out)
+    {
+        final long begunAt = verification.begunAt();
+        out.printf("verified          %s: %s records, %s re-run%n", verification.matches() ? "yes" : "no",
+            Decimals.grouped(verification.records()), begunAt == 0 ? Decimals.grouped(verification.groups()) + " groups" :
+                Decimals.grouped(verification.records() - begunAt) + " of them");
+        if (verification.begunAt() > 0)
+        {
+            final int checked = verification.checkedSegments();
+            out.printf("begun at          the snapshot behind record %s%s%n", Decimals.grouped(begunAt - 1),
+                checked == 0 ? "" : "; " + Decimals.grouped(checked) + " segments ahead of it have their checksums");
+        }
+        verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
+        if (verification.difference() != null)
+        {
+            DifferenceReport.text(out, verification.difference(), verification.digests());
+            if (life != null)
+            {
+                life.print(out);
+            }
+            return;
+        }
+        for (final VoidedInput input : verification.voided())
+        {
+            out.printf("void              record %s, left out: %s%n", Decimals.grouped(input.record()), input.reason());
+        }
+        out.printf("closed            %s%n", closed());
+        out.printf("digest            %s%n", verification.digest());
+    }
+
+    private String closed()
+    {
+        return switch (verification.ending())
+        {
+            case CLOSED -> "yes";
+            case RECOVERED -> "yes, by recovery: its writer was stopped at record " +
+                Decimals.grouped(verification.records());
+            case DISK_FULL -> "no: cut short, the disk was full at record " + Decimals.grouped(verification.records());
+            case FAILED -> "no: cut short, the run failed at record " + Decimals.grouped(verification.records());
+            case OPEN -> "no: its writer was stopped, and what it wrote up to there is confirmed";
+        };
+    }
+
+    public String json()
+    {
+        return Json.text("signalbox.replay/1", json ->
+        {
+            json.writeStringField("path", journal.toString());
+            if (recovery != null)
+            {
+                Json.object(json, "recovery", this::writeRecovery);
+            }
+            if (voiding != null)
+            {
+                json.writeNumberField("voidedRecord", voiding.record());
+                json.writeStringField("voidedBecause", voiding.reason());
+            }
+            if (verification != null)
+            {
+                writeVerification(json);
+            }
+            if (recomputation != null)
+            {
+                Json.object(json, "recomputation", body -> recomputation.write(json));
+            }
+        });
+    }
+
+    private void writeRecovery(final JsonGenerator json) throws IOException
+    {
+        json.writeNumberField("records", recovery.records());
+        json.writeNumberField("groups", recovery.groups());
+        json.writeNumberField("cutBytes", recovery.cutBytes());
+        json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
+        json.writeStringField("movedAside", recovery.movedAside() == null ? null : recovery.movedAside().toString());
+        json.writeStringField("digest", recovery.digest());
+        json.writeBooleanField("nothingToDo", recovery.nothingToDo());
+    }
+
+    private void writeVerification(final JsonGenerator json) throws IOException
+    {
+        json.writeBooleanField("verified", verification.matches());
+        json.writeNumberField("records", verification.records());
+        json.writeNumberField("groups", verification.groups());
+        json.writeNumberField("begunAtRecord", verification.begunAt());
+        json.writeNumberField("checkedSegments", verification.checkedSegments());
+        final Ending ending = verification.ending();
+        json.writeBooleanField("closed", ending == Ending.CLOSED || ending == Ending.RECOVERED);
+        json.writeStringField("ending", EnumNames.label(ending));
+        json.writeStringField("digest", verification.digest());
+        InspectionJson.voided(json, verification.voided());
+        DifferenceReport.json(json, verification.difference(), verification.digests(), life);
+    }
+}

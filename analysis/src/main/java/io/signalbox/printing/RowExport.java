@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.printing;
+
+import io.signalbox.ConfigException;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.experts.RoutedExperts.RowState;
+import io.signalbox.export.RoutedExpertsFile;
+import io.signalbox.inspect.EndedRequest;
+import io.signalbox.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.RowReplay;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.TreeSet;
+
+/** Writes the rows of requests as they end, each in files of its id, and counts them. */
+public final class RowExport implements RowReplay.Receiver
+{
+    /**
+     * Which rows are written, and how.
+     *
+     * @param start  position of the first row.
+     * @param masked whether ids of inherited rows are replaced by -1.
+     */
+    public record Form(int start, RowSplit split, RowFormat format, boolean masked)
+    {
+    }
+
+    private final NewDirectory directory;
+    private final Form form;
+    /** Ids that are wanted and were not exported yet; {@code null}: all. */
+    private final TreeSet<Long> wanted;
+    private final TreeSet<Long> left;
+    private final TreeSet<Long> rowless = new TreeSet<>();
+    private long requests;
+    private long withoutRows;
+    /** Exported requests of which no row is in the asked part. */
+    private long empty;
+    private int mostRows;
+    private long captured;
+    private long inherited;
+    private long missing;
+    private long bytes;
+
+    /** @param requestIds {@code null}: all. */
+    public RowExport(final NewDirectory directory, final Form form, final TreeSet<Long> requestIds)
+    {
+        this.directory = directory;
+        this.form = form;
+        wanted = requestIds;
+        left = requestIds == null ? new TreeSet<>() : new TreeSet<>(requestIds);
+    }
+
+    @Override
+    public void onEnded(final EndedRequest request)
+    {
+        if (wanted != null && !wanted.contains(request.requestId()))
+        {
+            return;
+        }
+        left.remove(request.requestId());
+        if (!request.hasRows())
+        {
+            withoutRows++;
+            if (wanted != null)
+            {
+                rowless.add(request.requestId());
+            }
+            return;
+        }
+        try
+        {
+            write(request);
+        }
+        catch (final IOException e)
+        {
+            throw directory.refused(e);
+        }
+    }
+
+    private void write(final EndedRequest request) throws IOException
+    {
+        final int computed = request.computedTokens();
+        final int end = form.split == RowSplit.PROMPT ? Math.min(computed, request.promptTokens()) : computed;
+        final int begin = Math.min(end,
+            form.split == RowSplit.GENERATED ? Math.max(form.start, request.promptTokens()) : form.start);
+        empty += begin == end ? 1 : 0;
+        mostRows = Math.max(mostRows, computed);
+        final RoutedExperts all = request.rows(begin, end);
+        final RoutedExperts rows = form.masked ? all.withoutInherited() : all;
+        final String base = base(request.requestId());
+        final String name = form.format.fileName(base);
+        if (name != null)
+        {
+            final Path file = directory.file(name);
+            form.format.write(rows, file);
+            bytes += Files.size(file);
+        }
+        final String weights = form.format == RowFormat.NPY && rows.hasCombineWeights() ? base + ".weights.npy" : null;
+        if (weights != null)
+        {
+            RoutedExpertsFile.combineWeightsNpy(rows, directory.file(weights));
+            bytes += Files.size(directory.file(weights));
+        }
+        final byte[] description =
+            RowDescription.text(request, rows, name, weights, form.masked).getBytes(StandardCharsets.UTF_8);
+        Files.write(directory.file(base + ".json"), description);
+        bytes += description.length;
+        requests++;
+        captured += rows.count(RowState.CAPTURED);
+        inherited += rows.count(RowState.INHERITED);
+        missing += rows.count(RowState.MISSING);
+    }
+
+    /** The id; with a number if an earlier request had the same id. */
+    private String base(final long requestId)
+    {
+        String base = Long.toString(requestId);
+        for (int life = 2; Files.exists(directory.file(base + ".json")); life++)
+        {
+            base = requestId + "." + life;
+        }
+        return base;
+    }
+
+    /**
+     * Lets the directory appear if every wanted request is in it.
+     *
+     * @throws ConfigException that names the first one that is not.
+     */
+    public void publish(final Path journal, final RowReplay.Outcome outcome)
+    {
+        if (!rowless.isEmpty())
+        {
+            throw new ConfigException("--request=" + rowless.first() + " asked for no rows, so the scheduler kept none; " +
+                "give a request that did, or submit it with rowsFrom.");
+        }
+        if (!left.isEmpty() && outcome.submitted().count() > 0)
+        {
+            throw new ConfigException("--request=" + left.first() + " has no rows in " + journal +
+                ": no request of this id has ended in its " + Decimals.grouped(outcome.submitted().count()) +
+                " Submits, whose ids are " + outcome.submitted().lowestId() + " to " + outcome.submitted().highestId() +
+                (outcome.firstRecord() == 0 ? "" : " and which begin at record " + outcome.firstRecord() +
+                    ": rows of requests that ended earlier are gone") + "; give one that has.");
+        }
+        if (requests == 0)
+        {
+            throw new ConfigException(journal + " has no rows of routed experts: " + rowless(outcome));
+        }
+        if (form.start > 0 && empty == requests)
+        {
+            throw new ConfigException("--start=" + form.start + " is behind the rows of every request that would be " +
+                "exported; the longest has " + Decimals.counted(mostRows, "row") + ", of which --split may leave " +
+                "a part; give a lower position.");
+        }
+        directory.publish();
+    }
+
+    /** The reason why the requests have no rows, and the remedy. */
+    private String rowless(final RowReplay.Outcome outcome)
+    {
+        if (withoutRows > 0)
+        {
+            return "no request that ended had asked for them; submit requests with rowsFrom, or run with --experts.";
+        }
+        return outcome.submitted().count() + outcome.unfinished() == 0
+            ? "it has no request; give the journal of a run that served requests."
+            : "no request of it has ended" + (outcome.end() == JournalEnd.BEING_WRITTEN
+                ? "; give this command again after one has." : "; give the journal of a run that served requests.");
+    }
+
+    /** The export as JSON. */
+    public String json(final Path journal, final RowReplay.Outcome outcome)
+    {
+        return Json.text("signalbox.experts/1", json ->
+        {
+            json.writeStringField("path", journal.toString());
+            json.writeStringField("out", directory.target().toString());
+            json.writeStringField("journalEnd", EnumNames.label(outcome.end()));
+            json.writeNumberField("requests", requests);
+            json.writeNumberField("rows", captured + inherited + missing);
+            json.writeNumberField("captured", captured);
+            json.writeNumberField("inherited", inherited);
+            json.writeNumberField("missing", missing);
+            json.writeBooleanField("inheritedMasked", form.masked);
+            json.writeNumberField("withoutRows", withoutRows);
+            json.writeNumberField("empty", empty);
+            json.writeNumberField("unfinished", outcome.unfinished());
+            json.writeNumberField("firstRecord", outcome.firstRecord());
+            json.writeNumberField("endedAhead", outcome.endedAhead());
+            json.writeNumberField("bytes", bytes);
+        });
+    }
+
+    public void print(final PrintStream out, final RowReplay.Outcome outcome)
+    {
+        row(out, "exported", Decimals.counted(requests, "request") + ", " + Decimals.bytes(bytes));
+        row(out, "rows", Decimals.grouped(captured + inherited + missing) + ": " + Decimals.grouped(captured) +
+            " captured, " + Decimals.grouped(inherited) + " inherited" + (form.masked ? " (written as -1), " : ", ") +
+            Decimals.grouped(missing) + " missing");
+        if (withoutRows + outcome.unfinished() > 0)
+        {
+            row(out, "left out", Decimals.counted(withoutRows, "request") + " that asked for no rows, " +
+                Decimals.grouped(outcome.unfinished()) + " that had not ended");
+        }
+        if (outcome.firstRecord() > 0)
+        {
+            row(out, "gone", "rows of " + Decimals.counted(outcome.endedAhead(), "request") +
+                " that ended ahead of record " + Decimals.grouped(outcome.firstRecord()) +
+                ", and of all whose records were removed");
+        }
+        if (empty > 0)
+        {
+            row(out, "empty", Decimals.counted(empty, "request") + " without a row in the asked part");
+        }
+        row(out, "journal", JournalEndText.of(outcome.end()));
+    }
+
+    private static void row(final PrintStream out, final String label, final String text)
+    {
+        out.printf("%-18s%s%n", label, text);
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.printing;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.cli.console.GpuReportFile;
+import io.signalbox.cli.console.PromptAnswer;
+import io.signalbox.cli.console.ServedJson;
+import io.signalbox.compare.Figure;
+import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckVerdict;
+import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.SectionResult;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaDevice;
+import io.signalbox.journal.Difference;
+import io.signalbox.journal.DigestComparison;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.Verification;
+import io.signalbox.journal.VoidedInput;
+import io.signalbox.printing.RecomputeReport.Likeness;
+import io.signalbox.recompute.RecomputedRun;
+import io.signalbox.recompute.StepDifference;
+import io.signalbox.report.ReportListener;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.whatif.WhatIf;
+import io.signalbox.whatif.WhatIfReport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Compares the fields that docs/json.md describes with the documents of all commands. */
+class JsonPageTest
+{
+    private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
+    private static final Difference DIFFERENCE = new Difference(
+        41, 1, "a", "b", 7, -1, "a", "b", "c", false, "r, version 1");
+
+    private static final DigestComparison DIGESTS =
+        new DigestComparison(60, List.of("router"), List.of("requests"));
+
+    private static final RecomputeReport RECOMPUTED = new RecomputeReport(
+        new RecomputedRun(5, 40, 40, 0, 4, 0, 1, new StepDifference(
+            41, 0, 5, 7, 12, StepDifference.Part.EXPERTS, 2, "5 9", "9 5", 1, 0)),
+        List.of(new Likeness("model", null, "a"), new Likeness("kernels", "a", "a"), new Likeness("device", "a", "b")));
+
+    @TempDir
+    private Path directory;
+
+    /** Documented fields as patterns, by schema. */
+    private static Map<String, Map<String, Pattern>> page(final List<String> lines)
+    {
+        final Map<String, Map<String, Pattern>> page = new TreeMap<>();
+        Map<String, Pattern> section = new TreeMap<>();
+        boolean fields = false;
+        for (final String line : lines)
+        {
+            if (line.startsWith("## "))
+            {
+                section = new LinkedHashMap<>();
+                page.put(line.substring(3), section);
+            }
+            fields = line.equals("| field | meaning |") || fields && line.startsWith("|");
+            if (fields && line.matches("\\| `[^`]+` \\| .+ \\|"))
+            {
+                final String field = line.split("`")[1];
+                section.put(field, Pattern.compile(Stream.of(field.split("\\*", -1)).map(Pattern::quote)
+                    .collect(Collectors.joining(".+"))));
+            }
+        }
+        return page;
+    }
+
+    private static String run(final String... arguments)
+    {
+        final CommandRun run = CommandRun.of(arguments);
+        assertTrue(run.out().startsWith("{"), run.err());
+        return run.out();
+    }
+
+    /** A block that a request had. */
+    private static String block(final String journal)
+    {
+        final String events = run("inspect", journal, "--events", "--message=Schedule", "--limit=1", "--json");
+        return events.replaceFirst("(?s).*?rank=(\\d+).*?blockId=(\\d+).*", "$1:$2");
+    }
+
+    private String weightedRows() throws IOException
+    {
+        final String weighted = directory.resolve("weighted").toString();
+        run("simulate", "--conversations=1", "--turns=fixed:1", "--output-tokens=fixed:2", "--combine-weights", "--journal",
+            weighted, "--json");
+        run("experts", weighted, "--all", "--format=json", "--out", directory.resolve("weights").toString(), "--json");
+        return Files.readString(directory.resolve("weights/1.json"));
+    }
+
+    private String redacted(final String journal) throws IOException
+    {
+        final Path key = Files.createFile(
+            directory.resolve("key"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.write(key, new byte[32]);
+        return run("redact", journal, directory.resolve("redacted").toString(), "--journal-key", key.toString(), "--json");
+    }
+
+    private List<String> moments(final String journal) throws IOException
+    {
+        return List.of(
+            run("snapshot", journal, "--scheduler", "--most-segments=9", "--json"),
+            run("runs", directory.toString(), "--json"),
+            run("inspect", journal, "--at=100", "--json"),
+            run("inspect", journal, "--moment=0.5", "--show=ranks", "--json"),
+            run("inspect", journal, "--moment=0.5", "--show=blocks", "--json"),
+            run("doctor", journal, "--json"),
+            redacted(journal));
+    }
+
+    private List<String> documents() throws IOException
+    {
+        final String journal = directory.resolve("journal").toString();
+        final String other = directory.resolve("other").toString();
+        CommandRun.of("simulate", "--conversations", "6", "--limit", "20", "--ranks", "3", "--journal", other);
+        final List<String> documents = new ArrayList<>(List.of(
+            run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--journal", journal, "--json"),
+            run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--json"),
+            run("simulate", "--conversations", "4", "--no-journal", "--faults", "rank * step 9 lost", "--new-weights",
+                "finish@1ms", "--tenants", "a=2,b=1", "--json"),
+            run("compare", "--conversations", "2", "--ranks", "2", "--seeds", "2", "--routers", "default", "--json"),
+            run("replay", journal, "--recover", "--verify", "--json"),
+            run("inspect", journal, "--request", "3", "--json"),
+            run("experts", journal, "--request=3", "--format=json", "--out", directory.resolve("rows").toString(), "--json"),
+            Files.readString(directory.resolve("rows/3.json")),
+            weightedRows(),
+            run("inspect", journal, "--json"),
+            run("inspect", journal, "--requests", "--json"),
+            run("inspect", journal, "--request=3", "--steps", "--json"),
+            run("inspect", journal, "--request=3", "--blocks", "--json"),
+            run("inspect", journal, "--block=" + block(journal), "--json"),
+            run("inspect", journal, "--rank=" + block(journal).split(":")[0], "--json"),
+            run("inspect", journal, "--expert=3", "--json"),
+            run("inspect", journal, "--experts", "--json"),
+            run("inspect", journal, "--events", "--message=Commit", "--limit=3", "--json"),
+            run("timeline", journal, "--out", directory.resolve("run.pftrace").toString(), "--json"),
+            run("trace", journal, "--out", directory.resolve("trace.jsonl").toString(), "--json"),
+            run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
+                "same: --max-queued 9999", "--seeds=2", "--expert-devices=4", "--from=0.2", "--json"),
+            run("diff", journal, journal, "--json"),
+            run("diff", journal, other, "--json"),
+            run("doctor", "--json"),
+            run("simulate", "--list-routers", "--json"),
+            run("compare", "--list-routers", "--json"),
+            run("gpu", "--probe", "--json")));
+        documents.addAll(moments(journal));
+        documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
+        documents.add(notRepeated(Path.of(journal)));
+        final Verification different = new Verification(
+            42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE, DIGESTS);
+        documents.add(new ReplayReport(
+            Path.of("runs"), null, new VoidedInput(3, "a"), different, RECOMPUTED,
+            DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).json());
+        documents.addAll(ofModels());
+        documents.add(Json.text("signalbox.simulate/1",
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, DIGESTS, null))));
+        documents.add(Json.text("signalbox.simulate/1",
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, null, null))));
+        documents.addAll(ofGpus());
+        return documents;
+    }
+
+    /** A difference that concerns a request and a block of a journal. */
+    private static Difference lived(final String journal)
+    {
+        final String[] place = block(journal).split(":");
+        return new Difference(Long.MAX_VALUE, 1, "[Schedule](of):rank=" + place[0], "b", 3, Integer.parseInt(place[1]), "a",
+            "b", "c", false, null);
+    }
+
+    private static List<String> ofGpus()
+    {
+        final CudaAvailability found = new CudaAvailability(
+            CudaAvailability.State.READY, "1 GPU.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0")));
+        return List.of(GpuReportFile.probe(found),
+            new GpuReportFile(null, List.of("gpu", "--json"), 1, Map.of("CPU", "fast")).text(found,
+                List.of(new SectionResult(GpuSection.LINK, CheckVerdict.PASSED, "Looked at.",
+                    List.of(new CheckFigure("link", 53.25, "GB/s")), 1.25)), GpuReportFile.State.ENDED));
+    }
+
+    /** Runs of a model, and one that is computed again. */
+    private static List<String> ofModels()
+    {
+        return List.of(
+            run("run", "--no-journal", "--json"),
+            ServedJson.text(Map.of(), new ReportListener(SchedulerConfig.builder().build()).report(), null, null, 2, 1,
+                List.of(new PromptAnswer("a", 1, null, null, null, null, "it failed", -1, 1))),
+            Json.text("signalbox.replay/1", json -> Json.object(json, "recomputation",
+                body -> new RecomputeReport(new RecomputedRun(1, 1, 1, 0, 1, 0, 0, null), List.of()).write(body))));
+    }
+
+    /** A what-if of a journal, as if it had something that a re-run leaves out. */
+    private static String notRepeated(final Path journal)
+    {
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            final WhatIfReport report =
+                WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, 1, (parts, ended, total) -> { });
+            return WhatIfJson.text(journal, new WhatIfReport(
+                report.recorded(), report.unchanged(), List.of(report.unchanged()), List.of("a fault"), 0));
+        }
+    }
+
+    @Test
+    void shouldDescribeEveryFieldOfEveryDocumentAndNoOther() throws IOException
+    {
+        final Map<String, Map<String, Pattern>> page = page(Files.readAllLines(PAGE));
+        final TreeSet<String> unused = new TreeSet<>();
+        page.forEach((schema, fields) -> fields.keySet().forEach(field -> unused.add(schema + " " + field)));
+        final TreeSet<String> undescribed = new TreeSet<>();
+        for (final String document : documents())
+        {
+            final Map<String, String> leaves = JsonText.leaves(document);
+            final String schema = leaves.get("schema");
+            assertTrue(page.containsKey(schema), "the page has no section " + schema);
+            leaves.keySet().stream().map(leaf -> leaf.replaceAll("\\[\\d+]", "[]")).distinct().forEach(leaf ->
+            {
+                final List<String> described = page.get(schema).entrySet().stream()
+                    .filter(field -> field.getValue().matcher(leaf).matches()).map(Map.Entry::getKey).toList();
+                described.forEach(field -> unused.remove(schema + " " + field));
+                if (described.isEmpty())
+                {
+                    undescribed.add(schema + " " + leaf);
+                }
+            });
+        }
+
+        assertEquals(new TreeSet<>(), undescribed, "fields that the page does not describe");
+        assertEquals(new TreeSet<>(), unused, "fields of the page that no document has");
+    }
+
+    @Test
+    void shouldDescribeEveryFigureOfAComparison() throws IOException
+    {
+        final String page = Files.readString(PAGE);
+        for (final Figure figure : Figure.values())
+        {
+            assertTrue(page.contains("`" + figure.key() + "`"), figure.key());
+        }
+    }
+
+    @Test
+    void shouldReadFieldsAsPatterns()
+    {
+        final Map<String, Pattern> fields =
+            page(List.of("## a/1", "| field | meaning |", "| `b.*.c[]` | text |", "| `d` | `e` |", "", "| `f` | text |"))
+                .get("a/1");
+
+        assertEquals(List.of("b.*.c[]", "d"), List.copyOf(fields.keySet()));
+        assertTrue(fields.get("b.*.c[]").matcher("b.x.c[]").matches());
+        assertTrue(!fields.get("b.*.c[]").matcher("b.x.c").matches() && !fields.get("d").matcher("e").matches());
+    }
+}
