@@ -2,8 +2,8 @@
 package io.signalbox.bench;
 
 import io.signalbox.journal.Durability;
-import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalWriter;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;

@@ -18,6 +18,14 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RowCheck;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.EarlierRequest;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JvmFlags;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.VoidedInput;
 import io.signalbox.kv.hash.BlockHasher;
 
 import java.nio.MappedByteBuffer;
@@ -55,6 +63,9 @@ final class Walls
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
     private static final String JOURNAL = room("journal");
+    private static final String JOURNAL_DISK = room("journal.disk");
+    private static final String JOURNAL_SEGMENT = room("journal.segment");
+    private static final String JOURNAL_SNAPSHOT = room("journal.snapshot");
     private static final String SIM = room("sim");
     private static final String WORKLOAD = room("workload");
     private static final String REPORT = room("report");
@@ -118,6 +129,7 @@ final class Walls
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
             .should().dependOnClassesThat(ours(ANALYSIS).or(ours(SIM_MODULE))
                 .or(ours(JOURNAL, CUDA, CPU, MODEL, SERVING, METRICS, CLI))));
+        addJournal(walls);
         addAnalysis(walls);
         addModels(walls);
         addImages(walls);
@@ -150,6 +162,25 @@ final class Walls
             .should().dependOnClassesThat(ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, IMAGE)));
         walls.put("plug-ins are routers", noClasses()
             .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(ours(BATCH, SCHEDULER, IMAGE, ENGINE)));
+    }
+
+    /** From the lowest room up: disk, segment, snapshot, and the journal itself. */
+    private static void addJournal(final Map<String, ArchRule> walls)
+    {
+        final DescribedPredicate<JavaClass> words = belongToAnyOf(Durability.class, EarlierRequest.class, Ending.class,
+            JournalConfig.class, JournalException.class, JvmFlags.class, ReadProgress.class, VoidedInput.class);
+        walls.put("the disk knows no journal", noClasses()
+            .that().resideInAPackage(JOURNAL_DISK)
+            .should().dependOnClassesThat(resideInAPackage(JOURNAL).and(not(words))
+                .and(not(resideInAPackage(JOURNAL_DISK)))));
+        walls.put("segments know neither snapshots nor what is read of them", noClasses()
+            .that().resideInAPackage(JOURNAL_SEGMENT)
+            .should().dependOnClassesThat(resideInAPackage(JOURNAL).and(not(words))
+                .and(not(resideInAnyPackage(JOURNAL_DISK, JOURNAL_SEGMENT)))));
+        walls.put("snapshots know no reader", noClasses()
+            .that().resideInAPackage(JOURNAL_SNAPSHOT)
+            .should().dependOnClassesThat(resideInAPackage(JOURNAL).and(not(words))
+                .and(not(resideInAnyPackage(JOURNAL_DISK, JOURNAL_SEGMENT, JOURNAL_SNAPSHOT)))));
     }
 
     private static void addAnalysis(final Map<String, ArchRule> walls)

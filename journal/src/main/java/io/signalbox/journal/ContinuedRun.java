@@ -7,7 +7,16 @@ import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.RecordedRun;
 import io.signalbox.engine.ReplayTarget;
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.SnapshotFiles.Named;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.JournalLock;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.SealedSegments;
+import io.signalbox.journal.segment.SegmentName;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SchedulerSnapshot;
+import io.signalbox.journal.snapshot.SchedulerStore;
+import io.signalbox.journal.snapshot.SnapshotFiles.Named;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -79,7 +88,7 @@ final class ContinuedRun implements RecordedRun
         if (reader.end() != null || !reader.mark().equals(snapshot.mark()))
         {
             throw new JournalException(Kind.FOREIGN_FILE, directory + " cannot be continued: record " + (begunAt - 1) +
-                " is not the one that a snapshot was taken behind; remove " + directory.resolve(SnapshotFiles.DIRECTORY) +
+                " is not the one that a snapshot was taken behind; remove " + directory.resolve(SegmentName.SNAPSHOTS) +
                 ", and everything is replayed.");
         }
         target.begin(snapshot.scheduler());
@@ -144,7 +153,7 @@ final class ContinuedRun implements RecordedRun
         return new JournalException(Kind.NOT_CONFIRMED, directory + " cannot be continued: " + found +
             "; start the program that wrote it, or see 'signalbox replay " + directory + " --verify'." +
             (begunAt == 0 || files.beginning() != null ? "" : " The replay began at a snapshot; without " +
-            directory.resolve(SnapshotFiles.DIRECTORY) + " it begins at the first record."));
+            directory.resolve(SegmentName.SNAPSHOTS) + " it begins at the first record."));
     }
 
     @Override

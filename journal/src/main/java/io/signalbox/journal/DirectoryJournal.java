@@ -5,6 +5,12 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.RecordedRun;
 import io.signalbox.engine.RunJournal;
+import io.signalbox.journal.disk.ChronicleLogging;
+import io.signalbox.journal.segment.ChronicleJournalStore;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalLock;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.ScanEnd;
 import io.signalbox.router.DpRouters;
 
 import java.nio.file.Files;

@@ -10,6 +10,7 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.NewWeightsEncoder;
 import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.journal.segment.JournalBeginning;
 
 /**
  * Groups in the place of those that were removed: who follows the groups of a run knows from them the requests that had not

@@ -24,13 +24,13 @@ public enum Ending
         this.code = code;
     }
 
-    Closing code()
+    public Closing code()
     {
         return code;
     }
 
     /** {@code null} if this version does not know the code. */
-    static Ending of(final int code)
+    public static Ending of(final int code)
     {
         for (final Ending ending : values())
         {

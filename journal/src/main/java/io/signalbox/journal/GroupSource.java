@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.event.GroupCursor;
+import io.signalbox.journal.segment.UnreadableGroup;
 import org.agrona.DirectBuffer;
 
 import java.util.List;

@@ -76,7 +76,7 @@ public final class JournalException extends RuntimeException
         this(kind, message, (int)NOWHERE, NOWHERE, NOWHERE, cause);
     }
 
-    JournalException(
+    public JournalException(
         final Kind kind,
         final String message,
         final int segment,

@@ -3,6 +3,9 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.StateShapes;
+import io.signalbox.journal.snapshot.StateSnapshot;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.StateFold;
 import io.signalbox.state.StateShape;

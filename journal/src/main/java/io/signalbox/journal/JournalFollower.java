@@ -2,6 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.JournalMark;
+import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.state.FoldedState;
 
 import java.nio.file.Path;

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.disk.ChronicleLogging;
+import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.journal.segment.Chain;
+import io.signalbox.journal.segment.ChronicleJournalStore;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalLock;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.ScanEnd;
+import io.signalbox.journal.segment.ScanMessages;
+import io.signalbox.journal.segment.SealedSegments;
+import io.signalbox.journal.segment.SegmentName;
+import io.signalbox.journal.segment.SegmentedLog;
+
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;

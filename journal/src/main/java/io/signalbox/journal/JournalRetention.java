@@ -2,7 +2,27 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.SnapshotFiles.Named;
+import io.signalbox.journal.disk.FileHoles;
+import io.signalbox.journal.disk.OwnerOnly;
+import io.signalbox.journal.disk.PlainFile;
+import io.signalbox.journal.disk.RealPath;
+import io.signalbox.journal.disk.Removing;
+import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.journal.segment.AsideFile;
+import io.signalbox.journal.segment.ChronicleNames;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.JournalMark;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.OpenScans;
+import io.signalbox.journal.segment.ScanMessages;
+import io.signalbox.journal.segment.SegmentName;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SchedulerStore;
+import io.signalbox.journal.snapshot.SnapshotFiles;
+import io.signalbox.journal.snapshot.SnapshotFiles.Named;
+import io.signalbox.journal.snapshot.SnapshotStore;
 import io.signalbox.router.DpRouters;
 
 import java.io.IOException;

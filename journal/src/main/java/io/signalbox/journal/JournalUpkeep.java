@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.DirectoryFiles;
 import io.signalbox.router.DpRouters;
 
 import java.nio.file.Path;

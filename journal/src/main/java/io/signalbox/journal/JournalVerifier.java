@@ -4,6 +4,8 @@ package io.signalbox.journal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.SealedSegments;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;

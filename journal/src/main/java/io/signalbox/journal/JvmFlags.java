@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.BufferAccess;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.disk.ChronicleLogging;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ public final class JvmFlags
     }
 
     /** @throws JournalException JVM_FLAGS */
-    static void requireToRead()
+    public static void requireToRead()
     {
         require(BufferAccess.missing());
     }

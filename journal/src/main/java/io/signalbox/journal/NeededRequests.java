@@ -10,6 +10,7 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.segment.JournalBeginning;
 
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,11 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.JournalMark;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SchedulerSnapshot;
+import io.signalbox.journal.snapshot.SchedulerStore;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 

@@ -5,6 +5,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.segment.JournalBeginning;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 

@@ -2,6 +2,11 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.disk.PlainFile;
+import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalLock;
+import io.signalbox.journal.segment.JournalScanner;
 
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;

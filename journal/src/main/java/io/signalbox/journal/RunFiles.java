@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.disk.FileHoles;
+import io.signalbox.journal.disk.FileIdentity;
+import io.signalbox.journal.disk.PlainFile;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.SegmentName;
+
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -66,7 +72,7 @@ final class RunFiles
                     segments += isSegment ? 1 : 0;
                     readAll(entry, OF_SEGMENT, false);
                 }
-                else if (name.equals(SnapshotFiles.DIRECTORY) && found.isDirectory())
+                else if (name.equals(SegmentName.SNAPSHOTS) && found.isDirectory())
                 {
                     readAll(entry, OF_SNAPSHOTS, true);
                 }

@@ -3,6 +3,11 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SnapshotFiles;
+import io.signalbox.journal.snapshot.SnapshotStore;
+import io.signalbox.journal.snapshot.StateSnapshot;
 import io.signalbox.state.FoldedState;
 
 import java.nio.file.Path;

@@ -2,6 +2,9 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.ScanMessages;
+import io.signalbox.journal.segment.SealedSegments;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.disk.OwnerOnly;
+import io.signalbox.journal.disk.PlainFile;
+import io.signalbox.journal.disk.SpaceReserve;
+import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.journal.segment.ByteSource;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.ScanEnd;
+import io.signalbox.journal.segment.SegmentName;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,6 +2,10 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SnapshotFiles;
+import io.signalbox.journal.snapshot.SnapshotStore;
+import io.signalbox.journal.snapshot.StateSnapshot;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,7 +2,14 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.SnapshotFiles.Named;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.JournalMark;
+import io.signalbox.journal.segment.SegmentName;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SchedulerSnapshot;
+import io.signalbox.journal.snapshot.SchedulerStore;
+import io.signalbox.journal.snapshot.SnapshotFiles.Named;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 
@@ -96,7 +103,7 @@ record SnapshotStart(JournalReader reader, Scheduler scheduler, JournalMark mark
     static JournalException withoutSnapshot(
         final Path directory, final JournalBeginning beginning, final List<String> passedOver)
     {
-        final String reasons = passedOver.isEmpty() ? "there is none in " + directory.resolve(SnapshotFiles.DIRECTORY) + "."
+        final String reasons = passedOver.isEmpty() ? "there is none in " + directory.resolve(SegmentName.SNAPSHOTS) + "."
             : String.join(" ", passedOver);
         return new JournalException(Kind.RECORDS_REMOVED, directory + " begins at record " +
             beginning.start().place().records() + ", because its older segments were removed, so its inputs are decided " +

@@ -2,6 +2,12 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.SegmentName;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SnapshotFiles;
+import io.signalbox.journal.snapshot.SnapshotStore;
+import io.signalbox.journal.snapshot.StateSnapshot;
 import io.signalbox.state.FoldedState;
 
 import java.nio.file.Path;
@@ -42,7 +48,7 @@ public record StateStart(JournalReader reader, FoldedState state) implements Aut
         throw new JournalException(Kind.RECORDS_REMOVED, directory + " begins at record " +
             beginning.start().place().records() + ", because its older segments were removed, and no snapshot of the " +
             "state that the run had later can be used" + (passedOver.isEmpty() ? "" : ": " + String.join(" ", passedOver)) +
-            "; bring the directory " + directory.resolve(SnapshotFiles.DIRECTORY) + " back from a copy.");
+            "; bring the directory " + directory.resolve(SegmentName.SNAPSHOTS) + " back from a copy.");
     }
 
     @Override

@@ -2,6 +2,10 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.journal.disk.RealPath;
+import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.journal.segment.Chain;
+import io.signalbox.journal.segment.Envelope;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

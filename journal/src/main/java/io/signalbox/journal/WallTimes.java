@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.ByteSource;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.ScanMessages;
+import io.signalbox.journal.segment.SegmentWalker;
+
 import java.nio.file.Path;
 import java.time.Instant;
 

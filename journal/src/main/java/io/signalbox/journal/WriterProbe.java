@@ -2,6 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalLock;
 
 import java.nio.file.Path;
 

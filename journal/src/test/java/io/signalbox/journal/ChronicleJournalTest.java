@@ -3,6 +3,10 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.journal.segment.JournalFiles;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.Region;
+import io.signalbox.journal.segment.SegmentName;
 import io.signalbox.scheduler.Scheduler;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.core.time.TimeProvider;

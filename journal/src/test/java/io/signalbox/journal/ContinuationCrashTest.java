@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.RecordType;
+import io.signalbox.journal.segment.ScanEnd;
+import io.signalbox.journal.segment.SegmentedLog;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

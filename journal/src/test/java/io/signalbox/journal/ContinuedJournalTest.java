@@ -7,6 +7,7 @@ import io.signalbox.engine.RecordedRun;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.SegmentName;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -2,6 +2,11 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalLock;
+import io.signalbox.journal.segment.RecordType;
+import io.signalbox.journal.segment.ScanEnd;
+import io.signalbox.journal.segment.SegmentedLog;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

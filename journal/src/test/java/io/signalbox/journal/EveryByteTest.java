@@ -3,6 +3,12 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.journal.segment.Chain;
+import io.signalbox.journal.segment.JournalFiles;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.Region;
+import io.signalbox.journal.segment.ScanEnd;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

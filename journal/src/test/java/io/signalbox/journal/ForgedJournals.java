@@ -5,6 +5,14 @@ import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.segment.Chain;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.RecordType;
+import io.signalbox.journal.segment.RowChunks;
+import io.signalbox.journal.segment.RunDescription;
+import io.signalbox.journal.segment.SegmentWalker;
+import io.signalbox.journal.segment.SegmentedLog;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

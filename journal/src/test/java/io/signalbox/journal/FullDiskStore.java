@@ -2,6 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.ChronicleJournalStore;
+import io.signalbox.journal.segment.JournalStore;
 
 import java.nio.file.Path;
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.SegmentStart;
+import io.signalbox.journal.segment.SegmentSums;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

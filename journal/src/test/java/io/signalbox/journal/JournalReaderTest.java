@@ -2,6 +2,13 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.JournalFiles;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.RecordType;
+import io.signalbox.journal.segment.RunDescription;
+import io.signalbox.journal.segment.SegmentedLog;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;

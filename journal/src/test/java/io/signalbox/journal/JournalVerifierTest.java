@@ -5,6 +5,8 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalLock;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

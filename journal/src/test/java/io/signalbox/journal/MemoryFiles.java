@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.ByteSource;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalFiles;
+import io.signalbox.journal.segment.SegmentName;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

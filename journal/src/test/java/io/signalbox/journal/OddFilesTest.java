@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.JournalDirectory;
+import io.signalbox.journal.segment.SealedSegments;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.SegmentWalker;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;

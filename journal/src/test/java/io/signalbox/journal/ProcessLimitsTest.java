@@ -2,6 +2,9 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.disk.FileSizeLimit;
+import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.journal.segment.DirectoryFiles;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

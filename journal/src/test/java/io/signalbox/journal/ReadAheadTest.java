@@ -3,6 +3,9 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.journal.segment.BatchRing;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.GroupBatch;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.SegmentName;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,10 @@ import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.SealEncoder;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.Region;
+import io.signalbox.journal.segment.ScanEnd;
+import io.signalbox.journal.segment.SegmentedLog;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.journal.segment.SealedSegments;
+import io.signalbox.journal.segment.SegmentSums;
 import io.signalbox.scheduler.Scheduler;
 
 import java.io.IOException;

@@ -2,6 +2,9 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.disk.LibC;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.SegmentName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

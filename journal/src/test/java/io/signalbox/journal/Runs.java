@@ -11,6 +11,7 @@ import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.RowForm;
+import io.signalbox.journal.segment.Envelope;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;

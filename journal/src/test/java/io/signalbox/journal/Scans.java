@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.JournalFiles;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.Region;
+import io.signalbox.journal.segment.ScanEnd;
+
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,6 +2,10 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.SealedSegments;
+import io.signalbox.journal.segment.SegmentName;
+import io.signalbox.journal.segment.SegmentSums;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

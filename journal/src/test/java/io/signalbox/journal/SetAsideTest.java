@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.ByteSource;
+import io.signalbox.journal.segment.ChannelSource;
+import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.ScanEnd;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

@@ -6,6 +6,8 @@ import io.signalbox.event.codec.CaptureRowsEncoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.JournalScanner;
+import io.signalbox.journal.segment.RecordType;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Collections;

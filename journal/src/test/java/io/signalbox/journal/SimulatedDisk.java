@@ -2,6 +2,9 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.JournalStore;
+import io.signalbox.journal.segment.SegmentWalker;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

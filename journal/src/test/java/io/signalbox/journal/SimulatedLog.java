@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.segment.Chain;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.JournalPosition;
+import io.signalbox.journal.segment.RecordType;
+import io.signalbox.journal.segment.RowChunks;
+import io.signalbox.journal.segment.RunDescription;
+import io.signalbox.journal.segment.SegmentedLog;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -3,6 +3,11 @@ package io.signalbox.journal;
 
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.signalbox.ConfigException;
+import io.signalbox.journal.segment.Envelope;
+import io.signalbox.journal.segment.UnfitSnapshotException;
+import io.signalbox.journal.snapshot.SnapshotFile;
+import io.signalbox.journal.snapshot.SnapshotFiles;
+import io.signalbox.journal.snapshot.SnapshotStore;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.state.StateCodec;
 import org.agrona.ExpandableArrayBuffer;

@@ -2,13 +2,13 @@
 package io.signalbox.journal;
 
 /** Counts of the long tests: reduced in every build, full with -Pfull. */
-final class Strength
+public final class Strength
 {
     private Strength()
     {
     }
 
-    static boolean isFull()
+    public static boolean isFull()
     {
         return "full".equals(System.getProperty("signalbox.tests"));
     }

@@ -4,6 +4,9 @@ package io.signalbox.journal;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.journal.snapshot.SchedulerStore;
+import io.signalbox.journal.snapshot.SnapshotFiles;
+import io.signalbox.journal.snapshot.SnapshotStore;
 import io.signalbox.scheduler.Scheduler;
 
 import java.io.IOException;

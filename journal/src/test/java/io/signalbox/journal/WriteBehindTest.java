@@ -3,6 +3,8 @@ package io.signalbox.journal;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.journal.segment.BatchRing;
+import io.signalbox.journal.segment.GroupBatch;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -2,8 +2,8 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.JournalDirectory;
-import io.signalbox.journal.RealPath;
+import io.signalbox.journal.disk.RealPath;
+import io.signalbox.journal.segment.JournalDirectory;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
