@@ -3,7 +3,7 @@ package io.signalbox.recompute;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
-import io.signalbox.engine.LiveRequests;
+import io.signalbox.engine.request.LiveRequests;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;

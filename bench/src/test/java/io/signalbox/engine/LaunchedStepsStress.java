@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.engine.LaunchedSteps.Launch;
+import io.signalbox.engine.step.LaunchedSteps;
+import io.signalbox.engine.step.LaunchedSteps.Launch;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderEncoder;

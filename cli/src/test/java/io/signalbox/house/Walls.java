@@ -13,6 +13,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.PluginFault;
 import io.signalbox.StateDigest;
 import io.signalbox.config.DoubleText;
+import io.signalbox.engine.GroupListener;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
@@ -56,6 +57,9 @@ final class Walls
     private static final String SCHEDULER = room("scheduler");
     private static final String EVENT = room("event");
     private static final String ENGINE = room("engine");
+    private static final String ENGINE_RING = room("engine.ring");
+    private static final String ENGINE_REQUEST = room("engine.request");
+    private static final String ENGINE_STEP = room("engine.step");
     private static final String BACKEND = room("backend");
     private static final String STATS = room("stats");
     private static final String STATE = room("state");
@@ -129,6 +133,7 @@ final class Walls
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
             .should().dependOnClassesThat(ours(ANALYSIS).or(ours(SIM_MODULE))
                 .or(ours(JOURNAL, CUDA, CPU, MODEL, SERVING, METRICS, CLI))));
+        addEngine(walls);
         addJournal(walls);
         addAnalysis(walls);
         addModels(walls);
@@ -162,6 +167,22 @@ final class Walls
             .should().dependOnClassesThat(ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, IMAGE)));
         walls.put("plug-ins are routers", noClasses()
             .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(ours(BATCH, SCHEDULER, IMAGE, ENGINE)));
+    }
+
+    /** From the lowest room up: ring, request, step, and the engine itself. */
+    private static void addEngine(final Map<String, ArchRule> walls)
+    {
+        walls.put("rings know no other room of the engine", noClasses()
+            .that().resideInAPackage(ENGINE_RING)
+            .should().dependOnClassesThat(resideInAPackage(ENGINE).and(not(resideInAPackage(ENGINE_RING)))));
+        walls.put("live requests know rings, and no other room of the engine", noClasses()
+            .that().resideInAPackage(ENGINE_REQUEST)
+            .should().dependOnClassesThat(resideInAPackage(ENGINE)
+                .and(not(resideInAnyPackage(ENGINE_RING, ENGINE_REQUEST)))));
+        walls.put("steps in flight know rings and who listens, and nothing else of the engine", noClasses()
+            .that().resideInAPackage(ENGINE_STEP)
+            .should().dependOnClassesThat(resideInAPackage(ENGINE).and(not(belongToAnyOf(GroupListener.class)))
+                .and(not(resideInAnyPackage(ENGINE_RING, ENGINE_STEP)))));
     }
 
     /** From the lowest room up: disk, segment, snapshot, and the journal itself. */

@@ -3,6 +3,8 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.request.MarkedRows;
+import io.signalbox.engine.step.LaunchedSteps;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RowCheck;
 

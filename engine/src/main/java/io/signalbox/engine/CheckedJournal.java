@@ -3,6 +3,8 @@ package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.ring.Nanos;
+import io.signalbox.engine.ring.Pause;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.RowsChecksum;

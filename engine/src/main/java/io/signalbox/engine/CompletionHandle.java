@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.request.RowClaim;
+import io.signalbox.engine.request.TokenBuffer;
+import io.signalbox.engine.ring.Handover;
+import io.signalbox.engine.ring.MemoryShortage;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;

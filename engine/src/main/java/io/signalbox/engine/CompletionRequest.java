@@ -3,6 +3,8 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 import io.signalbox.batch.Request;
+import io.signalbox.engine.request.Sampling;
+import io.signalbox.engine.ring.Nanos;
 
 import java.time.Duration;
 import java.util.Arrays;

@@ -2,6 +2,9 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.engine.request.LiveRequests;
+import io.signalbox.engine.step.LaunchedSteps;
+import io.signalbox.engine.step.StepFlights;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;

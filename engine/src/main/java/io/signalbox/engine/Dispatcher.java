@@ -3,6 +3,9 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
+import io.signalbox.engine.step.LaunchedSteps;
+import io.signalbox.engine.step.Stalls;
+import io.signalbox.engine.step.StepFlights;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;

@@ -2,6 +2,8 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.ring.ClientCredits;
+import io.signalbox.engine.ring.Handover;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlEncoder;
 import io.signalbox.event.codec.ControlKind;

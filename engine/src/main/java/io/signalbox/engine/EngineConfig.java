@@ -6,6 +6,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.engine.request.RowBudget;
+import io.signalbox.engine.ring.CallbackThreads;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 

@@ -3,6 +3,11 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.engine.request.ShellInputs;
+import io.signalbox.engine.request.UntakenEnds;
+import io.signalbox.engine.step.ClosingSteps;
+import io.signalbox.engine.step.LaunchedSteps;
+import io.signalbox.engine.step.StepFlights;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;

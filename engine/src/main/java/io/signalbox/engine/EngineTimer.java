@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.step.DeadlineWatch;
+import io.signalbox.engine.step.StepsInFlight;
 import io.signalbox.event.InputWriter;
 
 /**

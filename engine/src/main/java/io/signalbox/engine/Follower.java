@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.Handover;
+
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 

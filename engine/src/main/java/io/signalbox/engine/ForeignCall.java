@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.EngineThreads;
+import io.signalbox.engine.ring.Nanos;
 import org.agrona.LangUtil;
 
 import java.util.concurrent.atomic.AtomicReference;

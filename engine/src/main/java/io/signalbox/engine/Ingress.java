@@ -4,6 +4,11 @@ package io.signalbox.engine;
 import com.lmax.disruptor.InsufficientCapacityException;
 import com.lmax.disruptor.RingBuffer;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.ring.IngressSlot;
+import io.signalbox.engine.ring.InputDoor;
+import io.signalbox.engine.ring.Pause;
+import io.signalbox.engine.ring.SliceRelease;
+import io.signalbox.engine.ring.Waits;
 import org.agrona.DirectBuffer;
 
 import java.util.concurrent.atomic.AtomicInteger;

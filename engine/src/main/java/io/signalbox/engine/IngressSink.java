@@ -4,6 +4,8 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.ring.SliceRelease;
+import io.signalbox.engine.step.LaunchedSteps;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.function.Consumer;

@@ -4,6 +4,9 @@ package io.signalbox.engine;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
+import io.signalbox.engine.ring.SliceRelease;
+import io.signalbox.engine.ring.TrackSlot;
+import io.signalbox.engine.step.Stalls;
 import io.signalbox.event.EncodedInput;
 import io.signalbox.event.GroupWriter;
 

@@ -2,6 +2,8 @@
 package io.signalbox.engine;
 
 import com.lmax.disruptor.EventHandler;
+import io.signalbox.engine.ring.TrackSlot;
+import io.signalbox.engine.step.Stalls;
 
 /** Makes results visible, each after its group has the durability that the user chose. */
 final class ListenerHandler implements EventHandler<TrackSlot>

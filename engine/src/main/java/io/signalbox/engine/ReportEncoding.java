@@ -3,6 +3,8 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.step.LaunchedSteps;
+import io.signalbox.engine.step.ReportBytes;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;

@@ -2,6 +2,8 @@
 package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.engine.request.FreeSpans;
+import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.AcceptedDecoder;

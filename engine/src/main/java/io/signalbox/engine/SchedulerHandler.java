@@ -5,6 +5,13 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.request.ShellInputs;
+import io.signalbox.engine.ring.IngressSlot;
+import io.signalbox.engine.ring.Pause;
+import io.signalbox.engine.ring.SliceRelease;
+import io.signalbox.engine.ring.TrackSlot;
+import io.signalbox.engine.ring.Waits;
+import io.signalbox.engine.step.DeadlineWatch;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 

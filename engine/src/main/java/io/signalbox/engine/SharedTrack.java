@@ -6,6 +6,10 @@ import com.lmax.disruptor.EventProcessor;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
+import io.signalbox.engine.ring.IngressSlot;
+import io.signalbox.engine.ring.ParkingWaitStrategy;
+import io.signalbox.engine.ring.Pause;
+import io.signalbox.engine.ring.TrackSlot;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 

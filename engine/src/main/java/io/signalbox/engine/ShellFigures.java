@@ -3,6 +3,8 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
+import io.signalbox.engine.ring.IngressSlot;
+import io.signalbox.engine.ring.TrackSlot;
 import io.signalbox.stats.EngineStats;
 
 /** Figures of the rings and of rows on their way. Any thread asks, and no thread of the engine waits for it. */

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.step.ClosingSteps;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.stats.EngineStats;
 

@@ -2,6 +2,13 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.request.ShellInputs;
+import io.signalbox.engine.ring.EngineFailure;
+import io.signalbox.engine.ring.EngineLife;
+import io.signalbox.engine.ring.InputDoor;
+import io.signalbox.engine.ring.Pause;
+import io.signalbox.engine.ring.SliceRelease;
+import io.signalbox.engine.step.ClosingSteps;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.experts.RequestRows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.request.Sampling;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;

@@ -4,6 +4,7 @@ package io.signalbox.engine;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
+import io.signalbox.engine.ring.TrackSlot;
 
 /**
  * The handlers of the track in one, in the order that their gates give them otherwise: each group is appended, then its

@@ -8,6 +8,7 @@ import com.lmax.disruptor.EventProcessor;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
+import io.signalbox.engine.ring.TrackSlot;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeReason;
@@ -15,8 +16,8 @@ import org.junit.jupiter.api.function.Executable;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;

@@ -2,7 +2,8 @@
 package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.engine.EngineLife.Stage;
+import io.signalbox.engine.ring.EngineLife;
+import io.signalbox.engine.ring.EngineLife.Stage;
 import org.junit.jupiter.api.Test;
 
 import java.util.EnumSet;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.event.InputWriter;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Tag;

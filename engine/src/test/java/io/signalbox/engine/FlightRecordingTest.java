@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.StallEvent;
+import io.signalbox.engine.ring.StepEvent;
+import io.signalbox.engine.ring.WaitEvent;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.EngineStats;

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.TestStrength;
+import io.signalbox.engine.ring.CallbackThreads;
 import io.signalbox.scheduler.MutatedClasses;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Tag;
@@ -49,9 +50,10 @@ class FrontDoorTest
             arguments("CompletionHandle", "end = failure == null ? completion : null;\n        }\n        finish();",
                 "end = completion;\n        }"),
             arguments("CompletionHandle", "tokens.show();\n        audience.tell();", "audience.tell();"),
-            arguments("TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);", "tokens = new int[2 * appended];"),
-            arguments("Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
-            arguments("Handover", "CallbackThreads.EXECUTOR.execute(once);\n        }\n        finally",
+            arguments("request/TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);",
+                "tokens = new int[2 * appended];"),
+            arguments("ring/Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
+            arguments("ring/Handover", "CallbackThreads.EXECUTOR.execute(once);\n        }\n        finally",
                 "}\n        finally"),
             arguments(
                 "ClientEvents", "inputs.event(message.timeNanos());\n        credits.passed(message.requestId());", ""),

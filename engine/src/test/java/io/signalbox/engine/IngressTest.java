@@ -3,10 +3,12 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
-import io.signalbox.event.InputWriter;
-import org.agrona.concurrent.UnsafeBuffer;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.ring.IngressSlot;
+import io.signalbox.engine.ring.InputDoor;
+import io.signalbox.event.InputWriter;
 import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.Pace;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import org.junit.jupiter.api.Test;

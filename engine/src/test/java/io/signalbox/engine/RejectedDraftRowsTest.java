@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.step.LaunchedSteps;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderEncoder;

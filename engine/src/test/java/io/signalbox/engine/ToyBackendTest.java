@@ -2,6 +2,8 @@
 package io.signalbox.engine;
 
 import com.sun.management.ThreadMXBean;
+import io.signalbox.engine.request.LiveRequests;
+import io.signalbox.engine.request.Sampling;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;

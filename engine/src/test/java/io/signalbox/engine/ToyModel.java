@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.StateDigest;
+import io.signalbox.engine.request.Sampling;
 
 import java.util.ArrayList;
 import java.util.Arrays;

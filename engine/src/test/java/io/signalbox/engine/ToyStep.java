@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.request.Sampling;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
 

@@ -36,12 +36,14 @@ final class PlantedRetentionDefectTest
             "newest = atMost(newest, newest,"),
         LOCK_IGNORED("JournalRetention.java", "            return AT_WORK.add(journal);\n",
             "            return AT_WORK.add(journal) || AT_WORK.size() > 0;\n"),
-        COPY_NOT_WRITTEN("JournalBeginning.java", "        AsideFile.write(directory.resolve(COPY), bytes, true);\n", ""),
-        WRONG_RECORD("ScanProgress.java", "        records = start.place().records();\n",
+        COPY_NOT_WRITTEN("segment/JournalBeginning.java",
+            "        AsideFile.write(directory.resolve(COPY), bytes, true);\n", ""),
+        WRONG_RECORD("segment/ScanProgress.java", "        records = start.place().records();\n",
             "        records = start.place().records() + 1;\n"),
-        PIECE_NOT_COMPARED("SegmentSums.java", "            sum(source, piece, index, coveredBytes) == sums[index];\n",
+        PIECE_NOT_COMPARED("segment/SegmentSums.java",
+            "            sum(source, piece, index, coveredBytes) == sums[index];\n",
             "            (index > 0 || sum(source, piece, index, coveredBytes) == sums[index]);\n"),
-        FIRST_BYTES_LEFT_OUT("SegmentSums.java", "hashBytesToLong(piece, 0, length)",
+        FIRST_BYTES_LEFT_OUT("segment/SegmentSums.java", "hashBytesToLong(piece, 0, length)",
             "hashBytesToLong(piece, 4, length - 4)");
 
         private final String file;

@@ -50,8 +50,8 @@ final class PlantedRestartDefectTest
         LIVE_HANDLES_FORGOTTEN("EngineClient.java", "filter(requests::isLive)", "filter(handle -> false)"),
         ENDS_FORGOTTEN("ResumedRequests.java", "            ends.addLast(end);\n", ""),
         ROWS_OFFERED_AGAIN("ResumedRequests.java", "                end.handle.rowClaim().claim();\n", ""),
-        KV_MEMORY_TRUSTED("ShellInputs.java", "kvMemoryKept(Flag.NO)", "kvMemoryKept(Flag.YES)"),
-        STILL_DRAINING("ShellInputs.java", "restart(Flag.YES)", "restart(Flag.NO)"),
+        KV_MEMORY_TRUSTED("request/ShellInputs.java", "kvMemoryKept(Flag.NO)", "kvMemoryKept(Flag.YES)"),
+        STILL_DRAINING("request/ShellInputs.java", "restart(Flag.YES)", "restart(Flag.NO)"),
         WEIGHTS_FORGOTTEN("Dispatcher.java", "        if (weightGeneration == 0)\n", "        if (weightGeneration < 9)\n");
 
         private final String file;

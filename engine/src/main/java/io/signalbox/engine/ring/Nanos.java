@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine.ring;
+
+import java.time.Duration;
+
+/** Arithmetic on nanoseconds that stays at the largest number instead of overflowing. */
+public final class Nanos
+{
+    private static final long MAX_SECONDS = Long.MAX_VALUE / 1_000_000_000L;
+
+    private Nanos()
+    {
+    }
+
+    /** @param duration not negative. */
+    public static long of(final Duration duration)
+    {
+        return duration.getSeconds() >= MAX_SECONDS ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    /** The sum of two numbers that are not negative. */
+    public static long sum(final long a, final long b)
+    {
+        final long sum = a + b;
+        return sum < 0 ? Long.MAX_VALUE : sum;
+    }
+
+    /** A multiple of a non-negative number; {@link Long#MAX_VALUE} on overflow. */
+    public static long product(final int factor, final long a)
+    {
+        return a > Long.MAX_VALUE / factor ? Long.MAX_VALUE : factor * a;
+    }
+}
