@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -13,7 +14,6 @@ import io.signalbox.journal.TokenKey;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
 import io.signalbox.journal.segment.JournalDirectory;
-import io.signalbox.printing.FileFault;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
 
