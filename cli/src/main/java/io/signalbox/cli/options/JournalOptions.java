@@ -69,10 +69,10 @@ public final class JournalOptions
             "segments are to be removed (default: 0).")
     private long snapshotEvery = JournalConfig.SNAPSHOT_EVERY.defaultValue();
 
-    @Option(names = TOKENS, paramLabel = "FORM", converter = Word.OfTokens.class,
-        completionCandidates = Word.OfTokens.class,
+    @Option(names = TOKENS, paramLabel = "FORM", converter = Choice.OfTokens.class,
+        completionCandidates = Choice.OfTokens.class,
         description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
-    private Word.Tokens tokens = Word.Tokens.IDS;
+    private Choice.Tokens tokens = Choice.Tokens.IDS;
 
     @Option(names = KEY, paramLabel = "FILE",
         description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
@@ -166,7 +166,7 @@ public final class JournalOptions
 
     private void readKey()
     {
-        final boolean withheld = tokens == Word.Tokens.HASHES;
+        final boolean withheld = tokens == Choice.Tokens.HASHES;
         if (withheld && noJournal)
         {
             throw new ConfigException(TOKENS + "=hashes concerns the journal, and --no-journal writes none; leave one out.");
