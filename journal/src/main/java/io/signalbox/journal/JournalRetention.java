@@ -2,11 +2,11 @@
 package io.signalbox.journal;
 
 import io.signalbox.files.AtomicFile;
+import io.signalbox.files.RealPath;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.FileHoles;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.PlainFile;
-import io.signalbox.journal.disk.RealPath;
 import io.signalbox.journal.disk.Removing;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.AsideFile;

@@ -6,6 +6,7 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.PlainFile;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalDirectory;
 import io.signalbox.journal.segment.JournalLock;
 import io.signalbox.journal.segment.JournalScanner;
 
@@ -164,6 +165,28 @@ public final class RunDirectories
             }
             throw e;
         }
+    }
+
+    /**
+     * Checks that a journal can begin in a directory.
+     *
+     * @throws JournalException ALREADY_EXISTS, LOCKED, NOT_A_JOURNAL or ACCESS_DENIED.
+     */
+    public static void requireFree(final Path directory)
+    {
+        JournalDirectory.requireFree(directory);
+    }
+
+    /** Whether a file or directory at this path is, or would be, part of a journal. Symbolic links are followed. */
+    public static boolean owns(final Path path)
+    {
+        return JournalDirectory.owns(path);
+    }
+
+    /** Whether a file or directory at this path is, or would be, anywhere below the directory of a journal. */
+    public static boolean contains(final Path path)
+    {
+        return JournalDirectory.contains(path);
     }
 
     /**

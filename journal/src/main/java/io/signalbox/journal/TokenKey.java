@@ -3,7 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
-import io.signalbox.journal.disk.RealPath;
+import io.signalbox.files.RealPath;
 import io.signalbox.journal.segment.Chain;
 import io.signalbox.journal.segment.Envelope;
 

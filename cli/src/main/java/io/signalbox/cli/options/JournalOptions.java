@@ -10,10 +10,10 @@ import io.signalbox.journal.JournalUpkeep;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.RetentionLimits;
+import io.signalbox.journal.RunDirectories;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
-import io.signalbox.journal.segment.JournalDirectory;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
 
@@ -115,7 +115,7 @@ public final class JournalOptions
         readKey();
         if (directory != null)
         {
-            JournalDirectory.requireFree(directory);
+            RunDirectories.requireFree(directory);
             attempt(directory, () -> missing(directory));
         }
         else if (!noJournal)
