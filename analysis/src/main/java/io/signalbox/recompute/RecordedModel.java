@@ -160,7 +160,7 @@ public final class RecordedModel
         }
         catch (final NumberFormatException e)
         {
-            throw new ConfigException("the journal names the seed '" + recorded + "' of its model, which is no number; " +
+            throw new ConfigException("the journal names the seed '" + recorded + "' of its model, which is not a whole number; " +
                 "give it with --model-seed.");
         }
     }

@@ -8,9 +8,13 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.Estimate;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.GroupSource;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.StateStart;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
@@ -21,6 +25,7 @@ import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -116,6 +121,40 @@ public final class WhatIf
         start = other.start;
         cached = other.cached;
         this.experts = experts;
+    }
+
+    /**
+     * Reads a whole journal.
+     *
+     * @param routers those that its run may have.
+     * @throws ConfigException if the run has no request, or no step that was measured.
+     * @throws io.signalbox.journal.JournalException if the journal is damaged or being written.
+     */
+    public static WhatIf of(final Path journal, final DpRouters routers, final ReadProgress progress)
+    {
+        try (StateStart kept = StateStart.of(journal, progress))
+        {
+            return of(kept, kept.reader().config(routers), Beginning.OF_RUN);
+        }
+    }
+
+    /**
+     * Reads what is kept of a journal to its end; the caller closes it.
+     *
+     * @param config the scheduler that the run description names.
+     * @throws ConfigException if nothing can be re-run, or the re-runs are to begin at a time that is not kept.
+     */
+    public static WhatIf of(final StateStart kept, final SchedulerConfig config, final Beginning beginning)
+    {
+        final GroupSource groups = GroupSource.ahead(kept.reader());
+        try
+        {
+            return read(groups, config, beginning, kept.state());
+        }
+        finally
+        {
+            groups.stop();
+        }
     }
 
     /**
