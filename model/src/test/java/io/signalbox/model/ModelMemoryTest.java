@@ -75,8 +75,8 @@ class ModelMemoryTest
     void shouldRefuseMoreExpertsThanAnyModelHas()
     {
         final DecoderPlan tiny = GeneratedModel.tiny();
-        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(tiny.family(), tiny.type(), 512, 2, 16,
-            tiny.attention(), ExpertsPlan.softmax(1024, 2, 1, true))).getMessage();
+        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(tiny.family(), tiny.type(), 512, 2,
+            16, tiny.attention(), ExpertsPlan.softmax(1024, 2, 1, true))).getMessage();
 
         assertEquals("a model with experts in all layers 524288 is impossible; give a value between 1 and 262144.", message);
     }
