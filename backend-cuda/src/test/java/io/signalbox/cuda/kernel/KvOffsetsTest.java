@@ -4,6 +4,7 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
@@ -63,7 +64,7 @@ class KvOffsetsTest
         rope = new RopeMemory(driver.allocate((long)TOKENS * HEAD / 2 * Float.BYTES),
             driver.allocate((long)TOKENS * HEAD / 2 * Float.BYTES));
         all = new KvLayer(driver.allocate(2 * POOL_BYTES), driver.allocate(2 * POOL_BYTES), BLOCK_TOKENS);
-        final StepMemory memory = new StepMemory(step, null, mixed, 64, 2, TOKENS, 1, 1);
+        final StepMemory memory = new StepMemory(step, null, mixed, 64, null, new ModelShape(2, 8, 1), TOKENS);
         launches = new DecoderLaunches(driver, device.module, memory,
             DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, 2, 8, 8, AttentionPlan.of(HEADS, HEADS, HEAD, 10_000.0),
                 ExpertsPlan.softmax(8, 1, 8, false)), Precision.BF16, KernelFamily.EXACT);
