@@ -66,6 +66,8 @@ final class Walls
     private static final String IMAGE = room("image");
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
+    private static final String FILES = room("files");
+    private static final String EXPORT = room("export");
     private static final String JOURNAL = room("journal");
     private static final String JOURNAL_DISK = room("journal.disk");
     private static final String JOURNAL_SEGMENT = room("journal.segment");
@@ -93,7 +95,7 @@ final class Walls
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] ENGINE_AND_BELOW =
-        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN};
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN, FILES, EXPORT};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
     private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, PRINTING};
 
@@ -160,6 +162,11 @@ final class Walls
             .that().resideInAPackage(ROUTER)
             .should().dependOnClassesThat(oursExcept(ROUTER, KV, EXPERTS, EVENT, STATE, CONFIG)
                 .and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("what is decided and recorded touches no file", noClasses()
+            .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH, SCHEDULER, IMAGE, EVENT, STATE, BACKEND, CONFIG)
+            .should().dependOnClassesThat(ours(FILES, EXPORT)));
+        walls.put("files know no room", noClasses()
+            .that().resideInAPackage(FILES).should().dependOnClassesThat(oursExcept(FILES)));
         walls.put("settings know no room", noClasses()
             .that().resideInAPackage(CONFIG).should().dependOnClassesThat(oursExcept(CONFIG)));
         walls.put("batch knows the core and events, nothing above them", noClasses()
@@ -216,10 +223,10 @@ final class Walls
         walls.put("questions know neither GPU nor command line", noClasses()
             .that().resideInAnyPackage(ANALYSIS).should().dependOnClassesThat(ours(CUDA, METRICS, CLI)));
         walls.put("what asks a journal knows no backend", noClasses()
-            .that().resideInAnyPackage(INSPECT, DIFF, RECOMPUTE)
+            .that().resideInAnyPackage(INSPECT, DIFF)
             .should().dependOnClassesThat(ours(SIM_MODULE).or(ours(COMPARE, WHATIF, CPU, MODEL, SERVING))));
-        walls.put("what compares policies reads no journal itself", noClasses()
-            .that().resideInAnyPackage(COMPARE, WHATIF)
+        walls.put("a comparison of policies reads no journal", noClasses()
+            .that().resideInAPackage(COMPARE)
             .should().dependOnClassesThat(ours(JOURNAL, INSPECT, DIFF, RECOMPUTE)));
         walls.put("a question knows nothing of how its answer is printed", noClasses()
             .that().resideInAnyPackage(INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF)
@@ -241,11 +248,11 @@ final class Walls
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(
                 ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, METRICS, CLI, CPU, ENGINE, SCHEDULER))));
-        walls.put("the model knows shapes and nothing else of ours", noClasses()
-            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
-        walls.put("the seam of model backends knows models, settings and the backend interface with its steps", noClasses()
-            .that().resideInAPackage(SERVING)
-            .should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND, EVENT)));
+        walls.put("the model knows shapes, files and nothing else of ours", noClasses()
+            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL, FILES)));
+        walls.put("the seam of model backends knows models, files, settings and the backend interface with its steps",
+            noClasses().that().resideInAPackage(SERVING)
+                .should().dependOnClassesThat(oursExcept(SERVING, MODEL, FILES, CONFIG, BACKEND, EVENT)));
         walls.put("the CPU backend knows models and what a backend may know", noClasses()
             .that().resideInAPackage(CPU)
             .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));

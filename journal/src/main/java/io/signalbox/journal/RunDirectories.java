@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.PlainFile;
 import io.signalbox.journal.disk.StoreFault;
@@ -84,7 +85,7 @@ public final class RunDirectories
         catch (final IOException e)
         {
             return new RunDirectory(directory, RunDirectory.State.FOREIGN,
-                "it cannot be read (" + StoreFault.reason(e) + ")", 0, 0, 0, null, Instant.EPOCH);
+                "it cannot be read (" + FileFault.reason(e) + ")", 0, 0, 0, null, Instant.EPOCH);
         }
         if (files.foreign() != null)
         {
