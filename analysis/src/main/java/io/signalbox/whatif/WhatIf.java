@@ -95,26 +95,14 @@ public final class WhatIf
             from, cached == null ? 0 : cached.blocks(), extraction.begunBefore(from));
     }
 
-    private WhatIf(final WhatIf other, final StepCost cost)
+    /** Another question of the same run. */
+    private WhatIf(
+        final WhatIf other, final SimulationConfig simulation, final StepTimes stepTimes, final ExpertQuestion experts)
     {
         settings = other.settings;
         config = other.config;
-        simulation = other.simulation.withStepCost(cost);
-        stepTimes = new StepTimes("given", costs(simulation), 0, 0.0, 0.0);
-        workload = other.workload;
-        recorded = other.recorded;
-        notRepeated = other.notRepeated;
-        start = other.start;
-        cached = other.cached;
-        experts = other.experts;
-    }
-
-    private WhatIf(final WhatIf other, final ExpertQuestion experts)
-    {
-        settings = other.settings;
-        config = other.config;
-        simulation = other.simulation;
-        stepTimes = other.stepTimes;
+        this.simulation = simulation;
+        this.stepTimes = stepTimes;
         workload = other.workload;
         recorded = other.recorded;
         notRepeated = other.notRepeated;
@@ -330,7 +318,8 @@ public final class WhatIf
     /** The same question with other costs of a step. */
     public WhatIf withStepCost(final StepCost cost)
     {
-        return new WhatIf(this, cost);
+        final SimulationConfig changed = simulation.withStepCost(cost);
+        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0), experts);
     }
 
     /**
@@ -342,7 +331,7 @@ public final class WhatIf
      */
     public WhatIf withExperts(final RecordedExperts rows, final ModelShape shape, final int devices)
     {
-        return new WhatIf(this, new ExpertQuestion(rows, shape, devices));
+        return new WhatIf(this, simulation, stepTimes, new ExpertQuestion(rows, shape, devices));
     }
 
     /** Requests that are re-run. */
