@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare;
 
+import io.signalbox.Quantiles;
+
 /**
  * A mean over seeds with its 95 % confidence interval.
  *
@@ -28,6 +30,6 @@ public record Estimate(double mean, double halfWidth)
             squares += (value - mean) * (value - mean);
         }
         final double variance = squares / (values.length - 1);
-        return new Estimate(mean, StudentT.quantile975(values.length - 1) * Math.sqrt(variance / values.length));
+        return new Estimate(mean, Quantiles.student975(values.length - 1) * Math.sqrt(variance / values.length));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
-import io.signalbox.engine.request.FreeSpans;
+import io.signalbox.engine.FreeSpans;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.engine.FreeSpans;
 import io.signalbox.engine.GroupListener;
-import io.signalbox.engine.request.FreeSpans;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;

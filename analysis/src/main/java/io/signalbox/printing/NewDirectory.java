@@ -2,6 +2,7 @@
 package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,8 +104,7 @@ public final class NewDirectory implements AutoCloseable
     /** @return the exception to throw: the directory, or a file in it, cannot be written. */
     public ConfigException refused(final IOException fault)
     {
-        return new ConfigException(option + "=" + target + " cannot be written (" + FileFault.reason(fault) +
-            "); " + FileFault.remedy(fault, "directory") + ".");
+        return FileFault.unwritten(option, target, "directory", fault);
     }
 
     @Override

@@ -2,13 +2,15 @@
 package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.AtomicFile;
+import io.signalbox.files.FileFault;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.GZIPOutputStream;
 
 /**
@@ -22,15 +24,19 @@ public final class NewFile extends OutputStream
     private final String option;
     /** As the user wrote it. */
     private final Path target;
-    private final Path part;
-    private OutputStream out;
+    private final AtomicFile aside;
+    private final OutputStream out;
     private long bytes;
 
-    private NewFile(final String option, final Path target, final Path part)
+    private NewFile(final String option, final Path target, final AtomicFile aside) throws IOException
     {
         this.option = option;
         this.target = target;
-        this.part = part;
+        this.aside = aside;
+        final OutputStream plain = Channels.newOutputStream(aside.channel());
+        // The header of gzip waits in a buffer of its own, so that nothing can fail before this object exists.
+        out = new BufferedOutputStream(target.toString().endsWith(".gz") ?
+            new GZIPOutputStream(new BufferedOutputStream(plain), BUFFER_BYTES) : plain, BUFFER_BYTES);
     }
 
     /** @throws ConfigException if the file exists, or cannot be written. */
@@ -41,19 +47,13 @@ public final class NewFile extends OutputStream
             throw exists(option, target);
         }
         OutputFile.check(option, target);
-        final NewFile file = new NewFile(option, target, target.resolveSibling(
-            "." + target.getFileName() + "." + ProcessHandle.current().pid() + ".part"));
         try
         {
-            final OutputStream plain =
-                Files.newOutputStream(file.part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            file.out = new BufferedOutputStream(
-                target.toString().endsWith(".gz") ? new GZIPOutputStream(plain, BUFFER_BYTES) : plain, BUFFER_BYTES);
-            return file;
+            return new NewFile(option, target, AtomicFile.of(target));
         }
         catch (final IOException e)
         {
-            throw file.refused(e);
+            throw FileFault.unwritten(option, target, "file", e);
         }
     }
 
@@ -79,7 +79,7 @@ public final class NewFile extends OutputStream
         }
         catch (final IOException e)
         {
-            throw refused(e);
+            throw FileFault.unwritten(option, target, "file", e);
         }
     }
 
@@ -99,32 +99,25 @@ public final class NewFile extends OutputStream
             {
                 throw exists(option, target);
             }
-            Files.move(part, target);
+            aside.publish();
         }
         catch (final IOException e)
         {
-            throw refused(e);
+            throw FileFault.unwritten(option, target, "file", e);
         }
-    }
-
-    private ConfigException refused(final IOException fault)
-    {
-        return new ConfigException(option + "=" + target + " cannot be written (" + FileFault.reason(fault) +
-            "); " + FileFault.remedy(fault, "file") + ".");
     }
 
     @Override
     public void close()
     {
-        try
+        try (aside)
         {
             out.close();
-            Files.deleteIfExists(part);
         }
         catch (final IOException e)
         {
             // The failure of the command is the more important message.
-            part.toFile().deleteOnExit();
+            return;
         }
     }
 }

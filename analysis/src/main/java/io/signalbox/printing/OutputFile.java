@@ -2,16 +2,13 @@
 package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.AtomicFile;
+import io.signalbox.files.FileFault;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 
 /**
  * A file for a result that is known only after long work. Its disk space is reserved before the work, in a file beside
@@ -21,14 +18,13 @@ public final class OutputFile implements AutoCloseable
 {
     private final String option;
     private final Path file;
-    private final Path reserved;
-    private boolean done;
+    private final AtomicFile aside;
 
-    private OutputFile(final String option, final Path file, final Path reserved)
+    private OutputFile(final String option, final Path file, final AtomicFile aside)
     {
         this.option = option;
         this.file = file;
-        this.reserved = reserved;
+        this.aside = aside;
     }
 
     /**
@@ -44,20 +40,15 @@ public final class OutputFile implements AutoCloseable
         }
         check(option, file);
         final Path target = real(file);
-        final Path reserved = target.resolveSibling(
-            "." + target.getFileName() + "." + ProcessHandle.current().pid() + ".part");
-        final OutputFile output = new OutputFile(option, target, reserved);
-        try (FileChannel channel = FileChannel.open(
-            reserved, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
+        try
         {
-            fill(channel, bytes);
-            channel.force(true);
-            return output;
+            final AtomicFile aside = AtomicFile.of(target);
+            aside.reserve(bytes);
+            return new OutputFile(option, target, aside);
         }
         catch (final IOException e)
         {
-            output.close();
-            throw output.refused(e);
+            throw FileFault.unwritten(option, target, "file", e);
         }
     }
 
@@ -103,68 +94,25 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** Writes bytes that no file system stores as a hole. */
-    private static void fill(final FileChannel channel, final long bytes) throws IOException
-    {
-        final byte[] blanks = new byte[1 << 16];
-        Arrays.fill(blanks, (byte)' ');
-        for (long written = 0; written < bytes; written += blanks.length)
-        {
-            write(channel, ByteBuffer.wrap(blanks, 0, (int)Math.min(blanks.length, bytes - written)));
-        }
-    }
-
-    private static void write(final FileChannel channel, final ByteBuffer bytes) throws IOException
-    {
-        while (bytes.hasRemaining())
-        {
-            channel.write(bytes);
-        }
-    }
-
     /** @throws ConfigException if the space was not enough; the file then keeps its content. */
     public void write(final String text)
     {
-        final ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
         try
         {
-            try (FileChannel channel = FileChannel.open(reserved, StandardOpenOption.WRITE))
-            {
-                final int length = bytes.remaining();
-                write(channel, bytes);
-                channel.truncate(length);
-                channel.force(true);
-            }
-            Files.move(reserved, file, StandardCopyOption.REPLACE_EXISTING);
-            done = true;
+            aside.write(text.getBytes(StandardCharsets.UTF_8));
+            aside.sync();
+            aside.publish();
         }
         catch (final IOException e)
         {
-            throw refused(e);
+            throw FileFault.unwritten(option, file, "file", e);
         }
-    }
-
-    private ConfigException refused(final IOException fault)
-    {
-        return new ConfigException(option + "=" + file + " cannot be written (" + FileFault.reason(fault) +
-            "); " + FileFault.remedy(fault, "file") + ".");
     }
 
     /** Releases the space if nothing was written. */
     @Override
     public void close()
     {
-        try
-        {
-            if (!done)
-            {
-                Files.deleteIfExists(reserved);
-            }
-        }
-        catch (final IOException e)
-        {
-            // The failure of the command is the more important message.
-            done = false;
-        }
+        aside.close();
     }
 }

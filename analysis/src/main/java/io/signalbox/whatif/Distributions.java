@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.Quantiles;
 import io.signalbox.whatif.WhatIfReport.Distribution;
 import org.agrona.collections.LongArrayList;
 
@@ -30,9 +31,8 @@ final class Distributions
             sorted[sorted.length - 1]);
     }
 
-    /** The smallest value that has at least so many per cent of all at or below it. */
     private static long at(final long[] sorted, final int percent)
     {
-        return sorted[Math.max(0, (int)(((long)sorted.length * percent + 99) / 100) - 1)];
+        return sorted[Quantiles.index(sorted.length, percent)];
     }
 }

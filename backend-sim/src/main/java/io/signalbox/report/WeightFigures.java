@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.report;
 
-import io.signalbox.engine.request.FreeSpans;
+import io.signalbox.engine.FreeSpans;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;

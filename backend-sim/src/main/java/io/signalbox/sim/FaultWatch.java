@@ -2,7 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.GroupListener;
-import io.signalbox.engine.step.StepsInFlight;
+import io.signalbox.engine.StepsInFlight;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;

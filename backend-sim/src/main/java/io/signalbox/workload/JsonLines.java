@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -87,7 +88,7 @@ final class JsonLines
         catch (final IOException e)
         {
             throw new ConfigException("the " + what + " " + file + " cannot be read after line " + line + " (" +
-                TraceFault.reason(e) + "); give an undamaged JSONL file, plain or gzipped.");
+                FileFault.reason(e) + "); give an undamaged JSONL file, plain or gzipped.");
         }
     }
 
@@ -208,7 +209,7 @@ final class JsonLines
         }
         catch (final IOException e)
         {
-            throw fault("cannot be parsed (" + TraceFault.reason(e) + ")");
+            throw fault("cannot be parsed (" + FileFault.reason(e) + ")");
         }
         reader.end();
     }

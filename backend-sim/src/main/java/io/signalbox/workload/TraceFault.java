@@ -3,10 +3,6 @@ package io.signalbox.workload;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
-
 /** The fault of a trace file, in words and without internals of the libraries that read it. */
 final class TraceFault
 {
@@ -14,20 +10,6 @@ final class TraceFault
 
     private TraceFault()
     {
-    }
-
-    static String reason(final IOException fault)
-    {
-        if (fault instanceof CharacterCodingException)
-        {
-            return "its bytes are not UTF-8 text";
-        }
-        if (fault instanceof AccessDeniedException)
-        {
-            return "permission is denied";
-        }
-        final String reason = fault.getMessage() == null ? "" : printable(fault.getMessage());
-        return reason.isEmpty() ? "the system gave no reason" : reason;
     }
 
     /** The parser's own sentence, without its position: it reads one line at a time. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
+import io.signalbox.Quantiles;
+
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -62,7 +64,8 @@ public final class DecodeStepTime
         Arrays.sort(sorted);
         System.out.printf(Locale.ROOT,
             "%-18s first hundredth %8.2f us   first tenth %8.2f   median %8.2f   of %,d windows%n",
-            name, micros(sorted[windows / 100]), micros(sorted[windows / 10]), micros(sorted[windows / 2]), windows);
+            name, micros(sorted[Quantiles.index(windows, 1)]), micros(sorted[Quantiles.index(windows, 10)]),
+            micros(sorted[Quantiles.index(windows, 50)]), windows);
     }
 
     private static double micros(final long windowNanos)

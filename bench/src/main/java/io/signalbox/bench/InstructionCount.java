@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
+import io.signalbox.Quantiles;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
@@ -186,8 +187,8 @@ public final class InstructionCount
     private static void print(final long[] counts, final double operations, final int placesShown)
     {
         Arrays.sort(counts);
-        System.out.printf(Locale.ROOT, "%.3f\t%.3f\t%.3f%n", counts[counts.length / 2] / operations, counts[0] / operations,
-            counts[counts.length - 1] / operations);
+        System.out.printf(Locale.ROOT, "%.3f\t%.3f\t%.3f%n", counts[Quantiles.index(counts.length, 50)] / operations,
+            counts[0] / operations, counts[counts.length - 1] / operations);
         if (placesShown > 0)
         {
             final Map<String, Long> places = new HashMap<>();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import java.util.Arrays;
+import io.signalbox.Quantiles;
+
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -49,8 +50,6 @@ final class Interleaved
 
     static double median(final double[] values)
     {
-        final double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        return sorted[sorted.length / 2];
+        return Quantiles.of(values, 50);
     }
 }

@@ -13,7 +13,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.PluginFault;
 import io.signalbox.StateDigest;
 import io.signalbox.config.DoubleText;
-import io.signalbox.engine.GroupListener;
+import io.signalbox.engine.request.LiveRequests;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
@@ -28,6 +28,7 @@ import io.signalbox.journal.JvmFlags;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.kv.hash.BlockHasher;
+import io.signalbox.sim.SimulationConfig;
 
 import java.nio.MappedByteBuffer;
 import java.util.Map;
@@ -66,6 +67,8 @@ final class Walls
     private static final String IMAGE = room("image");
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
+    private static final String FILES = room("files");
+    private static final String EXPORT = room("export");
     private static final String JOURNAL = room("journal");
     private static final String JOURNAL_DISK = room("journal.disk");
     private static final String JOURNAL_SEGMENT = room("journal.segment");
@@ -93,7 +96,7 @@ final class Walls
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] ENGINE_AND_BELOW =
-        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN};
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN, FILES, EXPORT};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
     private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, PRINTING};
 
@@ -141,8 +144,7 @@ final class Walls
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("the test kit knows the engine and what is below it", noClasses()
-            .that().resideInAPackage(TESTKIT)
-            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI))));
+            .that().resideInAPackage(TESTKIT).should().dependOnClassesThat(above(TESTKIT)));
         walls.put("nothing that runs knows the test kit", noClasses()
             .that().resideOutsideOfPackage(TESTKIT).should().dependOnClassesThat().resideInAPackage(TESTKIT));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
@@ -153,20 +155,29 @@ final class Walls
 
     private static void addCore(final Map<String, ArchRule> walls)
     {
-        walls.put("kv and experts know one another, and no other room", noClasses()
-            .that().resideInAnyPackage(KV, EXPERTS)
-            .should().dependOnClassesThat(oursExcept(KV, EXPERTS, CONFIG).and(not(belongToAnyOf(StateDigest.class)))));
-        walls.put("router knows events, settings, kv and experts, and no other room", noClasses()
+        walls.put("kv knows settings", noClasses()
+            .that().resideInAPackage(KV)
+            .should().dependOnClassesThat(oursExcept(KV, CONFIG).and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("experts knows kv and settings", noClasses()
+            .that().resideInAPackage(EXPERTS)
+            .should().dependOnClassesThat(oursExcept(EXPERTS, KV, CONFIG).and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("router knows kv, experts, events and settings", noClasses()
             .that().resideInAPackage(ROUTER)
-            .should().dependOnClassesThat(oursExcept(ROUTER, KV, EXPERTS, EVENT, STATE, CONFIG)
+            .should().dependOnClassesThat(oursExcept(ROUTER, KV, EXPERTS, EVENT, CONFIG)
                 .and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("what is decided and recorded touches no file", noClasses()
+            .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH, SCHEDULER, IMAGE, EVENT, STATE, BACKEND, CONFIG)
+            .should().dependOnClassesThat(ours(FILES, EXPORT)));
+        walls.put("files know no room", noClasses()
+            .that().resideInAPackage(FILES).should().dependOnClassesThat(oursExcept(FILES)));
         walls.put("settings know no room", noClasses()
             .that().resideInAPackage(CONFIG).should().dependOnClassesThat(oursExcept(CONFIG)));
-        walls.put("batch knows the core and events, nothing above them", noClasses()
+        walls.put("batch knows kv, experts, router, events and settings", noClasses()
             .that().resideInAPackage(BATCH)
-            .should().dependOnClassesThat(ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, IMAGE)));
-        walls.put("plug-ins are routers", noClasses()
-            .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(ours(BATCH, SCHEDULER, IMAGE, ENGINE)));
+            .should().dependOnClassesThat(oursExcept(BATCH, KV, EXPERTS, ROUTER, EVENT, CONFIG)
+                .and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("plug-ins are jars", noClasses()
+            .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(oursExcept(PLUGIN, FILES)));
     }
 
     /** From the lowest room up: ring, request, step, and the engine itself. */
@@ -179,10 +190,14 @@ final class Walls
             .that().resideInAPackage(ENGINE_REQUEST)
             .should().dependOnClassesThat(resideInAPackage(ENGINE)
                 .and(not(resideInAnyPackage(ENGINE_RING, ENGINE_REQUEST)))));
-        walls.put("steps in flight know rings and who listens, and nothing else of the engine", noClasses()
+        walls.put("steps in flight know rings, and no other room of the engine", noClasses()
             .that().resideInAPackage(ENGINE_STEP)
-            .should().dependOnClassesThat(resideInAPackage(ENGINE).and(not(belongToAnyOf(GroupListener.class)))
+            .should().dependOnClassesThat(resideInAPackage(ENGINE)
                 .and(not(resideInAnyPackage(ENGINE_RING, ENGINE_STEP)))));
+        walls.put("the engine alone knows its rooms", noClasses()
+            .that().resideOutsideOfPackage(ENGINE)
+            .should().dependOnClassesThat(resideInAnyPackage(ENGINE_RING, ENGINE_REQUEST, ENGINE_STEP)
+                .and(not(belongToAnyOf(LiveRequests.class)))));
     }
 
     /** From the lowest room up: disk, segment, snapshot, and the journal itself. */
@@ -202,30 +217,32 @@ final class Walls
             .that().resideInAPackage(JOURNAL_SNAPSHOT)
             .should().dependOnClassesThat(resideInAPackage(JOURNAL).and(not(words))
                 .and(not(resideInAnyPackage(JOURNAL_DISK, JOURNAL_SEGMENT, JOURNAL_SNAPSHOT)))));
+        walls.put("the journal alone knows its rooms", noClasses()
+            .that().resideOutsideOfPackage(JOURNAL)
+            .should().dependOnClassesThat().resideInAnyPackage(JOURNAL_DISK, JOURNAL_SEGMENT, JOURNAL_SNAPSHOT));
     }
 
     private static void addAnalysis(final Map<String, ArchRule> walls)
     {
-        walls.put("journal knows no backend and no question", noClasses()
-            .that().resideInAPackage(JOURNAL)
-            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(SIM_MODULE))
-                .or(ours(CUDA, CPU, MODEL, SERVING, METRICS, CLI))));
-        walls.put("the simulator knows neither journal nor GPU nor question", noClasses()
-            .that().resideInAnyPackage(SIM_MODULE)
-            .should().dependOnClassesThat(ours(ANALYSIS).or(ours(JOURNAL, CUDA, CPU, METRICS, CLI))));
-        walls.put("questions know neither GPU nor command line", noClasses()
-            .that().resideInAnyPackage(ANALYSIS).should().dependOnClassesThat(ours(CUDA, METRICS, CLI)));
-        walls.put("what asks a journal knows no backend", noClasses()
-            .that().resideInAnyPackage(INSPECT, DIFF, RECOMPUTE)
-            .should().dependOnClassesThat(ours(SIM_MODULE).or(ours(COMPARE, WHATIF, CPU, MODEL, SERVING))));
-        walls.put("what compares policies reads no journal itself", noClasses()
-            .that().resideInAnyPackage(COMPARE, WHATIF)
-            .should().dependOnClassesThat(ours(JOURNAL, INSPECT, DIFF, RECOMPUTE)));
-        walls.put("a question knows nothing of how its answer is printed", noClasses()
-            .that().resideInAnyPackage(INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF)
-            .should().dependOnClassesThat().resideInAPackage(PRINTING));
-        walls.put("a comparison knows no recorded run", noClasses()
-            .that().resideInAPackage(COMPARE).should().dependOnClassesThat(ours(WHATIF)));
+        walls.put("journal knows the engine and what is below it", noClasses()
+            .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(above(JOURNAL)));
+        walls.put("the simulator knows the engine and what is below it", noClasses()
+            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(above(SIM_MODULE)));
+        walls.put("inspect asks the journal", noClasses()
+            .that().resideInAPackage(INSPECT).should().dependOnClassesThat(above(INSPECT, JOURNAL)));
+        walls.put("diff asks the journal", noClasses()
+            .that().resideInAPackage(DIFF).should().dependOnClassesThat(above(DIFF, JOURNAL)));
+        walls.put("recompute asks the journal and models", noClasses()
+            .that().resideInAPackage(RECOMPUTE)
+            .should().dependOnClassesThat(above(RECOMPUTE, JOURNAL, MODEL, SERVING)
+                .and(not(belongToAnyOf(SimulationConfig.class)))));
+        walls.put("compare asks the simulator", noClasses()
+            .that().resideInAPackage(COMPARE).should().dependOnClassesThat(above(COMPARE, SIM, WORKLOAD, REPORT)));
+        walls.put("what-if asks the journal and the simulator", noClasses()
+            .that().resideInAPackage(WHATIF)
+            .should().dependOnClassesThat(above(WHATIF, COMPARE, INSPECT, JOURNAL, SIM, WORKLOAD, REPORT)));
+        walls.put("printing knows neither GPU nor command line", noClasses()
+            .that().resideInAPackage(PRINTING).should().dependOnClassesThat(ours(CUDA, CPU, METRICS, CLI)));
     }
 
     private static void addImages(final Map<String, ArchRule> walls)
@@ -241,11 +258,11 @@ final class Walls
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(
                 ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, METRICS, CLI, CPU, ENGINE, SCHEDULER))));
-        walls.put("the model knows shapes and nothing else of ours", noClasses()
-            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
-        walls.put("the seam of model backends knows models, settings and the backend interface with its steps", noClasses()
-            .that().resideInAPackage(SERVING)
-            .should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND, EVENT)));
+        walls.put("the model knows shapes, files and nothing else of ours", noClasses()
+            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL, FILES)));
+        walls.put("the seam of model backends knows models, files, settings and the backend interface with its steps",
+            noClasses().that().resideInAPackage(SERVING)
+                .should().dependOnClassesThat(oursExcept(SERVING, MODEL, FILES, CONFIG, BACKEND, EVENT)));
         walls.put("the CPU backend knows models and what a backend may know", noClasses()
             .that().resideInAPackage(CPU)
             .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));
@@ -321,6 +338,13 @@ final class Walls
     {
         return DescribedPredicate.describe("ask a message for its template id",
             access -> TEMPLATE_IDS.contains(access.getTarget().getName()));
+    }
+
+    /** Classes of rooms above the engine, except the given ones. */
+    private static DescribedPredicate<JavaClass> above(final String... rooms)
+    {
+        return resideInAPackage(ROOT + ".*..").and(not(resideInAnyPackage(ENGINE_AND_BELOW)))
+            .and(not(resideInAnyPackage(rooms)));
     }
 
     /** Classes of the given rooms, except the model shape, which every room may use. */

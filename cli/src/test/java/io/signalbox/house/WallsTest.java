@@ -26,7 +26,7 @@ class WallsTest
     private static final List<String> ROOMS = List.of(
         "kv", "experts", "router", "batch", "scheduler", "event", "engine", "backend", "journal", "sim", "workload",
         "report", "inspect", "diff", "recompute", "compare", "whatif", "printing",
-        "config", "plugin", "cuda", "cpu", "model", "serving", "cli", "export", "stats",
+        "config", "plugin", "files", "cuda", "cpu", "model", "serving", "cli", "export", "stats",
         "state", "image", "metrics", "testkit");
 
     private static JavaClasses production;

@@ -3,7 +3,6 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.EventHandler;
 import io.signalbox.engine.ring.TrackSlot;
-import io.signalbox.engine.step.StepsInFlight;
 
 /** Launches steps, each after its group has been appended to the journal, and none once the engine is closing. */
 final class DispatchHandler implements EventHandler<TrackSlot>

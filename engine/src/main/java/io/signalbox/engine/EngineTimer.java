@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import io.signalbox.engine.step.DeadlineWatch;
-import io.signalbox.engine.step.StepsInFlight;
 import io.signalbox.event.InputWriter;
 
 /**

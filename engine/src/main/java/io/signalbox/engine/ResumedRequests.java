@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.engine.request.FreeSpans;
 import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;

@@ -19,7 +19,6 @@ import io.signalbox.engine.ring.Pause;
 import io.signalbox.engine.ring.TrackSlot;
 import io.signalbox.engine.step.ClosingSteps;
 import io.signalbox.engine.step.DeadlineWatch;
-import io.signalbox.engine.step.StepsInFlight;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.stats.EngineStats;
 import org.agrona.DirectBuffer;

@@ -3,7 +3,6 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.step.DeadlineWatch;
-import io.signalbox.engine.step.StepsInFlight;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.Groups;
 import io.signalbox.event.InputWriter;

@@ -3,7 +3,6 @@ package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.engine.step.LaunchedSteps;
-import io.signalbox.engine.step.StepsInFlight;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.Groups;
 import io.signalbox.event.StepWriter;

@@ -3,9 +3,9 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.GroupListener;
-import io.signalbox.journal.disk.ChronicleLogging;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.ChronicleJournalStore;
+import io.signalbox.journal.segment.ChronicleLogging;
 import io.signalbox.journal.segment.DirectoryFiles;
 import io.signalbox.journal.segment.JournalLock;
 import io.signalbox.journal.segment.JournalScanner;

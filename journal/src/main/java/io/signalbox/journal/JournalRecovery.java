@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.journal.disk.ChronicleLogging;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.Chain;
 import io.signalbox.journal.segment.ChronicleJournalStore;
+import io.signalbox.journal.segment.ChronicleLogging;
 import io.signalbox.journal.segment.DirectoryFiles;
 import io.signalbox.journal.segment.JournalLock;
 import io.signalbox.journal.segment.JournalPosition;

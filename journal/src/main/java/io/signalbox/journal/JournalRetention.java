@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.files.AtomicFile;
+import io.signalbox.files.RealPath;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.FileHoles;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.PlainFile;
-import io.signalbox.journal.disk.RealPath;
 import io.signalbox.journal.disk.Removing;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.AsideFile;
@@ -221,7 +222,7 @@ public final class JournalRetention
             segments += Files.exists(segment, LinkOption.NOFOLLOW_LINKS) ? 0 : 1;
         }
         oldSums(beginning.start().segment()).forEach(removing::remove);
-        OwnerOnly.syncDirectory(directory);
+        AtomicFile.syncDirectory(directory);
         new SnapshotStore(directory, Integer.MAX_VALUE).removeUpTo(beginning.start().place().records(), removing);
         last = removal(segments, bytes, beginning);
         removing.requireDone();

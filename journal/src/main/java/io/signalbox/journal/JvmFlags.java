@@ -3,7 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.BufferAccess;
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.disk.ChronicleLogging;
+import io.signalbox.journal.segment.ChronicleLogging;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.PlainFile;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.DirectoryFiles;
+import io.signalbox.journal.segment.JournalDirectory;
 import io.signalbox.journal.segment.JournalLock;
 import io.signalbox.journal.segment.JournalScanner;
 
@@ -84,7 +86,7 @@ public final class RunDirectories
         catch (final IOException e)
         {
             return new RunDirectory(directory, RunDirectory.State.FOREIGN,
-                "it cannot be read (" + StoreFault.reason(e) + ")", 0, 0, 0, null, Instant.EPOCH);
+                "it cannot be read (" + FileFault.reason(e) + ")", 0, 0, 0, null, Instant.EPOCH);
         }
         if (files.foreign() != null)
         {
@@ -163,6 +165,28 @@ public final class RunDirectories
             }
             throw e;
         }
+    }
+
+    /**
+     * Checks that a journal can begin in a directory.
+     *
+     * @throws JournalException ALREADY_EXISTS, LOCKED, NOT_A_JOURNAL or ACCESS_DENIED.
+     */
+    public static void requireFree(final Path directory)
+    {
+        JournalDirectory.requireFree(directory);
+    }
+
+    /** Whether a file or directory at this path is, or would be, part of a journal. Symbolic links are followed. */
+    public static boolean owns(final Path path)
+    {
+        return JournalDirectory.owns(path);
+    }
+
+    /** Whether a file or directory at this path is, or would be, anywhere below the directory of a journal. */
+    public static boolean contains(final Path path)
+    {
+        return JournalDirectory.contains(path);
     }
 
     /**

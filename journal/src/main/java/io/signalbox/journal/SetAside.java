@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.files.AtomicFile;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.PlainFile;
 import io.signalbox.journal.disk.SpaceReserve;
@@ -49,7 +50,7 @@ final class SetAside
                     first = first == null ? target : first;
                 }
             }
-            OwnerOnly.syncDirectory(directory);
+            AtomicFile.syncDirectory(directory);
             return first;
         }
         catch (final IOException e)
@@ -137,19 +138,12 @@ final class SetAside
         final int segment = end.segments() - 1;
         final Path target = freeName(segment);
         final Path part = target.resolveSibling(target.getFileName() + PART);
-        Files.deleteIfExists(part);
-        try (ByteSource source = files.open(segment); FileChannel channel = OwnerOnly.open(part))
+        try (ByteSource source = files.open(segment); AtomicFile aside = OwnerOnly.aside(target, part))
         {
-            copy(source, end.cutFrom(), end.cutTo(), channel);
-            channel.force(true);
+            copy(source, end.cutFrom(), end.cutTo(), aside.channel());
+            aside.sync();
+            aside.publish();
         }
-        catch (final IOException | RuntimeException | Error e)
-        {
-            Files.deleteIfExists(part);
-            throw e;
-        }
-        Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
-        OwnerOnly.syncDirectory(directory);
         return target;
     }
 

@@ -2,8 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.disk.RealPath;
-import io.signalbox.journal.disk.StoreFault;
+import io.signalbox.files.FileFault;
+import io.signalbox.files.RealPath;
 import io.signalbox.journal.segment.Chain;
 import io.signalbox.journal.segment.Envelope;
 
@@ -88,7 +88,7 @@ public final class TokenKey
         }
         catch (final IOException e)
         {
-            throw new ConfigException(named + " cannot be read (" + StoreFault.reason(e) + ")" + REMEDY);
+            throw new ConfigException(named + " cannot be read (" + FileFault.reason(e) + ")" + REMEDY);
         }
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.signalbox.files.FileFault;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -121,7 +122,7 @@ final class ModelJson
 
     static ModelException unreadable(final Path file, final IOException e)
     {
-        return new ModelException(file + " cannot be read (" + e.getClass().getSimpleName() + ")",
+        return new ModelException(file + " cannot be read (" + FileFault.reason(e) + ")",
             "give a directory with a complete checkpoint that this user may read");
     }
 

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.event.RequestContent;
+import io.signalbox.files.FileFault;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.io.BufferedReader;
@@ -107,7 +108,8 @@ public final class DraftScript implements DraftSource
         }
         catch (final IOException e)
         {
-            throw new ConfigException("the draft script " + file + " cannot be read (" + e + "); give a readable file.");
+            throw new ConfigException(
+                "the draft script " + file + " cannot be read (" + FileFault.reason(e) + "); give a readable file.");
         }
         if (script.answers.isEmpty())
         {

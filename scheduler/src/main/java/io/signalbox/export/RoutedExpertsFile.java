@@ -4,6 +4,7 @@ package io.signalbox.export;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.files.FileFault;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -132,7 +133,7 @@ public final class RoutedExpertsFile
         }
         catch (final IOException e)
         {
-            throw new ConfigException("the routed experts could not be written to " + file + " (" + e +
+            throw new ConfigException("the routed experts could not be written to " + file + " (" + FileFault.reason(e) +
                 "); choose another place." + (created ? deleted(file) : ""));
         }
     }

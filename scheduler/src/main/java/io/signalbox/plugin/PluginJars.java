@@ -3,6 +3,7 @@ package io.signalbox.plugin;
 
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
+import io.signalbox.files.FileFault;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -129,7 +130,11 @@ public final class PluginJars
         {
             throw refused(jar, "is not a jar (" + e.getMessage() + ")", "give the jar of a plug-in");
         }
-        catch (final IOException | SecurityException e)
+        catch (final IOException e)
+        {
+            throw refused(jar, "cannot be read (" + FileFault.reason(e) + ")", "give a jar that can be read");
+        }
+        catch (final SecurityException e)
         {
             throw refused(jar, "cannot be read (" + e.getMessage() + ")", "give a jar that can be read");
         }

@@ -4,6 +4,7 @@ package io.signalbox.testkit;
 import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
+import io.signalbox.Quantiles;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
@@ -194,7 +195,7 @@ final class RouterTrial
         }
         Arrays.sort(bytes);
         // The median, because the JVM may itself allocate in some windows.
-        final long usual = bytes[WINDOWS / 2];
+        final long usual = bytes[Quantiles.index(WINDOWS, 50)];
         return usual == 0 ? null : "allocates about " + Math.max(1, usual / WINDOW_BATCHES) +
             " bytes per batch; a router allocates nothing once its tables have grown";
     }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ final class TokenizerFile
         }
         catch (final IOException e)
         {
-            throw fault("cannot be read (" + e.getClass().getSimpleName() + ")", "give a file that this user may read");
+            throw fault("cannot be read (" + FileFault.reason(e) + ")", "give a file that this user may read");
         }
     }
 

@@ -19,7 +19,7 @@ final class BusyDevice implements AutoCloseable
 {
     /** A fast device takes 0.3 ms for these reads, and the host a tenth of that for the launch of a graph. */
     static final long BYTES = 256L << 20;
-    private static final int READS = 4;
+    static final int READS = 4;
     private static final int BLOCK_BYTES = 64;
     private static final long KEY = 17;
     /** Values between -1 and 1. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.StreamWait;
@@ -55,8 +56,8 @@ final class EventCost
                 marked[round] = driver.elapsedMillis(middle, end) * 1e3 / LAUNCHES;
             }
         }
-        final double bareMicros = new Quantiles(bare).at(0.5);
-        final double markedMicros = new Quantiles(marked).at(0.5);
+        final double bareMicros = Quantiles.of(bare, 50);
+        final double markedMicros = Quantiles.of(marked, 50);
         findings.figure("empty launch", bareMicros, "us");
         findings.figure("empty launch with an event after it", markedMicros, "us");
         findings.figure("an event after a launch adds", markedMicros - bareMicros, "us");

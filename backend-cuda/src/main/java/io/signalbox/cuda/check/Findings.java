@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.driver.DeviceStuckException;
 
 import java.util.ArrayList;
@@ -32,6 +33,13 @@ final class Findings
     synchronized void figure(final String name, final double value, final String unit)
     {
         figures.add(new CheckFigure(name, value, unit));
+    }
+
+    void quantiles(final String name, final double[] sample, final String unit)
+    {
+        figure(name + ", median", Quantiles.of(sample, 50), unit);
+        figure(name + ", 99 % of " + sample.length, Quantiles.of(sample, 99), unit);
+        figure(name + ", largest", Quantiles.of(sample, 100), unit);
     }
 
     synchronized void count(final String name, final long value)

@@ -58,8 +58,8 @@ final class LatencySection implements CheckSection
             }
             keep(i, start, called, calls, totals);
         }
-        new Quantiles(calls).report(findings, "stream write, the call", "us");
-        new Quantiles(totals).report(findings, "stream write until seen", "us");
+        findings.quantiles("stream write, the call", calls, "us");
+        findings.quantiles("stream write until seen", totals, "us");
     }
 
     /** The first tenth, before the code is compiled, has negative indices and is not kept. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
@@ -99,10 +100,10 @@ final class LaunchesSection implements CheckSection
                 device[batch] = driver.elapsedMillis(start, end) * 1e6 / BATCH;
             }
         }
-        findings.figure(name + ", caller, median", new Quantiles(host).at(0.5), "ns");
+        findings.figure(name + ", caller, median", Quantiles.of(host, 50), "ns");
         if (runs)
         {
-            findings.figure(name + ", device, median", new Quantiles(device).at(0.5), "ns");
+            findings.figure(name + ", device, median", Quantiles.of(device, 50), "ns");
         }
     }
 
@@ -132,7 +133,7 @@ final class LaunchesSection implements CheckSection
                 device[batch] = driver.elapsedMillis(start, end) * 1e6 / BATCH;
             }
         }
-        findings.figure("graph of " + BATCH + " launches, caller, median", new Quantiles(host).at(0.5), "ns");
-        findings.figure("graph of " + BATCH + " launches, device, median per launch", new Quantiles(device).at(0.5), "ns");
+        findings.figure("graph of " + BATCH + " launches, caller, median", Quantiles.of(host, 50), "ns");
+        findings.figure("graph of " + BATCH + " launches, device, median per launch", Quantiles.of(device, 50), "ns");
     }
 }

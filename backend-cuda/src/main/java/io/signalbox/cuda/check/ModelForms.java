@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.Quantiles;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DriverResources;
@@ -162,10 +163,10 @@ final class ModelForms
     {
         final String name = model.name() + ", fast kernels: decode of " + model.formsBatch() + ", capture ";
         findings.count(name + "in any form, timed steps of each", 2L * rounds * count);
-        final double off = new Quantiles(millis[0]).at(0.5);
+        final double off = Quantiles.of(millis[0], 50);
         for (int form = 0; form < millis.length; form++)
         {
-            findings.figure(name + NAMES.get(form), new Quantiles(millis[form]).at(0.5), "ms");
+            findings.figure(name + NAMES.get(form), Quantiles.of(millis[form], 50), "ms");
         }
         final PairedInterval noise = added(name + NAMES.get(1), millis[0], millis[1], findings);
         final boolean isJudged = 2 * rounds * count >= JUDGED_STEPS && off >= JUDGED_MILLIS &&

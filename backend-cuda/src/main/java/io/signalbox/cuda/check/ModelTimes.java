@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.ModelWeights;
@@ -51,7 +52,7 @@ final class ModelTimes
             }
             final double[] millis = new double[count];
             Arrays.setAll(millis, index -> step.getAsDouble());
-            return new Quantiles(millis).at(0.5);
+            return Quantiles.of(millis, 50);
         }
     }
 

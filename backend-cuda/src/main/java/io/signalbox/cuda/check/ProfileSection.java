@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.DeviceSteps;
 import io.signalbox.cuda.driver.LaunchTraits;
@@ -100,8 +101,8 @@ final class ProfileSection implements CheckSection
             findings.figure(step + row.name() + ": reads", bytes(row, model, plan, batch, profile) / 1e6, "MB");
         }
         findings.figure(step + "sum of the launches", profile.sumMicros(), "us");
-        findings.figure(step + "as single launches", new Quantiles(profile.eagerMicros()).at(0.5), "us");
-        findings.figure(step + "as a graph", new Quantiles(profile.graphMicros()).at(0.5), "us");
+        findings.figure(step + "as single launches", Quantiles.of(profile.eagerMicros(), 50), "us");
+        findings.figure(step + "as a graph", Quantiles.of(profile.graphMicros(), 50), "us");
         findings.figure(step + "experts read, mean of a layer",
             (double)profile.expertsOfLayers() / plan.moeLayers().size(), "");
     }

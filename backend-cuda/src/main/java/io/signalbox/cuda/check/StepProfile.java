@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.driver.LaunchTraits;
 
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ record StepProfile(
             }
         }
         final String name = traits.matrix().isEmpty() ? traits.kernel() : traits.kernel() + ", " + traits.matrix();
-        return new Row(name, traits, places.size(), new Quantiles(sums).at(0.5), new Quantiles(each).at(0.5));
+        return new Row(name, traits, places.size(), Quantiles.of(sums, 50), Quantiles.of(each, 50));
     }
 
     /** Of a step's launches, median over the steps. */
@@ -71,6 +72,6 @@ record StepProfile(
                 sums[step] += launch;
             }
         }
-        return new Quantiles(sums).at(0.5);
+        return Quantiles.of(sums, 50);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.Quantiles;
 import io.signalbox.cuda.CudaBackend;
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.StepObserver;
@@ -113,10 +114,9 @@ final class TurnaroundSection implements CheckSection
                 }
             }
             findings.count("steps", ended);
-            findings.figure("step on the device, median", new Quantiles(lengths).at(0.5), "ms");
+            findings.figure("step on the device, median", Quantiles.of(lengths, 50), "ms");
             // The first ones are of code that the JVM has not compiled yet.
-            new Quantiles(Arrays.copyOfRange(gaps, gaps.length / WARM_UP_SHARE, gaps.length))
-                .report(findings, "turnaround", "us");
+            findings.quantiles("turnaround", Arrays.copyOfRange(gaps, gaps.length / WARM_UP_SHARE, gaps.length), "us");
             final double measured = Math.max(1, begun - 1);
             findings.figure("host CPU of the rank's thread per step", (lastCpuNanos - firstCpuNanos) / 1e3 / measured, "us");
             findings.figure("of the wall clock",

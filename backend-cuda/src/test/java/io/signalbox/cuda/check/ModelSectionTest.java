@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +26,7 @@ import java.util.Set;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Times of models on the emulated driver, whose kernels are made slower one at a time. */
@@ -76,23 +79,24 @@ class ModelSectionTest
         assertEquals(8.0, figure(name + "in any form, timed steps of each"));
     }
 
-    /** The host takes 60 ms to launch a graph, while the device is busy. */
-    @Test
-    void shouldTimeKernelsWithoutTheHostsLaunch()
+    /** The device is busy while the host launches the kernels, so the events around them do not time the host. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuEventRecord", "cuGraphLaunch"})
+    void shouldTimeKernelsWithoutTheHostsLaunch(final String call)
     {
-        final long hostMillis = 60;
-        EmulatedDriver.threaded(5, 0);
         try (CheckDevice device = new CheckDevice(driver, 0); BusyDevice busy = new BusyDevice(device, 1 << 12);
             ModelSteps steps = steps(device, null))
         {
             steps.timedAfter(busy);
             final List<List<ModelToken>> tokens = ModelTimes.decode(MODEL, WEIGHTS, 2);
             steps.run(tokens.get(0));
-            EmulatedDriver.slowKernel("stream_bytes", hostMillis);
-            EmulatedDriver.hangCall("cuGraphLaunch", 1, hostMillis);
-            steps.run(tokens.get(1));
+            final long kernels = EmulatedDriver.calls("cuLaunchKernel");
+            final long events = EmulatedDriver.calls("cuEventRecord");
+            EmulatedDriver.failCall(call, 1, CudaException.OUT_OF_MEMORY);
 
-            assertTrue(steps.millis() < hostMillis, () -> steps.millis() + " ms");
+            assertThrows(CudaException.class, () -> steps.run(tokens.get(1)));
+            assertEquals(kernels + BusyDevice.READS, EmulatedDriver.calls("cuLaunchKernel"));
+            assertEquals(events + 1, EmulatedDriver.calls("cuEventRecord"), "the start is recorded, and not the end");
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench.latency;
 
+import io.signalbox.Quantiles;
 import io.signalbox.bench.RequestAlone;
 import io.signalbox.engine.EngineConfig.Waiting;
 import io.signalbox.engine.HandlerThreads;
@@ -238,8 +239,7 @@ public final class EngineLatency
         final ProcessCost cost = new ProcessCost().begin();
         final double[] windows = new double[MAXIMUM_WINDOWS];
         Arrays.setAll(windows, window -> load.maximum(seconds / MAXIMUM_WINDOWS));
-        Arrays.sort(windows);
-        final double most = windows[MAXIMUM_WINDOWS / 2];
+        final double most = Quantiles.of(windows, 50);
         columns.append(String.format(
             Locale.ROOT, "%,.0f | %.1f µs | %s | ", most, cost.cpuMicros() / (tokens.ended() - first),
             cost.threadMicros(tokens.ended() - first)));

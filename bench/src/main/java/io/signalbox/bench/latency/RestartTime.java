@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench.latency;
 
+import io.signalbox.Quantiles;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -133,8 +134,7 @@ public final class RestartTime
 
     private static double median(final double[] values)
     {
-        Arrays.sort(values);
-        return values[values.length / 2];
+        return Quantiles.of(values, 50);
     }
 
     private static void delete(final Path directory) throws IOException

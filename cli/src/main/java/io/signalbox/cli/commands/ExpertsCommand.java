@@ -6,12 +6,12 @@ import io.signalbox.cli.console.CommandFailure;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ReadingProgress;
+import io.signalbox.cli.options.Choice;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Word;
 import io.signalbox.inspect.RowReplay;
 import io.signalbox.journal.ReplayStart;
 import io.signalbox.printing.NewDirectory;
@@ -75,22 +75,22 @@ public final class ExpertsCommand implements Callable<Integer>
         description = "Begin with the row of position N of each request (default: ${DEFAULT-VALUE}).")
     private int position;
 
-    @Option(names = "--split", paramLabel = "PART", converter = Word.OfSplit.class,
-        completionCandidates = Word.OfSplit.class,
+    @Option(names = "--split", paramLabel = "PART", converter = Choice.OfSplit.class,
+        completionCandidates = Choice.OfSplit.class,
         description = "Export all rows, or only those of prompt tokens (prompt) or of generated ones (generated) " +
             "(default: all).")
     private RowSplit split = RowSplit.ALL;
 
-    @Option(names = "--format", paramLabel = "FORM", converter = Word.OfRows.class,
-        completionCandidates = Word.OfRows.class,
+    @Option(names = "--format", paramLabel = "FORM", converter = Choice.OfRows.class,
+        completionCandidates = Choice.OfRows.class,
         description = "Write ID.npy (npy), ID.npz with state, layers and weights beside the ids (npz), ID.parquet with a " +
             "row per position and layer (parquet), or the ids in ID.json (json) (default: npy).")
     private RowFormat format = RowFormat.NPY;
 
-    @Option(names = "--inherited", paramLabel = "IDS", converter = Word.OfInherited.class,
-        completionCandidates = Word.OfInherited.class,
+    @Option(names = "--inherited", paramLabel = "IDS", converter = Choice.OfInherited.class,
+        completionCandidates = Choice.OfInherited.class,
         description = "Keep the ids of inherited rows (keep), or write -1 in their place (mask) (default: keep).")
-    private Word.InheritedIds inherited = Word.InheritedIds.KEEP;
+    private Choice.InheritedIds inherited = Choice.InheritedIds.KEEP;
 
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
     @InputPath
@@ -145,7 +145,7 @@ public final class ExpertsCommand implements Callable<Integer>
         try (NewDirectory directory = NewDirectory.create(OUT, out))
         {
             final RowExport export = new RowExport(directory,
-                new RowExport.Form(position, split, format, inherited == Word.InheritedIds.MASK),
+                new RowExport.Form(position, split, format, inherited == Choice.InheritedIds.MASK),
                 requestIds == null ? null : new TreeSet<>(requestIds));
             final RowReplay.Outcome outcome = RowReplay.run(start, export);
             progress.close();

@@ -89,12 +89,20 @@ final class FailureReasons extends EventReader
     }
 
     /** The reason of a request that has failed, once; waits for the listener if it is behind. */
-    synchronized String take(final long requestId) throws InterruptedException
+    synchronized String take(final long requestId)
     {
         final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
         for (long left = 1; !failed.containsKey(requestId) && left > 0; left = deadline - System.nanoTime())
         {
-            TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, 1_000_000));
+            try
+            {
+                TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, 1_000_000));
+            }
+            catch (final InterruptedException e)
+            {
+                Thread.currentThread().interrupt();
+                break;
+            }
         }
         final String reason = failed.remove(requestId);
         return reason == null ? UNKNOWN : reason;

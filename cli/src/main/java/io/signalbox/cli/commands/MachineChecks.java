@@ -8,9 +8,9 @@ import io.signalbox.cli.console.Progress;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JvmFlags;
 import io.signalbox.printing.Decimals;
-import io.signalbox.printing.FileFault;
 import io.signalbox.router.DpRouters;
 import io.signalbox.sim.HeapLimits;
 

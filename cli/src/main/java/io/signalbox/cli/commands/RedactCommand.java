@@ -11,8 +11,8 @@ import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.journal.JournalRedaction;
+import io.signalbox.journal.RunDirectories;
 import io.signalbox.journal.TokenKey;
-import io.signalbox.journal.segment.JournalDirectory;
 import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.RedactReport;
 import io.signalbox.router.DpRouters;
@@ -83,7 +83,7 @@ public final class RedactCommand implements Callable<Integer>
         JournalArgument.requireNamed(journal);
         JournalArgument.requireNamed(target);
         final TokenKey key = TokenKey.read(JournalOptions.KEY, keyFile);
-        JournalDirectory.requireFree(target);
+        RunDirectories.requireFree(target);
         final DpRouters routers = Plugins.routers(plugins);
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {

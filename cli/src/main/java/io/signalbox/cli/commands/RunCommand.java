@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cli.console.AnswerFile;
@@ -19,13 +20,15 @@ import io.signalbox.cli.options.ModelOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.PromptOptions;
 import io.signalbox.cli.options.PromptTokenizer;
-import io.signalbox.cli.options.RecordedModel;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.ServingOptions;
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.engine.OrderedRequests;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.codec.FreeReason;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.model.DecoderPlan;
@@ -39,6 +42,7 @@ import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.ReportJson;
 import io.signalbox.printing.ReportText;
 import io.signalbox.printing.Verdict;
+import io.signalbox.recompute.RecordedModel;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
@@ -298,18 +302,35 @@ public final class RunCommand implements Callable<Integer>
         // A backend on a device copies the weights when the engine starts it.
         try (SignalboxEngine engine = loading.show(chosen.weightBytes(weights), () -> launch(config, journal));
             Progress progress = progressOption.show(console, NAME);
-            PromptRun run = new PromptRun(engine, promptOptions.experts(), promptOptions.logprobs(), reasons, tokenizer,
-                answer ->
+            OrderedRequests run = new OrderedRequests(engine, promptOptions.experts(), request ->
             {
-                keep(answer, file);
+                keep(answer(prompts.get(request.index()), request, reasons), file);
                 ended[0]++;
                 progress.show(ended[0], prompts.size(), () -> Decimals.grouped(ended[0]) + " of " +
                     Decimals.grouped(prompts.size()) + " prompts");
             }))
         {
             stopped.run(run);
-            run.run(prompts, requests);
+            run.run(requests);
         }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new ConfigException("the run was interrupted; start it again.");
+        }
+    }
+
+    /** A stopped process does not wait for the reason of a failure. */
+    private PromptAnswer answer(
+        final PromptLine prompt, final OrderedRequests.Ended request, final FailureReasons reasons)
+    {
+        final Completion completion = request.completion();
+        final boolean hasFailed =
+            request.inOrder() && !completion.isRefused() && completion.reason() == FreeReason.FAILED;
+        return new PromptAnswer(prompt.id(), prompt.prompt().length, completion,
+            tokenizer.text(prompt.prompt(), completion.tokens()),
+            promptOptions.logprobs() && !completion.isRefused() ? request.handle().logprobs() : null, request.rows(),
+            hasFailed ? reasons.take(completion.requestId()) : null, request.firstNanos(), request.endNanos());
     }
 
     /** An engine that cannot be launched leaves no journal. */

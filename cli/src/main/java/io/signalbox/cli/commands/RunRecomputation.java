@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.ConfigException;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.MachineMemory;
@@ -11,8 +10,6 @@ import io.signalbox.cli.options.ChosenBackend;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RecomputeOptions;
-import io.signalbox.cli.options.RecordedModel;
-import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelDigest;
@@ -23,10 +20,10 @@ import io.signalbox.printing.RecomputeReport;
 import io.signalbox.printing.RecomputeReport.Likeness;
 import io.signalbox.recompute.Recomputation;
 import io.signalbox.recompute.RecomputedRun;
+import io.signalbox.recompute.RecordedModel;
 import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.ModelBackend;
 import io.signalbox.serving.WeightVersion;
-import io.signalbox.sim.SimulationConfig;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +55,7 @@ final class RunRecomputation
     RecomputeReport run(final Path journal, final Path output)
     {
         final Map<String, String> description = description(journal);
-        requireModel(journal, description);
+        RecordedModel.require(journal, description);
         ChosenBackend.requireNotRead(description, JsonOptions.FILE_OPTION, output);
         final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
         final ModelWeights weights = options.weights(description, loading);
@@ -67,7 +64,7 @@ final class RunRecomputation
         final DecoderPlan plan = weights.plan();
         final List<Supplier<ModelWeights>> newWeights = options.newWeights(plan, recomputation.newWeights());
         final ChosenBackend backend = newWeights.isEmpty() ? chosen : chosen.replaceable();
-        requireShape(plan, recomputation.shape());
+        RecordedModel.requireRows(plan, recomputation.shape());
         final RankSizes sizes = recomputation.sizes();
         final List<BackendMemory> devices =
             backend.memory(weights, recomputation.ranks(), sizes, recomputation.shape());
@@ -107,39 +104,11 @@ final class RunRecomputation
         }
     }
 
-    /** A simulation samples tokens without a model, and keeps no prompts. */
-    private static void requireModel(final Path journal, final Map<String, String> description)
-    {
-        final boolean isSimulated = description.keySet().stream().anyMatch(key -> key.startsWith(SimulationConfig.PREFIX));
-        final String backend = ChosenBackend.recorded(description);
-        if (isSimulated || "false".equals(description.get("backend.readsTokens")))
-        {
-            throw new ConfigException(journal + " is the journal of " + (isSimulated ? "a simulation" : "the backend " +
-                backend) + ", which computed no model, so nothing can be computed again; give the journal of 'signalbox " +
-                "run'.");
-        }
-    }
-
     private Recomputation survey(final Path journal)
     {
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, NAME)))
         {
             return Recomputation.of(journal, progress);
         }
-    }
-
-    private static void requireShape(final DecoderPlan plan, final ModelShape captured)
-    {
-        final ModelShape own = plan.shape();
-        if (captured != null && !captured.withCombineWeights(false).equals(own))
-        {
-            throw new ConfigException("the run captured " + text(captured) + ", and the model that is given has " +
-                text(own) + "; give the model of the run.");
-        }
-    }
-
-    private static String text(final ModelShape shape)
-    {
-        return shape.topK() + " of " + shape.experts() + " experts in the layers " + shape.layerIds();
     }
 }

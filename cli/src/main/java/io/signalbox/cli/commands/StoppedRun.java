@@ -6,6 +6,7 @@ import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.StopNotice;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ForeignCall;
+import io.signalbox.engine.OrderedRequests;
 
 import java.nio.file.Path;
 
@@ -20,7 +21,7 @@ final class StoppedRun implements AutoCloseable
     private final AnswerFile file;
     private final Path output;
     private final Thread hook;
-    private volatile PromptRun run;
+    private volatile OrderedRequests run;
     private volatile Path journal;
 
     StoppedRun(final Console console, final AnswerFile file, final Path output)
@@ -39,7 +40,7 @@ final class StoppedRun implements AutoCloseable
     }
 
     /** From this call on, there may be answers. */
-    void run(final PromptRun value)
+    void run(final OrderedRequests value)
     {
         run = value;
     }
@@ -63,7 +64,7 @@ final class StoppedRun implements AutoCloseable
     }
 
     /** If a tokenizer does not return, the process must still end. */
-    private void finishAnswers(final PromptRun stopping)
+    private void finishAnswers(final OrderedRequests stopping)
     {
         try
         {

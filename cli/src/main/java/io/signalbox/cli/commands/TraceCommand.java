@@ -2,11 +2,11 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.console.Console;
+import io.signalbox.cli.options.Choice;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
-import io.signalbox.cli.options.Word;
 import io.signalbox.inspect.JournaledWorkload;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalRetention;
@@ -58,8 +58,8 @@ public final class TraceCommand implements Callable<Integer>
     @OutputPath
     private Path out;
 
-    @Option(names = "--format", paramLabel = "FORM", converter = Word.OfTrace.class,
-        completionCandidates = Word.OfTrace.class,
+    @Option(names = "--format", paramLabel = "FORM", converter = Choice.OfTrace.class,
+        completionCandidates = Choice.OfTrace.class,
         description = "Write every field exactly (signalbox), or milliseconds and an id per 512 tokens of prompt, as " +
             "other simulators read them (mooncake) (default: signalbox).")
     private TraceForm form = TraceForm.SIGNALBOX;

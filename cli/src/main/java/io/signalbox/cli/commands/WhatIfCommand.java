@@ -28,6 +28,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
 import io.signalbox.state.FoldedState;
 import io.signalbox.whatif.Beginning;
+import io.signalbox.whatif.RecordedExperts;
 import io.signalbox.whatif.Variant;
 import io.signalbox.whatif.WhatIf;
 import io.signalbox.whatif.WhatIfReport;
@@ -164,11 +165,15 @@ public final class WhatIfCommand implements Callable<Integer>
                 changed.add(new Variant(variant.name(), variant.change(recorded, scheduler.known())));
             }
             checkMemory(recorded, changed, threads);
-            final JournaledExperts experts = expertDevices == null ? null :
-                JournaledExperts.of(journal, recorded, scheduler.known());
+            if (expertDevices != null && recorded.capture() == null)
+            {
+                throw new ConfigException("--expert-devices needs routed experts, and the run of " + journal +
+                    " captured none; leave it out.");
+            }
             final WhatIf read = read(reader, recorded, beginning, kept.state());
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
-            question = experts == null ? costed : costed.withExperts(experts, recorded.capture(), expertDevices);
+            question = expertDevices == null ? costed : costed.withExperts(
+                new RecordedExperts(journal, scheduler.known()), recorded.capture(), expertDevices);
         }
         try (Progress progress = progressOption.show(console, "signalbox whatif"))
         {

@@ -2,7 +2,7 @@
 package io.signalbox.cli.console;
 
 import io.signalbox.ConfigException;
-import io.signalbox.printing.FileFault;
+import io.signalbox.files.FileFault;
 import io.signalbox.printing.OutputFile;
 
 import java.io.IOException;
@@ -59,7 +59,7 @@ public final class AnswerFile implements AutoCloseable
         }
         catch (final IOException e)
         {
-            throw refused(option, file, e);
+            throw FileFault.unwritten(option, file, "file", e);
         }
     }
 
@@ -87,14 +87,8 @@ public final class AnswerFile implements AutoCloseable
         }
         catch (final IOException e)
         {
-            throw refused(option, file, e);
+            throw FileFault.unwritten(option, file, "file", e);
         }
-    }
-
-    private static ConfigException refused(final String option, final Path file, final IOException fault)
-    {
-        return new ConfigException(option + "=" + file + " cannot be written (" + FileFault.reason(fault) +
-            "); " + FileFault.remedy(fault, "file") + ".");
     }
 
     /** Whether anything was written. */
@@ -126,7 +120,7 @@ public final class AnswerFile implements AutoCloseable
         }
         catch (final IOException e)
         {
-            throw refused(option, file, e);
+            throw FileFault.unwritten(option, file, "file", e);
         }
     }
 }

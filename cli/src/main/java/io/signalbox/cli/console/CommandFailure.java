@@ -2,8 +2,8 @@
 package io.signalbox.cli.console;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JournalException;
-import io.signalbox.printing.FileFault;
 import io.signalbox.printing.Printable;
 import io.signalbox.router.RouterException;
 

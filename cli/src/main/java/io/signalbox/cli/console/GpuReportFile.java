@@ -2,19 +2,18 @@
 package io.signalbox.cli.console;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
+import io.signalbox.files.AtomicFile;
+import io.signalbox.files.FileFault;
 import io.signalbox.printing.Decimals;
-import io.signalbox.printing.FileFault;
 import io.signalbox.printing.Json;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -45,16 +44,14 @@ public final class GpuReportFile
         {
             return;
         }
-        final Path next = file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part");
-        try
+        try (AtomicFile next = AtomicFile.of(file))
         {
-            Files.writeString(next, text(found, results, state));
-            Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+            next.write(text(found, results, state).getBytes(StandardCharsets.UTF_8));
+            next.publish();
         }
         catch (final IOException e)
         {
-            throw new ConfigException("--json-file=" + file + " cannot be written (" + FileFault.reason(e) +
-                "); " + FileFault.remedy(e, "file") + ".");
+            throw FileFault.unwritten("--json-file", file, "file", e);
         }
     }
 

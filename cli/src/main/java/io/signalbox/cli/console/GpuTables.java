@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.printing.Decimals;
-import io.signalbox.printing.FileFault;
 import io.signalbox.workload.InputFile;
 
 import java.io.IOException;

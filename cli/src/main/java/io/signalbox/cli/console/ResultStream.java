@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.console;
 
-import io.signalbox.printing.FileFault;
+import io.signalbox.files.FileFault;
 
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;

@@ -14,7 +14,6 @@ public final class ArgumentConverters
 
     public static void register(final CommandLine line)
     {
-        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.registerConverter(int.class, new NumberConverter.WholeInt());
         line.registerConverter(Integer.class, new NumberConverter.WholeInt());
         line.registerConverter(long.class, new NumberConverter.WholeLong());

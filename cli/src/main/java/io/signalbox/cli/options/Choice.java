@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.ConfigException;
 import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.QueueOrder;
 import io.signalbox.batch.UnderPressure;
@@ -8,6 +9,9 @@ import io.signalbox.config.Setting;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.printing.RowFormat;
+import io.signalbox.printing.RowSplit;
+import io.signalbox.printing.TraceForm;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
@@ -15,23 +19,34 @@ import picocli.CommandLine.ITypeConverter;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * The values of a setting that chooses one constant of an enum, as an option writes them: in lower case with hyphens. The
- * setting decides which are allowed; the shell completes the same ones.
+ * The values of an option that chooses one constant of an enum: in lower case with hyphens. The shell completes the same
+ * ones. If a setting of the library has the choice, the setting refuses other values.
  *
  * @param <T> the enum.
  */
-abstract class Choice<T extends Enum<T>> implements ITypeConverter<T>, Iterable<String>
+public abstract class Choice<T extends Enum<T>> implements ITypeConverter<T>, Iterable<String>
 {
-    private final Setting<T> setting;
     private final List<T> constants;
+    private final Function<String, T> parser;
 
     private Choice(final Setting<T> declared)
     {
         constants = List.of(declared.defaultValue().getDeclaringClass().getEnumConstants());
-        setting = Setting.choice(declared.name(), declared.defaultValue(), constants, Choice::text, declared.meaning())
-            .remedy(declared.advice());
+        parser = Setting.choice(declared.name(), declared.defaultValue(), constants, Choice::text, declared.meaning())
+            .remedy(declared.advice())::parse;
+    }
+
+    private Choice(final String option, final Class<T> type)
+    {
+        constants = List.of(type.getEnumConstants());
+        parser = value -> constants.stream().filter(constant -> text(constant).equals(value)).findFirst()
+            .orElseThrow(() -> new ConfigException(option + "='" + value + "' is not known; give " +
+                constants.stream().limit(constants.size() - 1L).map(Choice::text).collect(Collectors.joining(", ")) +
+                " or " + text(constants.get(constants.size() - 1)) + "."));
     }
 
     private static String text(final Enum<?> constant)
@@ -39,18 +54,18 @@ abstract class Choice<T extends Enum<T>> implements ITypeConverter<T>, Iterable<
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** @throws io.signalbox.ConfigException if the setting does not allow the value. */
+    /** @throws ConfigException if the value is none of them. */
     @Override
     public final T convert(final String value)
     {
-        return setting.parse(value);
+        return parser.apply(value);
     }
 
     /** The allowed values. */
     @Override
     public final Iterator<String> iterator()
     {
-        return constants.stream().map(setting::print).iterator();
+        return constants.stream().map(Choice::text).iterator();
     }
 
     /** Values of {@code --eviction}. */
@@ -95,6 +110,69 @@ abstract class Choice<T extends Enum<T>> implements ITypeConverter<T>, Iterable<
         Level()
         {
             super(JournalConfig.DURABILITY);
+        }
+    }
+
+    /** Ids of inherited rows in an export. */
+    public enum InheritedIds
+    {
+        /** As they are. */
+        KEEP,
+        /** Replaced by -1. */
+        MASK
+    }
+
+    /** How a journal has the tokens of prompts and answers. */
+    public enum Tokens
+    {
+        /** As their ids. */
+        IDS,
+        /** Not at all; blocks of tokens have keyed hashes. */
+        HASHES
+    }
+
+    /** Values of {@code --journal-tokens}. */
+    public static final class OfTokens extends Choice<Tokens>
+    {
+        public OfTokens()
+        {
+            super(JournalOptions.TOKENS, Tokens.class);
+        }
+    }
+
+    /** Values of {@code experts --format}. */
+    public static final class OfRows extends Choice<RowFormat>
+    {
+        public OfRows()
+        {
+            super("--format", RowFormat.class);
+        }
+    }
+
+    /** Values of {@code --split}. */
+    public static final class OfSplit extends Choice<RowSplit>
+    {
+        public OfSplit()
+        {
+            super("--split", RowSplit.class);
+        }
+    }
+
+    /** Values of {@code --inherited}. */
+    public static final class OfInherited extends Choice<InheritedIds>
+    {
+        public OfInherited()
+        {
+            super("--inherited", InheritedIds.class);
+        }
+    }
+
+    /** Values of {@code trace --format}. */
+    public static final class OfTrace extends Choice<TraceForm>
+    {
+        public OfTrace()
+        {
+            super("--format", TraceForm.class);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.signalbox.config.SettingValues;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.recompute.RecordedModel;
 import io.signalbox.serving.BackendMemory;
 import io.signalbox.serving.BackendProvider;
 import io.signalbox.serving.ModelBackend;
@@ -25,13 +26,12 @@ import java.util.function.Supplier;
 /** A backend that computes a model, with values of its knobs. */
 public final class ChosenBackend
 {
-    /** The setting of a run description that names the backend; its knobs follow behind a period. */
-    private static final String SETTING = "run.backend";
     public static final String KERNELS = "run.kernels";
     public static final String DEVICE = "run.device";
 
     private static final String OPTIONS = "--backend-options";
-    private static final String KNOBS = SETTING + ".";
+    /** In a run description. */
+    private static final String KNOBS = RecordedModel.BACKEND + ".";
 
     private final BackendProvider provider;
     private final SettingValues values;
@@ -61,7 +61,7 @@ public final class ChosenBackend
     static ChosenBackend recorded(
         final Map<String, String> description, final String label, final List<String> knobs, final List<String> plugins)
     {
-        final String recorded = recorded(description);
+        final String recorded = RecordedModel.backend(description);
         if (label == null && recorded == null)
         {
             throw new ConfigException("the journal does not name the backend of its run; give one with --backend.");
@@ -77,12 +77,6 @@ public final class ChosenBackend
             }
         }
         return new ChosenBackend(provider, with(values, knobs));
-    }
-
-    /** The backend that a run description names; {@code null}: none. */
-    public static String recorded(final Map<String, String> description)
-    {
-        return description.getOrDefault(SETTING, description.get("backend.name"));
     }
 
     /**
@@ -215,7 +209,7 @@ public final class ChosenBackend
     public Map<String, String> settings(final DecoderPlan plan)
     {
         final Map<String, String> settings = values.print(KNOBS);
-        settings.put(SETTING, provider.label());
+        settings.put(RecordedModel.BACKEND, provider.label());
         settings.put(KERNELS, kernels(plan));
         settings.put(DEVICE, device());
         return settings;

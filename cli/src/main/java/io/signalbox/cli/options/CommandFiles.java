@@ -2,8 +2,8 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.journal.disk.RealPath;
-import io.signalbox.journal.segment.JournalDirectory;
+import io.signalbox.files.RealPath;
+import io.signalbox.journal.RunDirectories;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -193,12 +193,12 @@ public final class CommandFiles
     /** Any journal, not only an input: writers and readers of a journal expect only its own files in it. */
     private static void refuseJournal(final NamedFile output)
     {
-        if (JournalDirectory.owns(output.path))
+        if (RunDirectories.owns(output.path))
         {
             throw new ConfigException(
                 output + " is a part of a journal, which it would damage; give a place outside the journal.");
         }
-        if (JournalDirectory.contains(output.path))
+        if (RunDirectories.contains(output.path))
         {
             throw new ConfigException(output + " is in the directory of a journal, which only the journal's writer uses; " +
                 "give a place outside it.");

@@ -2,7 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.printing.FileFault;
+import io.signalbox.files.FileFault;
 import io.signalbox.sim.FaultPlan;
 import io.signalbox.workload.InputFile;
 

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -9,11 +10,10 @@ import io.signalbox.journal.JournalUpkeep;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.RetentionLimits;
+import io.signalbox.journal.RunDirectories;
 import io.signalbox.journal.TokenKey;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
-import io.signalbox.journal.segment.JournalDirectory;
-import io.signalbox.printing.FileFault;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
 
@@ -69,10 +69,10 @@ public final class JournalOptions
             "segments are to be removed (default: 0).")
     private long snapshotEvery = JournalConfig.SNAPSHOT_EVERY.defaultValue();
 
-    @Option(names = TOKENS, paramLabel = "FORM", converter = Word.OfTokens.class,
-        completionCandidates = Word.OfTokens.class,
+    @Option(names = TOKENS, paramLabel = "FORM", converter = Choice.OfTokens.class,
+        completionCandidates = Choice.OfTokens.class,
         description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
-    private Word.Tokens tokens = Word.Tokens.IDS;
+    private Choice.Tokens tokens = Choice.Tokens.IDS;
 
     @Option(names = KEY, paramLabel = "FILE",
         description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
@@ -115,7 +115,7 @@ public final class JournalOptions
         readKey();
         if (directory != null)
         {
-            JournalDirectory.requireFree(directory);
+            RunDirectories.requireFree(directory);
             attempt(directory, () -> missing(directory));
         }
         else if (!noJournal)
@@ -166,7 +166,7 @@ public final class JournalOptions
 
     private void readKey()
     {
-        final boolean withheld = tokens == Word.Tokens.HASHES;
+        final boolean withheld = tokens == Choice.Tokens.HASHES;
         if (withheld && noJournal)
         {
             throw new ConfigException(TOKENS + "=hashes concerns the journal, and --no-journal writes none; leave one out.");

@@ -7,6 +7,7 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.recompute.RecordedModel;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

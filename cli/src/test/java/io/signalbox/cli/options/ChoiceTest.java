@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Options that choose a constant of an enum have the values, the default and the refusal of their setting. */
+/** Options that choose a constant of an enum explain and complete the values that they take. */
 class ChoiceTest
 {
     private static Map<String, OptionSpec> choices()
@@ -23,22 +23,21 @@ class ChoiceTest
         final Map<String, OptionSpec> choices = new TreeMap<>();
         CommandEntry.model().subcommands().values().forEach(command ->
             command.getCommandSpec().options().stream().filter(option -> option.type().isEnum())
-                .filter(option -> !(option.converters()[0] instanceof Word))
                 .forEach(option -> choices.putIfAbsent(option.longestName(), option)));
         return choices;
     }
 
     @Test
-    void shouldConvertEveryEnumByItsSetting()
+    void shouldConvertEveryEnum()
     {
-        assertEquals(List.of("--admission-promise", "--durability", "--eviction", "--queue-order", "--under-pressure"),
-            List.copyOf(choices().keySet()));
+        assertEquals(List.of("--admission-promise", "--durability", "--eviction", "--format", "--inherited",
+            "--journal-tokens", "--queue-order", "--split", "--under-pressure"), List.copyOf(choices().keySet()));
         choices().values().forEach(option ->
             assertInstanceOf(Choice.class, option.converters()[0], option.longestName()));
     }
 
     @Test
-    void shouldExplainAndCompleteTheValuesOfTheSetting()
+    void shouldExplainAndCompleteItsValues()
     {
         for (final OptionSpec option : choices().values())
         {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine.ring;
 
-import io.signalbox.engine.step.Stalls;
-import io.signalbox.engine.step.StepFlights;
-
 /**
  * Whether the Java runtime has the Flight Recorder. A runtime that was linked without it must not load the events: only
- * {@link StepFlights}, {@link Stalls} and {@link Waits} touch them, and they ask here first.
+ * {@code StepFlights}, {@code Stalls} and {@link Waits} touch them, and they ask here first.
  */
 public final class FlightRecording
 {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.disk;
 
-import io.signalbox.journal.segment.SegmentWalker;
-
 import java.nio.file.Path;
 
 /** Finds the parts of a sparse file that were never written: reading 100 GB of them takes a minute. */
@@ -24,8 +22,12 @@ public final class FileHoles implements AutoCloseable
         return new FileHoles(library, library == null ? -1 : library.calls().open(file.toString(), LibC.OPEN_TO_READ, 0));
     }
 
-    /** First position from {@code position} on with data; {@code length} if there is none. */
-    public long nextData(final long position, final long length)
+    /**
+     * First position from {@code position} on with data; {@code length} if there is none.
+     *
+     * @param alignment a power of two, to whose multiples found positions are rounded down: records begin there.
+     */
+    public long nextData(final long position, final long length, final int alignment)
     {
         if (descriptor < 0)
         {
@@ -36,8 +38,7 @@ public final class FileHoles implements AutoCloseable
         {
             return library.lastError() == LibC.NO_SUCH_ADDRESS ? length : position;
         }
-        // Records begin at multiples of four, and so must a search for them.
-        return Math.min(length, Math.max(position, found & -SegmentWalker.ALIGNMENT));
+        return Math.min(length, Math.max(position, found & -alignment));
     }
 
     /** Bytes of a file that are no hole: what it takes of the disk, as far as the system tells. */
@@ -50,13 +51,13 @@ public final class FileHoles implements AutoCloseable
                 return length;
             }
             long bytes = 0;
-            long from = holes.nextData(0, length);
+            long from = holes.nextData(0, length, 1);
             while (from < length)
             {
                 final long end = holes.library.calls().lseek(holes.descriptor, from, LibC.SEEK_HOLE);
                 final long to = end <= from ? length : Math.min(end, length);
                 bytes += to - from;
-                from = holes.nextData(to, length);
+                from = holes.nextData(to, length, 1);
             }
             return bytes;
         }

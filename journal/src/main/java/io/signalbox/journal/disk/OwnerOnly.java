@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.disk;
 
+import io.signalbox.files.AtomicFile;
+
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -117,16 +119,12 @@ public final class OwnerOnly
             : FileChannel.open(file, options);
     }
 
-    /** Makes the names in the directory durable, if the platform opens directories. */
-    public static void syncDirectory(final Path directory) throws IOException
+    /** A file of the owner that is written under the name of the part. */
+    public static AtomicFile aside(final Path file, final Path part) throws IOException
     {
-        if (isPosix(directory))
-        {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ))
-            {
-                channel.force(true);
-            }
-        }
+        return isPosix(file.toAbsolutePath().getParent())
+            ? AtomicFile.of(file, part, PosixFilePermissions.asFileAttribute(FILE))
+            : AtomicFile.of(file, part);
     }
 
     private static boolean isPosix(final Path path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.disk;
 
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import net.openhft.posix.PosixAPI;
@@ -174,7 +175,7 @@ public final class SpaceReserve
         {
             throw new JournalException(
                 Kind.STORE_FAILED,
-                "the free space under " + file + " cannot be read: " + StoreFault.reason(e) + "; check the disk.", e);
+                "the free space under " + file + " cannot be read: " + FileFault.reason(e) + "; check the disk.", e);
         }
     }
 

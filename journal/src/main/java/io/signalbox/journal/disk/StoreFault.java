@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.disk;
 
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 
@@ -43,7 +44,7 @@ public final class StoreFault
         {
             return new JournalException(Kind.STORE_FAILED, path + " was taken away while it was read; read it again.", e);
         }
-        final String limit = limit(reason(e));
+        final String limit = limit(FileFault.system(e));
         return new JournalException(Kind.STORE_FAILED, path + " cannot be read: " +
             (limit == null ? reason(e) + "; check the disk." : limit + "; raise the limit."), e);
     }
@@ -55,8 +56,9 @@ public final class StoreFault
         {
             return interrupted(failed, e);
         }
+        final String system = FileFault.system(e);
         // It may have been mounted otherwise between the failure and this question.
-        if (reason(e).contains("Read-only file system") || isReadOnly(directory))
+        if (system.contains("Read-only file system") || isReadOnly(directory))
         {
             return new JournalException(Kind.ACCESS_DENIED, failed + ": the file system of " + directory +
                 " is read-only; give a directory that can be written, for example a copy.", e);
@@ -66,12 +68,12 @@ public final class StoreFault
             return new JournalException(Kind.ACCESS_DENIED, failed + ": " + ((AccessDeniedException)e).getFile() +
                 " may not be written by this user; change its permissions or the user.", e);
         }
-        final String limit = limit(reason(e));
+        final String limit = limit(system);
         if (limit != null)
         {
             return new JournalException(Kind.STORE_FAILED, failed + ": " + limit + "; raise the limit.", e);
         }
-        if (reason(e).contains("No space left on device") || reason(e).contains("quota exceeded"))
+        if (system.contains("No space left on device") || system.contains("quota exceeded"))
         {
             return new JournalException(Kind.DISK_FULL, failed + ": the disk under " + directory + " is full, or its " +
                 "quota or its inodes are used up (" + directory.toFile().getUsableSpace() + " bytes free); free some " +
@@ -81,7 +83,7 @@ public final class StoreFault
         final String place = file == null || failed.contains(file) || reason(e).contains(file) ? "" : file + ": ";
         return new JournalException(Kind.STORE_FAILED, failed + ": " + place + reason(e) + "; " +
             (e instanceof NoSuchFileException ? "let nothing remove files of " + directory + " while it is used." :
-                reason(e).contains("name too long") ? "give a directory with a shorter name." :
+                system.contains("name too long") ? "give a directory with a shorter name." :
                 "check that " + directory + " is writable and has room."), e);
     }
 
@@ -168,15 +170,13 @@ public final class StoreFault
         String reason = null;
         for (Throwable cause = failure; cause != null; cause = cause.getCause())
         {
-            final String text = cause instanceof FileSystemException ?
-                ((FileSystemException)cause).getReason() : cause.getMessage();
+            final String text = cause instanceof IOException fault ? FileFault.system(fault) : cause.getMessage();
             reason = text == null || text.isBlank() ? reason : text;
         }
         return reason == null ? "Chronicle Queue gives no reason" : reason;
     }
 
-    /** The operating system's message. */
-    public static String reason(final IOException e)
+    private static String reason(final IOException e)
     {
         if (e instanceof DirectoryNotEmptyException)
         {
@@ -190,7 +190,7 @@ public final class StoreFault
         {
             return taken.getFile() + " is in the way";
         }
-        final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();
-        return text == null || text.isBlank() ? "the operating system gives no reason" : text;
+        final String system = FileFault.system(e);
+        return system.isEmpty() ? "the operating system gives no reason" : system;
     }
 }

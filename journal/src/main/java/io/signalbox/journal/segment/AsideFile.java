@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
+import io.signalbox.files.AtomicFile;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.PlainFile;
 
@@ -13,7 +14,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
@@ -33,32 +33,14 @@ public final class AsideFile
      */
     static void write(final Path file, final byte[] content, final boolean synced) throws IOException
     {
-        final Path part = file.resolveSibling(file.getFileName() + PART);
-        try
+        try (AtomicFile aside = OwnerOnly.aside(file, file.resolveSibling(file.getFileName() + PART)))
         {
-            Files.deleteIfExists(part);
-            try (FileChannel channel = OwnerOnly.open(part))
+            aside.write(content);
+            if (synced)
             {
-                final ByteBuffer bytes = ByteBuffer.wrap(content);
-                while (bytes.hasRemaining())
-                {
-                    channel.write(bytes);
-                }
-                if (synced)
-                {
-                    channel.force(true);
-                }
+                aside.sync();
             }
-            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        }
-        catch (final IOException | RuntimeException | Error e)
-        {
-            Files.deleteIfExists(part);
-            throw e;
-        }
-        if (synced)
-        {
-            OwnerOnly.syncDirectory(file.toAbsolutePath().getParent());
+            aside.publish();
         }
     }
 

@@ -126,7 +126,7 @@ public final class ChannelSource implements ByteSource
         {
             holes = FileHoles.of(file);
         }
-        return holes.nextData(position, length);
+        return holes.nextData(position, length, SegmentWalker.ALIGNMENT);
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
+import io.signalbox.files.AtomicFile;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalException;
@@ -93,8 +94,8 @@ public final class ChronicleJournalStore implements JournalStore
         final Segment segment = ChronicleSegment.create(path, block, largestRecordBytes, reserveBytes, synced);
         try
         {
-            OwnerOnly.syncDirectory(path);
-            OwnerOnly.syncDirectory(directory);
+            AtomicFile.syncDirectory(path);
+            AtomicFile.syncDirectory(directory);
             return segment;
         }
         catch (final IOException e)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.DirectoryLock;
@@ -317,7 +318,7 @@ public final class JournalLock implements AutoCloseable
             catch (final IOException e)
             {
                 throw new JournalException(Kind.STORE_FAILED, "the journal's lock cannot be released: " +
-                    StoreFault.reason(e) + "; check the disk.", e);
+                    FileFault.reason(e) + "; check the disk.", e);
             }
             finally
             {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
-import io.signalbox.journal.disk.RealPath;
+import io.signalbox.files.RealPath;
 
 import java.nio.file.Path;
 import java.util.Collections;

@@ -2,10 +2,10 @@
 package io.signalbox.journal.snapshot;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.image.SchedulerImage;
 import io.signalbox.image.UnfitImageException;
 import io.signalbox.journal.disk.PlainFile;
-import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.JournalMark;
 import io.signalbox.journal.segment.JournalPosition;
 import io.signalbox.journal.segment.RunDescription;
@@ -139,7 +139,7 @@ public final class SchedulerStore
         }
         catch (final IOException e)
         {
-            throw new UnfitSnapshotException("it cannot be read (" + StoreFault.reason(e) + ")", e);
+            throw new UnfitSnapshotException("it cannot be read (" + FileFault.reason(e) + ")", e);
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | ConfigException e)
         {

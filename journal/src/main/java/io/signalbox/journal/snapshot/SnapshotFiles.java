@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.snapshot;
 
+import io.signalbox.files.AtomicFile;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.PlainFile;
@@ -16,8 +17,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -93,37 +92,16 @@ public final class SnapshotFiles
             OwnerOnly.createDirectory(directory);
             removeParts();
             SpaceReserve.requireRoom(directory, 2 * newestBytes());
-            OwnerOnly.createFile(part);
-            try (FileChannel channel = PlainFile.open(part, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))
+            try (AtomicFile aside = OwnerOnly.aside(file, part))
             {
-                content.writeTo(channel);
-                channel.force(true);
+                content.writeTo(aside.channel());
+                aside.sync();
+                aside.publish();
             }
-            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            OwnerOnly.syncDirectory(directory);
         }
         catch (final IOException e)
         {
-            removeQuietly(part);
             throw StoreFault.writing("the snapshot " + file + " cannot be written", directory, e);
-        }
-        catch (final RuntimeException e)
-        {
-            removeQuietly(part);
-            throw e;
-        }
-    }
-
-    private static void removeQuietly(final Path part)
-    {
-        try
-        {
-            Files.deleteIfExists(part);
-        }
-        catch (final IOException e)
-        {
-            // The file that is left has no snapshot's name.
-            return;
         }
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.snapshot;
 
+import io.signalbox.files.FileFault;
 import io.signalbox.journal.disk.PlainFile;
 import io.signalbox.journal.disk.Removing;
-import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SnapshotFiles.Named;
 import org.agrona.ExpandableArrayBuffer;
@@ -104,7 +104,7 @@ public final class SnapshotStore
         }
         catch (final IOException e)
         {
-            throw new UnfitSnapshotException("it cannot be read (" + StoreFault.reason(e) + ")", e);
+            throw new UnfitSnapshotException("it cannot be read (" + FileFault.reason(e) + ")", e);
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.journal.disk;
+package io.signalbox.files;
 
 import java.io.IOException;
 import java.nio.file.Files;

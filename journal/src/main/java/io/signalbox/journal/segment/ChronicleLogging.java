@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.journal.disk;
+package io.signalbox.journal.segment;
 
 import net.openhft.chronicle.core.Jvm;
 

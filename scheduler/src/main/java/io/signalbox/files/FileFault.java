@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.printing;
+package io.signalbox.files;
+
+import io.signalbox.ConfigException;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -17,8 +20,21 @@ public final class FileFault
     {
     }
 
+    /** @return the refusal of a result that cannot be written; {@code result} is what it is, a file or a directory. */
+    public static ConfigException unwritten(
+        final String option, final Path target, final String result, final IOException fault)
+    {
+        return new ConfigException(
+            option + "=" + target + " cannot be written (" + reason(fault) + "); " + remedy(fault, result) + ".");
+    }
+
+    /** A clause with the file that the fault names. */
     public static String reason(final IOException fault)
     {
+        if (fault instanceof CharacterCodingException)
+        {
+            return "its bytes are not UTF-8 text";
+        }
         if (fault instanceof AccessDeniedException)
         {
             return "permission denied for " + ((AccessDeniedException)fault).getFile();
@@ -32,14 +48,19 @@ public final class FileFault
             final String file = ((FileSystemException)fault).getFile();
             return file + " is " + kind(Path.of(file)) + " and not a directory";
         }
-        if (fault instanceof FileSystemException)
+        final String system = system(fault);
+        if (fault instanceof FileSystemException known)
         {
-            final FileSystemException known = (FileSystemException)fault;
-            return known.getReason() == null ? known.getFile() + " cannot be used" :
-                lower(known.getReason()) + " (" + known.getFile() + ")";
+            return system.isEmpty() ? known.getFile() + " cannot be used" : lower(system) + " (" + known.getFile() + ")";
         }
-        final boolean isKnown = fault.getMessage() != null && !fault.getMessage().isBlank();
-        return isKnown ? lower(fault.getMessage()) : "the system gave no reason";
+        return system.isEmpty() ? "the system gave no reason" : lower(system);
+    }
+
+    /** The operating system's own words, or those of a library; empty if it gave none. */
+    public static String system(final IOException fault)
+    {
+        final String words = fault instanceof FileSystemException known ? known.getReason() : fault.getMessage();
+        return words == null || words.isBlank() ? "" : words;
     }
 
     /**
@@ -49,8 +70,7 @@ public final class FileFault
      */
     public static String remedy(final IOException fault, final String result)
     {
-        final String reason = String.valueOf(
-            fault instanceof FileSystemException known ? known.getReason() : fault.getMessage());
+        final String reason = system(fault);
         if (reason.contains("name too long"))
         {
             return "give a " + result + " with a shorter name";
@@ -78,8 +98,10 @@ public final class FileFault
         return Files.exists(path) && !Files.isRegularFile(path) ? "a pipe, a socket or a device" : "a file";
     }
 
+    /** Leaves abbreviations as they are. */
     private static String lower(final String text)
     {
-        return text.isEmpty() ? text : Character.toLowerCase(text.charAt(0)) + text.substring(1);
+        final boolean isWord = text.length() > 1 && Character.isLowerCase(text.charAt(1));
+        return isWord ? Character.toLowerCase(text.charAt(0)) + text.substring(1) : text;
     }
 }

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.commands;
+package io.signalbox.engine;
 
-import io.signalbox.ConfigException;
-import io.signalbox.cli.console.PromptAnswer;
-import io.signalbox.cli.options.PromptTokenizer;
-import io.signalbox.engine.Completion;
-import io.signalbox.engine.CompletionHandle;
-import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.engine.TokenListener;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.RoutedExperts;
-import io.signalbox.workload.PromptLine;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -23,35 +13,43 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Submits prompts to an engine, a bounded number at a time, and hands over their answers in the order of the prompts. If the
- * process is stopped, answers that wait for one before them are handed over without it.
+ * Submits requests to an engine, a bounded number at a time, and hands over their ends in the order of the requests, as an
+ * offline run of prompts wants them. One thread calls {@link #run}; any thread may call {@link #stop}.
  */
-final class PromptRun implements AutoCloseable
+public final class OrderedRequests implements AutoCloseable
 {
-    /** Requests of a run that wait or run; their answers wait in memory for those before them. */
+    /** Requests that wait or run; the ends of later ones wait in memory for those before them. */
     private static final int MOST_AT_ONCE = 4096;
     private static final Duration ROWS_WAIT = Duration.ofMinutes(1);
 
+    /**
+     * A request that has ended.
+     *
+     * @param index      of the request in the list.
+     * @param rows       {@code null} if they were not asked for, or the engine refused the request.
+     * @param firstNanos from the submission to the first token; -1 if there is none.
+     * @param endNanos   from the submission to the end.
+     * @param inOrder    whether all requests before it were handed over; false only if {@link #stop} hands it over.
+     */
+    public record Ended(
+        int index, CompletionHandle handle, Completion completion, RoutedExperts rows, long firstNanos, long endNanos,
+        boolean inOrder)
+    {
+    }
+
     private final SignalboxEngine engine;
-    private final boolean logprobs;
-    private final PromptTokenizer tokenizer;
-    private final FailureReasons failures;
-    private final Consumer<PromptAnswer> answers;
+    private final Consumer<Ended> receiver;
     private final ArrayDeque<Submitted> submitted = new ArrayDeque<>();
     /** Takes rows, for which it may have to wait; callbacks must not. {@code null} if none are wanted. */
     private final ExecutorService rowTaker;
     private boolean stopped;
 
-    PromptRun(
-        final SignalboxEngine engine, final boolean experts, final boolean logprobs, final FailureReasons failures,
-        final PromptTokenizer tokenizer, final Consumer<PromptAnswer> answers)
+    /** @param withRows whether the rows of each request are taken; each request must ask for them. */
+    public OrderedRequests(final SignalboxEngine engine, final boolean withRows, final Consumer<Ended> receiver)
     {
-        this.tokenizer = tokenizer;
         this.engine = engine;
-        this.logprobs = logprobs;
-        this.failures = failures;
-        this.answers = answers;
-        rowTaker = !experts ? null : Executors.newSingleThreadExecutor(work ->
+        this.receiver = receiver;
+        rowTaker = !withRows ? null : Executors.newSingleThreadExecutor(work ->
         {
             final Thread thread = new Thread(work, "signalbox-run-rows");
             thread.setDaemon(true);
@@ -59,34 +57,36 @@ final class PromptRun implements AutoCloseable
         });
     }
 
-    /** @throws IllegalStateException if the engine fails; answers up to then have been handed over. */
-    void run(final List<PromptLine> lines, final List<CompletionRequest> requests)
+    /**
+     * Returns when the last request is handed over, or, after {@link #stop}, when the one has ended that it waits for.
+     *
+     * @throws IllegalStateException if the engine fails; requests up to then have been handed over.
+     */
+    public void run(final List<CompletionRequest> requests) throws InterruptedException
     {
-        try
+        for (int i = 0; i < requests.size() && !isStopped(); i++)
         {
-            for (int i = 0; i < lines.size(); i++)
-            {
-                if (waiting() == MOST_AT_ONCE)
-                {
-                    finishFirst();
-                }
-                add(new Submitted(lines.get(i), engine.submit(requests.get(i)), rowTaker));
-            }
-            while (waiting() > 0)
+            if (waiting() == MOST_AT_ONCE)
             {
                 finishFirst();
             }
+            add(new Submitted(i, engine.submit(requests.get(i)), rowTaker));
         }
-        catch (final InterruptedException e)
+        while (waiting() > 0)
         {
-            Thread.currentThread().interrupt();
-            throw new ConfigException("the run was interrupted; start it again.");
+            finishFirst();
         }
     }
 
+    /** Requests that were not handed over; none after {@link #stop}. */
     private synchronized int waiting()
     {
-        return submitted.size();
+        return stopped ? 0 : submitted.size();
+    }
+
+    private synchronized boolean isStopped()
+    {
+        return stopped;
     }
 
     private synchronized void add(final Submitted request)
@@ -104,35 +104,25 @@ final class PromptRun implements AutoCloseable
         final Submitted request = first();
         final Completion completion = request.handle.await();
         request.ended.await();
-        final String failure = completion.isRefused() || completion.reason() != FreeReason.FAILED ? null :
-            failures.take(completion.requestId());
         if (request.failure != null)
         {
             throw new IllegalStateException("the routed experts of request " + completion.requestId() + " did not come",
                 request.failure);
         }
-        handOver(request, completion, failure);
+        handOver(request, completion);
     }
 
-    private synchronized void handOver(final Submitted request, final Completion completion, final String failure)
+    private synchronized void handOver(final Submitted request, final Completion completion)
     {
         if (!stopped)
         {
             submitted.removeFirst();
-            answers.accept(answer(request, completion, failure));
+            receiver.accept(request.end(completion, true));
         }
     }
 
-    private PromptAnswer answer(final Submitted request, final Completion completion, final String failure)
-    {
-        return new PromptAnswer(request.line.id(), request.line.prompt().length, completion,
-            tokenizer.text(request.line.prompt(), completion.tokens()),
-            logprobs && !completion.isRefused() ? request.handle.logprobs() : null, request.rows, failure,
-            request.firstNanos, request.endNanos);
-    }
-
-    /** The process is being stopped: hands over the answers that are there, and no further one afterwards. */
-    synchronized void stop()
+    /** Hands over the requests that have ended, also those that wait for one before them, and none afterwards. */
+    public synchronized void stop()
     {
         if (stopped)
         {
@@ -144,7 +134,7 @@ final class PromptRun implements AutoCloseable
             final Completion completion = request.completion;
             if (request.ended.getCount() == 0 && request.failure == null && completion != null)
             {
-                answers.accept(answer(request, completion, null));
+                receiver.accept(request.end(completion, false));
             }
         }
     }
@@ -161,7 +151,7 @@ final class PromptRun implements AutoCloseable
     /** A request under way, and when its tokens came. */
     private static final class Submitted implements TokenListener
     {
-        private final PromptLine line;
+        private final int index;
         private final CompletionHandle handle;
         private final ExecutorService rowTaker;
         private final long startNanos = System.nanoTime();
@@ -172,12 +162,17 @@ final class PromptRun implements AutoCloseable
         private volatile RoutedExperts rows;
         private volatile Exception failure;
 
-        private Submitted(final PromptLine line, final CompletionHandle handle, final ExecutorService rowTaker)
+        private Submitted(final int index, final CompletionHandle handle, final ExecutorService rowTaker)
         {
-            this.line = line;
+            this.index = index;
             this.handle = handle;
             this.rowTaker = rowTaker;
             handle.listen(this);
+        }
+
+        private Ended end(final Completion result, final boolean inOrder)
+        {
+            return new Ended(index, handle, result, rows, firstNanos, endNanos, inOrder);
         }
 
         @Override

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.options;
+package io.signalbox.recompute;
 
 import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.sim.SimulationConfig;
 
 import java.nio.file.Path;
 import java.util.Locale;
@@ -16,6 +18,8 @@ import java.util.TreeMap;
 /** How a run description names a model, and how the model is found again. */
 public final class RecordedModel
 {
+    /** The setting that names the backend. */
+    public static final String BACKEND = "run.backend";
     /** SHA-256 that identifies the model. */
     public static final String DIGEST = "run.model.digest";
 
@@ -33,7 +37,7 @@ public final class RecordedModel
     }
 
     /** The model in a run description, without its digest. */
-    static Map<String, String> settings(
+    public static Map<String, String> settings(
         final DecoderPlan plan, final Path directory, final Path config, final long seed)
     {
         final Map<String, String> settings = new TreeMap<>();
@@ -54,7 +58,7 @@ public final class RecordedModel
     }
 
     /** Opens a checkpoint, or makes random weights. */
-    static ModelWeights open(final Path directory, final Path config, final long seed, final LoadProgress progress)
+    public static ModelWeights open(final Path directory, final Path config, final long seed, final LoadProgress progress)
     {
         if (directory != null && config != null)
         {
@@ -74,7 +78,7 @@ public final class RecordedModel
      * @param config    as given; {@code null}: not.
      * @param seed      as given; {@code null}: that of the run.
      */
-    static ModelWeights of(
+    public static ModelWeights of(
         final Map<String, String> description, final Path directory, final Path config, final Long seed,
         final LoadProgress progress)
     {
@@ -86,6 +90,40 @@ public final class RecordedModel
             open(directory, config, seed == null ? recordedSeed(description) : seed, progress);
         requireShape(weights.plan(), description);
         return weights;
+    }
+
+    /** @throws ConfigException if the run with this description computed no model; a simulation computes none. */
+    public static void require(final Path journal, final Map<String, String> description)
+    {
+        final boolean isSimulated = description.keySet().stream().anyMatch(key -> key.startsWith(SimulationConfig.PREFIX));
+        if (isSimulated || "false".equals(description.get("backend.readsTokens")))
+        {
+            throw new ConfigException(journal + " is the journal of " + (isSimulated ? "a simulation" : "the backend " +
+                backend(description)) + ", which computed no model, so nothing can be computed again; give the journal of " +
+                "'signalbox run'.");
+        }
+    }
+
+    /** @throws ConfigException if a run with these rows computed another model; {@code null}: it captured none. */
+    public static void requireRows(final DecoderPlan plan, final ModelShape captured)
+    {
+        final ModelShape own = plan.shape();
+        if (captured != null && !captured.withCombineWeights(false).equals(own))
+        {
+            throw new ConfigException("the run captured " + text(captured) + ", and the model that is given has " +
+                text(own) + "; give the model of the run.");
+        }
+    }
+
+    private static String text(final ModelShape shape)
+    {
+        return shape.topK() + " of " + shape.experts() + " experts in the layers " + shape.layerIds();
+    }
+
+    /** The label of the backend that a run description names; {@code null}: none. */
+    public static String backend(final Map<String, String> description)
+    {
+        return description.getOrDefault(BACKEND, description.get("backend.name"));
     }
 
     private static void requireBuiltIn(final Map<String, String> description, final Long seed)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine.step;
+package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.engine.GroupListener;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;

@@ -5,7 +5,7 @@ import io.signalbox.cuda.CudaBackend;
 import io.signalbox.sim.SimulationConfig;
 
 /** A question that asks the simulator and the GPU instead of the journal. */
-final class BadQuestion
+final class BadInspection
 {
     boolean answer(final SimulationConfig config, final CudaBackend backend)
     {

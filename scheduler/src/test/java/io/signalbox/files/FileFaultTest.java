@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.printing;
+package io.signalbox.files;
 
-import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.nio.charset.MalformedInputException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** The remedy fits the reason: free space does not help if a name is too long. */
 class FileFaultTest
@@ -51,26 +53,33 @@ class FileFaultTest
     }
 
     @Test
-    void shouldAskForAShorterNameOfAResult()
+    void shouldNameWhatTheSystemRefusesAndNoClassOfJava()
     {
-        final Path longName = directory.resolve("n".repeat(300));
-
-        assertEquals("--out=" + longName + " cannot be written (file name too long (" + part(longName) +
-            ")); give a file with a shorter name.",
-            assertThrows(ConfigException.class, () -> NewFile.create("--out", longName)).getMessage());
-    }
-
-    private static String part(final Path file)
-    {
-        return file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part").toString();
+        assertEquals("permission denied for a", FileFault.reason(new AccessDeniedException("a")));
+        assertEquals("a is not there", FileFault.reason(new NoSuchFileException("a")));
+        assertEquals("no space left on device (a)",
+            FileFault.reason(new FileSystemException("a", null, "No space left on device")));
+        assertEquals("a cannot be used", FileFault.reason(new DirectoryNotEmptyException("a")));
+        assertEquals("its bytes are not UTF-8 text", FileFault.reason(new MalformedInputException(1)));
+        assertEquals("I/O error", FileFault.reason(new IOException("I/O error")));
+        assertEquals("the system gave no reason", FileFault.reason(new IOException(" ")));
     }
 
     @Test
-    void shouldAskForAFileIfADirectoryIsGiven() throws IOException
+    void shouldNameTheKindOfAFileWhereADirectoryBelongs() throws IOException
     {
-        final Path place = Files.createDirectory(directory.resolve("place"));
+        final String file = Files.createFile(directory.resolve("file")).toString();
+        final String link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("absent")).toString();
 
-        assertEquals("--json-file=" + place + " cannot be written: it is a directory; give the name of a file.",
-            assertThrows(ConfigException.class, () -> OutputFile.check("--json-file", place)).getMessage());
+        assertEquals(file + " is a file and not a directory", FileFault.reason(new NotDirectoryException(file)));
+        assertEquals(link + " is a symbolic link that leads nowhere and not a directory",
+            FileFault.reason(new FileAlreadyExistsException(link)));
+    }
+
+    @Test
+    void shouldRefuseAResultInOneSentence()
+    {
+        assertEquals("--out=a/b cannot be written (a is not there); give a file in a directory that exists.",
+            FileFault.unwritten("--out", Path.of("a/b"), "file", new NoSuchFileException("a")).getMessage());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine.request;
+package io.signalbox.engine;
 
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.experts.WeightSpan;
