@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
+import io.signalbox.TestStrength;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cpu.CpuBackend;
@@ -117,16 +118,18 @@ class CudaDecoderFaultTest
         assertEquals(0, EmulatedDriver.calls("cuMemHostAlloc"));
     }
 
-    /** Whichever allocation fails. */
+    /** Each third allocation fails, with -Pfull each one. */
     @ParameterizedTest
     @CsvSource({"cuMemAlloc,", "cuMemHostAlloc,", "cuMemAlloc, policy-1", "cuMemHostAlloc, policy-1"})
     void shouldSayThatMemoryRanOutAndKeepNothing(final String call, final String version)
     {
-        int refusals = 0;
+        final int every = TestStrength.count(3, 1);
+        int refusals = 1 - every;
         boolean refused = true;
         while (refused)
         {
-            EmulatedDriver.failCall(call, ++refusals, CudaException.OUT_OF_MEMORY);
+            refusals += every;
+            EmulatedDriver.failCall(call, refusals, CudaException.OUT_OF_MEMORY);
             final CudaBackend backend = sized(new CudaBackend(config(WEIGHTS, version)));
             try
             {

@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.SeededTokens;
+import io.signalbox.TestStrength;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.driver.CudaDriver;
@@ -308,13 +309,15 @@ class CudaRankTest
     @Test
     void shouldLeaveNothingBehindWhereverTheStartFails()
     {
-        int call = 0;
+        final int every = TestStrength.count(3, 1);
+        int call = 1 - every;
         String refusal = "";
         while (refusal != null)
         {
             EmulatedDriver.reset();
             new JCudaBinding().initialise();
-            EmulatedDriver.failAnyCall(++call, CudaException.LAUNCH_FAILED);
+            call += every;
+            EmulatedDriver.failAnyCall(call, CudaException.LAUNCH_FAILED);
             refusal = startRefusal();
             if (refusal == null || !refusal.matches(".*(Destroy|cuMemFree|Unload|EndCapture).*"))
             {

@@ -10,8 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** Many threads, and callbacks of every conduct, at one front door. */
 @Tag("threads")
@@ -39,31 +37,11 @@ class FrontDoorTest
         assertNull(FrontDoorRun.firstFailure(TestStrength.count(25, 400)));
     }
 
-    /** A file, a text of it, and what is there instead. */
-    static List<Arguments> defects()
-    {
-        return List.of(
-            arguments("Follower", "next = visible;", "next = Math.max(0, visible - 1);"),
-            arguments("Follower", "final boolean last = request.isDone();",
-                "final boolean last = request.tokenCount() > 0;"),
-            arguments("Follower", "if (!ended && last)", "if (last)"),
-            arguments("CompletionHandle", "end = failure == null ? completion : null;\n        }\n        finish();",
-                "end = completion;\n        }"),
-            arguments("CompletionHandle", "tokens.show();\n        audience.tell();", "audience.tell();"),
-            arguments("request/TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);",
-                "tokens = new int[2 * appended];"),
-            arguments("ring/Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
-            arguments("ring/Handover", "CallbackThreads.EXECUTOR.execute(once);\n        }\n        finally",
-                "}\n        finally"),
-            arguments(
-                "ClientEvents", "inputs.event(message.timeNanos());\n        credits.passed(message.requestId());", ""),
-            arguments("OpenHandles", "handle.failed(failure);", ""),
-            arguments("OpenHandles", "failing[nextFailing].finish();", ""));
-    }
-
+    /** A client sees each token once; and an engine that fails ends every handle. */
     @ParameterizedTest
-    @MethodSource("defects")
-    void shouldFindThePlantedDefect(final String file, final String original, final String replacement)
+    @CsvSource(delimiter = '|', value = {"Follower | next = visible; | next = Math.max(0, visible - 1);",
+        "OpenHandles | handle.failed(failure); | failure.hashCode();"})
+    void shouldFindTheBrokenContract(final String file, final String original, final String replacement)
     {
         System.setProperty("signalbox.frontDoorSeconds", "3");
         try

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.Digits;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -21,10 +25,17 @@ class FairQueueTest
             .tenant(TenantWeights.key(tenant));
     }
 
-    @Property(tries = 300)
-    void shouldServeEachBackloggedTenantWithinOneLargestRequestOfItsShare(@ForAll final long seed)
+    @Provide
+    Arbitrary<List<Long>> turns()
     {
-        FairShareRuns.run(seed);
+        return Digits.lists(2 * FairShareRuns.TURNS);
+    }
+
+    @Property(tries = 300)
+    void shouldServeEachBackloggedTenantWithinOneLargestRequestOfItsShare(
+        @ForAll("turns") final List<Long> turns, @ForAll @LongRange(min = 0) final long configuration)
+    {
+        FairShareRuns.run(configuration, turns);
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.Digits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -9,12 +10,12 @@ import java.util.TreeMap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Seeded runs of tenants that wait all the time. Loaded with mutated classes, too: all it gives back is text. */
+/** Runs of tenants that wait all the time. Loaded with mutated classes, too: all it gives back is text. */
 public final class FairShareRuns
 {
-    private static final int TURNS = 400;
+    static final int TURNS = 400;
 
-    private final Random random;
+    private Random random;
     private final FairQueue queue;
     private final int[] weights;
     private final int largest;
@@ -22,9 +23,9 @@ public final class FairShareRuns
     private final int[] waiting;
     private long nextId;
 
-    private FairShareRuns(final long seed)
+    private FairShareRuns(final long configuration)
     {
-        random = new Random(seed);
+        random = new Digits(configuration);
         weights = new int[2 + random.nextInt(6)];
         waiting = new int[weights.length];
         largest = 1 + random.nextInt(2_000);
@@ -35,6 +36,7 @@ public final class FairShareRuns
             byName.put(name(i), weights[i]);
         }
         queue = new FairQueue(new TenantWeights(byName), weights.length);
+        fill();
     }
 
     private static String name(final int tenant)
@@ -49,7 +51,7 @@ public final class FairShareRuns
         {
             try
             {
-                run(seed);
+                run(Digits.list(seed, 1).get(0), Digits.list(seed, TURNS));
             }
             catch (final RuntimeException | AssertionError e)
             {
@@ -60,9 +62,9 @@ public final class FairShareRuns
     }
 
     /** Each tenant is served within one largest request of its share, at every turn. */
-    static void run(final long seed)
+    static void run(final long configuration, final List<Long> turns)
     {
-        final FairShareRuns run = new FairShareRuns(seed);
+        final FairShareRuns run = new FairShareRuns(configuration);
         final int tenants = run.weights.length;
         final long[] served = new long[tenants];
         long sum = 0;
@@ -71,10 +73,11 @@ public final class FairShareRuns
             sum += weight;
         }
         long total = 0;
-        for (int turn = 0; turn < TURNS; turn++)
+        for (final long turn : turns)
         {
-            run.fill();
+            run.random = new Digits(turn);
             run.offer(run.random.nextInt(3));
+            run.fill();
             final Request next = run.queue.take();
             final int owner = run.owners.get(next.id());
             run.waiting[owner]--;

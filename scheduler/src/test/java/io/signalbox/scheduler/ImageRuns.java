@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.Digits;
+
 /** Seeded runs with images. Loaded with mutated classes, too: all it gives back are texts. */
 public final class ImageRuns
 {
@@ -35,7 +37,7 @@ public final class ImageRuns
         final DepthCase run = DepthCase.of(seed);
         new DepthRun(new DepthRig(run.config().build(), run.acceptance()).checkImages(every), run.faults())
             .play(run.actions());
-        final RandomRun random = new RandomRun(seed, true);
-        random.play(new SchedulerHarness(random.config()).checkImages(every), ACTIONS);
+        final RandomRun random = new RandomRun(Digits.list(seed, 1).get(0), true);
+        random.play(new SchedulerHarness(random.config()).checkImages(every), Digits.list(seed, ACTIONS));
     }
 }

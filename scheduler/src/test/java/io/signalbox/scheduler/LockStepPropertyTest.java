@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.Digits;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.footnotes.EnableFootnotes;
+import net.jqwik.api.footnotes.Footnotes;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -12,30 +19,44 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+/** As {@link SchedulerPropertyTest}, in lock-step. */
+@EnableFootnotes
 class LockStepPropertyTest
 {
-    private static SchedulerHarness play(final long seed, final boolean faults)
+    @Provide
+    Arbitrary<List<Long>> actions()
     {
-        final RandomRun run = new RandomRun(seed, faults);
+        return Digits.lists(400);
+    }
+
+    private static SchedulerHarness play(
+        final long configuration, final List<Long> actions, final boolean faults, final Footnotes notes)
+    {
+        final RandomRun run = new RandomRun(configuration, faults);
         final Map<String, String> settings = run.config().settings();
         settings.put("scheduler.lockStep", "true");
         final SchedulerHarness harness = new SchedulerHarness(SchedulerConfig.of(settings));
-        run.play(harness, 200);
+        notes.addAfterFailure(() -> "configuration " + settings + ", actions " + run.played());
+        run.play(harness, actions);
         return harness;
     }
 
     @Property(tries = 250)
-    void noTwoRanksAreEverInDifferentStepsWithoutFaults(@ForAll final long seed)
+    void noTwoRanksAreEverInDifferentStepsWithoutFaults(
+        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        final Footnotes notes)
     {
-        final SchedulerHarness harness = play(seed, false);
+        final SchedulerHarness harness = play(configuration, actions, false, notes);
         StepsTogether.check(harness.config.ranks(), harness.groups);
     }
 
     /** One run serves every check, and half of the runs a second time. */
     @Property(tries = 500)
-    void ranksStepTogetherAndEveryAcceptedRequestEndsOnceWithItsRows(@ForAll final long seed)
+    void ranksStepTogetherAndEveryAcceptedRequestEndsOnceWithItsRows(
+        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        final Footnotes notes)
     {
-        final SchedulerHarness harness = play(seed, true);
+        final SchedulerHarness harness = play(configuration, actions, true, notes);
         StepsTogether.check(harness.config.ranks(), harness.groups);
         final Set<Long> ended = new HashSet<>();
         for (final SchedulerHarness.Ended end : harness.ended)
@@ -45,9 +66,9 @@ class LockStepPropertyTest
             harness.oracle().assertRows(harness.scheduler, end.requestId(), end.captured() + end.inherited());
         }
         assertEquals(new HashSet<>(harness.accepted), ended);
-        if (seed % 2 == 0)
+        if (actions.size() % 2 == 0)
         {
-            requireTheSameGroups(harness, play(seed, true));
+            requireTheSameGroups(harness, play(configuration, actions, true, notes));
         }
     }
 

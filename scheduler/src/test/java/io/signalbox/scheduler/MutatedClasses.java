@@ -62,7 +62,7 @@ public final class MutatedClasses extends ClassLoader
     }
 
     /** The text of the file with the replacements; fails if a text does not occur exactly once. */
-    public static String changed(final String file, final List<String> edits)
+    private static String changed(final String file, final List<String> edits)
     {
         String source = read(find(file));
         for (int i = 0; i < edits.size(); i += 2)

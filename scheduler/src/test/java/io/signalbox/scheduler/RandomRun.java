@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.Digits;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
@@ -9,28 +10,33 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.router.Routers;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** A seeded run of a scheduler; a random adversary orders the submits, cancels, completions and faults. */
+/** A run of a scheduler, whose adversary orders the submits, cancels, completions and faults: a number for each action. */
 final class RandomRun
 {
-    private final Random random;
+    private final long configuration;
     private final boolean faults;
+    private final List<String> played = new ArrayList<>();
+    private Random random;
     private long nextId = 1;
     private int epoch;
 
-    RandomRun(final long seed, final boolean faults)
+    RandomRun(final long configuration, final boolean faults)
     {
-        random = new Random(seed);
+        this.configuration = configuration;
         this.faults = faults;
     }
 
     /** Small pools and budgets, because they reach the rare cases most often. */
     SchedulerConfig config()
     {
+        random = new Digits(configuration);
         final int blockSize = 1 + random.nextInt(8);
         return SchedulerConfig.builder()
             .ranks(1 + random.nextInt(4))
@@ -57,16 +63,23 @@ final class RandomRun
             .with("cachedWeight", 0.01).with("backlog", random.nextInt(60));
     }
 
-    void play(final SchedulerHarness harness, final int actions)
+    /** The actions that were possible when their turn came. */
+    List<String> played()
     {
-        for (int i = 0; i < actions; i++)
+        return played;
+    }
+
+    void play(final SchedulerHarness harness, final List<Long> actions)
+    {
+        for (final long action : actions)
         {
+            random = new Digits(action);
             act(harness);
         }
         if (faults)
         {
             // Resets lost ranks, so that strictly hinted requests can end too.
-            harness.reset(++epoch, random.nextBoolean());
+            harness.reset(++epoch, actions.size() % 2 == 0);
         }
         harness.drain();
     }
@@ -74,18 +87,21 @@ final class RandomRun
     private void act(final SchedulerHarness harness)
     {
         final int choice = random.nextInt(20);
-        if (choice < 5)
+        if (choice < 2)
         {
-            submit(harness);
-        }
-        else if (choice < 7)
-        {
+            played.add("wake");
             harness.wake();
             assertFalse(harness.scheduler.wantsWake(), "one Wake did all that it could, the next would do no more");
         }
+        else if (choice < 7)
+        {
+            submit(harness);
+        }
         else if (choice == 7 && nextId > 1)
         {
-            harness.cancel(1 + random.nextInt((int)nextId));
+            final int id = 1 + random.nextInt((int)nextId);
+            played.add("cancel " + id);
+            harness.cancel(id);
         }
         else if (choice < 11 && faults)
         {
@@ -93,7 +109,7 @@ final class RandomRun
         }
         else if (!harness.inFlight.isEmpty())
         {
-            harness.complete(anyInFlight(harness));
+            harness.complete(anyInFlight(harness, "complete rank "));
         }
     }
 
@@ -102,21 +118,34 @@ final class RandomRun
         final boolean stepInFlight = !harness.inFlight.isEmpty();
         switch (random.nextInt(10))
         {
-            case 0 -> harness.control(ControlKind.CACHE_RESET, -1);
-            case 1 -> harness.reset(++epoch, random.nextBoolean());
-            case 2, 3 -> harness.tick(deadline(harness, 0));
+            case 0 ->
+            {
+                played.add("reset the cache");
+                harness.control(ControlKind.CACHE_RESET, -1);
+            }
+            case 1 ->
+            {
+                final boolean kept = random.nextBoolean();
+                played.add("reset all ranks, KV memory kept: " + kept);
+                harness.reset(++epoch, kept);
+            }
+            case 2, 3 ->
+            {
+                played.add("tick");
+                harness.tick(deadline(harness, 0));
+            }
             case 4, 5, 6, 7 ->
             {
                 if (stepInFlight)
                 {
-                    harness.fault(anyInFlight(harness), FaultClass.STEP_FAILED);
+                    harness.fault(anyInFlight(harness, "fail rank "), FaultClass.STEP_FAILED);
                 }
             }
             default ->
             {
                 if (stepInFlight && harness.config.ranks() > 1)
                 {
-                    harness.fault(anyInFlight(harness), FaultClass.RANK_LOST);
+                    harness.fault(anyInFlight(harness, "lose rank "), FaultClass.RANK_LOST);
                 }
             }
         }
@@ -131,27 +160,39 @@ final class RandomRun
     {
         final int blockSize = harness.config.blockSizeTokens();
         final int prompt = 1 + random.nextInt(Math.max(1, harness.config.kvBlocks() * blockSize * 2 / 3));
-        if (random.nextInt(10) == 0)
+        if (random.nextInt(10) == 9)
         {
-            harness.submitHashed(nextId++, prompt, random.nextInt(12), wildHashes(prompt / blockSize));
+            final int generated = random.nextInt(12);
+            final long[] hashes = wildHashes(prompt / blockSize);
+            played.add("submit " + nextId + ": prompt " + prompt + ", generate " + generated + ", hashes " +
+                Arrays.toString(hashes));
+            harness.submitHashed(nextId++, prompt, generated, hashes);
             return;
         }
         final int shared = random.nextInt(1 + prompt / blockSize);
-        final int hint = random.nextInt(4) == 0 ? random.nextInt(5) : -1;
-        final long deadline = faults && random.nextInt(6) == 0 ? deadline(harness, random.nextInt(400)) : -1;
-        harness.submit(
-            nextId++, 1 + random.nextInt(3), shared, prompt, random.nextInt(12), hint, random.nextBoolean(), deadline);
+        final int hint = random.nextInt(4) == 3 ? random.nextInt(5) : -1;
+        final long deadline = faults && random.nextInt(6) == 5 ? deadline(harness, random.nextInt(400)) : -1;
+        final int family = 1 + random.nextInt(3);
+        final int generated = random.nextInt(12);
+        final boolean relaxed = random.nextBoolean();
+        played.add("submit " + nextId + ": prompt " + prompt + ", generate " + generated + ", " + shared +
+            " blocks shared of family " + family + (hint < 0 ? "" : ", rank " + hint + (relaxed ? " if possible" : "")) +
+            (deadline < 0 ? "" : ", deadline " + deadline));
+        harness.submit(nextId++, family, shared, prompt, generated, hint, relaxed, deadline);
     }
 
     /** Hashes that no correct client sends: repeated, unchained and out of range. */
     private long[] wildHashes(final int blocks)
     {
-        return random.longs(blocks, random.nextInt(20) == 0 ? -2 : 1, 6).toArray();
+        final int least = random.nextInt(20) == 0 ? -2 : 1;
+        return LongStream.generate(() -> least + random.nextInt(6 - least)).limit(blocks).toArray();
     }
 
-    private int anyInFlight(final SchedulerHarness harness)
+    private int anyInFlight(final SchedulerHarness harness, final String action)
     {
         final List<Integer> ranks = new ArrayList<>(harness.inFlight.keySet());
-        return ranks.get(random.nextInt(ranks.size()));
+        final int rank = ranks.get(random.nextInt(ranks.size()));
+        played.add(action + rank);
+        return rank;
     }
 }

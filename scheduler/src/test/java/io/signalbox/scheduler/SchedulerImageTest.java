@@ -7,15 +7,11 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.image.SchedulerImage;
 import io.signalbox.image.UnfitImageException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +19,6 @@ import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,53 +30,10 @@ final class SchedulerImageTest
 
     private static final long MOST_BYTES_PER_BYTE = 32;
 
-    @TempDir
-    private Path directory;
-
-    /** A text of a source file, and what replaces it. */
-    enum Plant
-    {
-        TRAILING_ELEMENT_LOST("image/PrimitiveArrays.java",
-            "            while (used > 0 && ints[used - 1] == 0)\n",
-            "            while (used > 1 && ints[used - 2] == 0)\n"),
-        FORMER_ELEMENTS_STAY("image/PrimitiveArrays.java",
-            "        clear(array, used, length);\n", ""),
-        QUEUE_KEPT("image/ClassForm.java",
-            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.batch.RequestQueue\""),
-        DEADLINES_KEPT("image/ClassForm.java",
-            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.scheduler.Deadlines\""),
-        PROMISES_KEPT("image/ClassForm.java",
-            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.batch.BlockPromises\""),
-        FAILED_TRIES_KEPT("image/ClassForm.java",
-            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.batch.FailedTries\""),
-        EVICTION_KEPT("image/ClassForm.java",
-            "\"io.signalbox.batch.BlockSize\"", "\"io.signalbox.batch.BlockSize\", \"io.signalbox.kv.EvictionHeap\""),
-        ROUTER_FORGOTTEN("image/SchedulerImage.java",
-            "        RouterSnapshot.restore(routerState, config.router().deciding(config.prefixCaching()), router, " +
-                "config.ranks());\n", "");
-
-        private final String file;
-        private final List<String> edits;
-
-        Plant(final String file, final String... edits)
-        {
-            this.file = file;
-            this.edits = List.of(edits);
-        }
-    }
-
     @Test
     void shouldDecideAsTheSchedulerThatWasWritten()
     {
         assertNull(ImageRuns.firstFailure(RUNS));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldFindThePlantedDefect(final Plant plant)
-    {
-        assertNotNull(MutatedClasses.of(plant.file, plant.edits, directory).call(ImageRuns.class, "firstFailure", RUNS),
-            () -> "nothing finds " + plant);
     }
 
     private static SchedulerConfig.Builder config()

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.Digits;
 import io.signalbox.kv.KvBlockAllocator;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.footnotes.EnableFootnotes;
+import net.jqwik.api.footnotes.Footnotes;
 
 import java.util.HashSet;
 import java.util.List;
@@ -13,27 +19,39 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+/** The configuration and each action are numbers; a failure lists the actions of the shortest run that jqwik finds. */
+@EnableFootnotes
 class SchedulerPropertyTest
 {
-    private static SchedulerHarness play(final long seed, final boolean faults)
+    @Provide
+    Arbitrary<List<Long>> actions()
     {
-        final RandomRun run = new RandomRun(seed, faults);
+        return Digits.lists(400);
+    }
+
+    private static SchedulerHarness play(
+        final long configuration, final List<Long> actions, final boolean faults, final Footnotes notes)
+    {
+        final RandomRun run = new RandomRun(configuration, faults);
         final SchedulerHarness harness = new SchedulerHarness(run.config());
-        run.play(harness, 200);
+        notes.addAfterFailure(() -> "configuration " + harness.config.settings() + ", actions " + run.played());
+        run.play(harness, actions);
         return harness;
     }
 
     /** One run serves every check, and half of the runs a second time. */
     @Property(tries = 1000)
-    void everyRunKeepsTheLawsOfTheScheduler(@ForAll final long seed)
+    void everyRunKeepsTheLawsOfTheScheduler(
+        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        final Footnotes notes)
     {
-        final SchedulerHarness harness = play(seed, true);
+        final SchedulerHarness harness = play(configuration, actions, true, notes);
         requireEveryAcceptedRequestToEndOnce(harness);
         requireEveryRowToBeTheFirstOfItsPosition(harness);
         requireAllBlocksToReturnAndDigestsToMatchTheirRecomputation(harness);
-        if (seed % 2 == 0)
+        if (actions.size() % 2 == 0)
         {
-            requireTheSameGroups(harness, play(seed, true));
+            requireTheSameGroups(harness, play(configuration, actions, true, notes));
         }
     }
 
@@ -78,9 +96,11 @@ class SchedulerPropertyTest
     }
 
     @Property(tries = 1000)
-    void finishedRequestsHavePromptPlusGeneratedMinusOneRows(@ForAll final long seed)
+    void finishedRequestsHavePromptPlusGeneratedMinusOneRows(
+        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        final Footnotes notes)
     {
-        final SchedulerHarness harness = play(seed, false);
+        final SchedulerHarness harness = play(configuration, actions, false, notes);
         for (final SchedulerHarness.Ended end : harness.ended)
         {
             final int emitted = harness.emitted.getOrDefault(end.requestId(), List.of()).size();

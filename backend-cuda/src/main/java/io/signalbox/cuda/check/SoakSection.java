@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import java.util.List;
 
 /**
  * Requests through the engine for as long as is asked for: two ranks, draft tokens, preemptions and a journal. It goes in
@@ -24,8 +23,8 @@ final class SoakSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
-        final List<CheckedRequests> kinds =
-            List.of(new CheckedRequests(options.seed()), CheckedRequests.fast(device, options));
+        final CheckedRequests exact = new CheckedRequests(options.seed());
+        CheckedRequests fast = null;
         final long startNanos = System.nanoTime();
         final Totals totals = new Totals();
         String fault = null;
@@ -35,7 +34,9 @@ final class SoakSection implements CheckSection
             left = options.soakSeconds() - (System.nanoTime() - startNanos) / 1e9)
         {
             final int drafts = totals.rounds % 2 == 0 ? CheckedRequests.DRAFT_TOKENS : 0;
-            final CheckedRequests requests = kinds.get(totals.rounds / 2 % 2);
+            final boolean isExact = totals.rounds / 2 % 2 == 0;
+            fast = isExact || fast != null ? fast : CheckedRequests.fast(device, options);
+            final CheckedRequests requests = isExact ? exact : fast;
             final EngineRunner.Served served = requests.serve(
                 device, options.device(), engine, drafts, Math.max(0.0, Math.min(longest, left)));
             totals.add(served);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.TestStrength;
 import io.signalbox.backend.Backend;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
@@ -19,7 +20,6 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -44,6 +45,7 @@ class GpuCheckTest
 {
     /** Of sections that take seconds, on a machine that does other work. */
     private static final CheckLimits LIMITS = new CheckLimits(600, 90);
+    private static final List<CheckedModel> ONE_MODEL = CheckedModel.SMALL.subList(0, 1);
     /** Gives the last of a set wrong if a token has a whole set of them. */
     private static final CheckOracle WRONG = new CheckOracle()
     {
@@ -120,12 +122,14 @@ class GpuCheckTest
         driver.initialise();
     }
 
+    /** With one model, and without the sections that take long on a CPU; with -Pfull, with all models and sections. */
     @Test
     void shouldPassOnTheEmulatedDriverAndGiveEverythingBack()
     {
-        final EnumSet<GpuSection> sections = EnumSet.allOf(GpuSection.class);
-        sections.remove(GpuSection.ROUTERS);
-        final List<SectionResult> results = check(CheckOracle.JAVA, sections);
+        final EnumSet<GpuSection> sections = TestStrength.isFull() ? EnumSet.allOf(GpuSection.class) :
+            EnumSet.complementOf(EnumSet.of(GpuSection.ROUTERS, GpuSection.PROFILE, GpuSection.SOAK));
+        final List<SectionResult> results = TestStrength.isFull() ? check(CheckOracle.JAVA, sections) :
+            checkOneModel(driver, ONE_MODEL, sections);
 
         assertEquals(List.copyOf(sections), results.stream().map(SectionResult::section).toList());
         for (final SectionResult result : results)
@@ -163,16 +167,6 @@ class GpuCheckTest
         }
     }
 
-    /** The whole of the routers section takes its time on a CPU. */
-    @Test
-    void shouldPassEveryRouterInAFullRun()
-    {
-        Assumptions.assumeTrue("full".equals(System.getProperty("signalbox.tests")), "runs with -Pfull");
-        final List<SectionResult> results = check(CheckOracle.JAVA, EnumSet.of(GpuSection.ROUTERS));
-
-        assertEquals(CheckVerdict.PASSED, results.get(0).verdict(), results.toString());
-    }
-
     @ParameterizedTest
     @EnumSource(ExpertRouterMode.class)
     void shouldTellRightRoutersFromWrongOnes(final ExpertRouterMode mode)
@@ -207,11 +201,10 @@ class GpuCheckTest
     void shouldNameTheModelAndTheFirstPlaceThatAWrongKernelSpoils(final String kernel)
     {
         final CudaDriver planted = new DriverWithoutKernel(driver, kernel);
-        final SectionResult result = new GpuCheck(planted, GpuCheck.sections(CheckOracle.JAVA, ENGINE, List.of()))
-            .run(options(EnumSet.of(GpuSection.MODEL)), new Nobody()).results().get(0);
+        final SectionResult result = checkOneModel(planted, List.of(), EnumSet.of(GpuSection.MODEL)).get(0);
 
         assertEquals(CheckVerdict.FAILED, result.verdict(), result.toString());
-        assertTrue(result.note().matches("(?s)(OLMoE|Qwen3-MoE), small (F32|BF16), step \\d: .*"), result.note());
+        assertTrue(result.note().matches("(?s)OLMoE, small (F32|BF16), step \\d: .*"), result.note());
         assertTrue(result.note().endsWith(" The rest of the section was left out."), result.note());
     }
 
@@ -301,6 +294,15 @@ class GpuCheckTest
     {
         return new GpuCheck(driver, GpuCheck.sections(oracle, ENGINE, List.of())).run(options(sections), new Nobody())
             .results();
+    }
+
+    /** @param fast of which exact and fast kernels are compared. */
+    private static List<SectionResult> checkOneModel(
+        final CudaDriver driver, final List<CheckedModel> fast, final Set<GpuSection> sections)
+    {
+        final Map<GpuSection, CheckSection> all = GpuCheck.sections(CheckOracle.JAVA, ENGINE, List.of());
+        all.put(GpuSection.MODEL, new ModelSection(ENGINE, ONE_MODEL, fast));
+        return new GpuCheck(driver, all).run(options(sections), new Nobody()).results();
     }
 
     /** The results are returned, too. */

@@ -24,6 +24,7 @@ import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.model.forward.WorkTeam;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,9 +74,17 @@ class DecoderStepTest
     }
 
     @ParameterizedTest
-    @CsvSource({"OLMOE, F32, F32", "OLMOE, BF16, BF16", "QWEN3_MOE, F32, F32", "QWEN3_MOE, BF16, BF16",
-        "MIXTRAL, F32, F32", "QWEN3_MOE, BF16, F32"})
-    void shouldHaveTheBitsOfTheForwardPassInAnyMixture(
+    @CsvSource({"OLMOE, F32, F32", "QWEN3_MOE, BF16, BF16", "MIXTRAL, F32, F32", "QWEN3_MOE, BF16, F32"})
+    void shouldHaveTheBitsOfTheForwardPass(
+        final ModelFamily family, final WeightType type, final Precision precision)
+    {
+        compareSteps(plan(family, type), precision);
+    }
+
+    @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
+    @ParameterizedTest
+    @CsvSource({"OLMOE, BF16, BF16", "QWEN3_MOE, F32, F32"})
+    void shouldHaveTheBitsOfTheForwardPassInEveryMixture(
         final ModelFamily family, final WeightType type, final Precision precision)
     {
         compareSteps(plan(family, type), precision);
@@ -94,7 +103,7 @@ class DecoderStepTest
 
     /** A block whose warps and lanes need a barrier that is not there has other bits in one of these orders. */
     @ParameterizedTest
-    @CsvSource({"OLMOE, REVERSED", "OLMOE, PERMUTED", "QWEN3_MOE, REVERSED", "QWEN3_MOE, PERMUTED"})
+    @CsvSource({"OLMOE, REVERSED", "QWEN3_MOE, PERMUTED"})
     void shouldHaveTheBitsOfTheForwardPassInAnyOrderOfThreads(
         final ModelFamily family, final EmulatedDriver.Order order)
     {
@@ -104,7 +113,7 @@ class DecoderStepTest
 
     /** States, and then queries and keys, have more elements than a block normalises at a time. */
     @ParameterizedTest
-    @CsvSource({"REVERSED, 2100, 4, 10", "FORWARD, 2100, 4, 10", "PERMUTED, 16, 18, 128"})
+    @CsvSource({"REVERSED, 2100, 4, 10", "PERMUTED, 16, 18, 128"})
     void shouldHaveTheBitsOfTheForwardPassWithWideNorms(
         final EmulatedDriver.Order order, final int hidden, final int heads, final int headSize)
     {
@@ -141,21 +150,29 @@ class DecoderStepTest
      * few tasks and as more tasks than multiprocessors.
      */
     @ParameterizedTest
-    @CsvSource({"BF16, 13, 34, 1", "F32, 3, 322, 1", "BF16, 16, 128, 1", "BF16, 12, 128, 1", "BF16, 16, 128, 5",
-        "BF16, 12, 128, 5"})
+    @CsvSource({"BF16, 13, 34, 1", "F32, 3, 322, 1", "BF16, 16, 128, 1", "BF16, 12, 128, 5"})
     void shouldHaveTheBitsOfTheForwardPassAfterManyPositions(
         final WeightType type, final int blockSize, final int headSize, final int heads)
     {
         comparePositions(type, blockSize, headSize, heads);
     }
 
-    /** The same for attention, as few tasks and as more tasks than multiprocessors. */
+    /** The same for attention, as few tasks. */
     @ParameterizedTest
-    @CsvSource({"REVERSED, 1", "PERMUTED, 1", "REVERSED, 5"})
-    void shouldAttendToManyPositionsInAnyOrderOfThreads(final EmulatedDriver.Order order, final int heads)
+    @CsvSource({"REVERSED", "PERMUTED"})
+    void shouldAttendToManyPositionsInAnyOrderOfThreads(final EmulatedDriver.Order order)
     {
         EmulatedDriver.order(order, 17);
-        comparePositions(WeightType.BF16, 12, 128, heads);
+        comparePositions(WeightType.BF16, 12, 128, 1);
+    }
+
+    @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
+    @ParameterizedTest
+    @CsvSource({"FORWARD, 16", "REVERSED, 12"})
+    void shouldAttendWithMoreTasksThanMultiprocessors(final EmulatedDriver.Order order, final int blockSize)
+    {
+        EmulatedDriver.order(order, 17);
+        comparePositions(WeightType.BF16, blockSize, 128, 5);
     }
 
     private static void comparePositions(

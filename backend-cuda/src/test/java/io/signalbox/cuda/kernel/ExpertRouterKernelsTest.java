@@ -2,6 +2,7 @@
 package io.signalbox.cuda.kernel;
 
 import io.signalbox.StateDigest;
+import io.signalbox.TestStrength;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The router kernels on the emulated driver against the oracle, bit for bit. */
 class ExpertRouterKernelsTest
 {
-    private static final int SEEDS = "full".equals(System.getProperty("signalbox.tests")) ? 20_000 : 400;
+    private static final int SEEDS = TestStrength.count(200, 20_000);
     private static final int LAYER = 1;
     private static final int WIDTH = 37;
     private static final int TOKENS = 5;

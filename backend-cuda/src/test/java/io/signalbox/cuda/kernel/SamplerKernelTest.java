@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
+import io.signalbox.TestStrength;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.KernelArguments;
@@ -194,7 +195,7 @@ class SamplerKernelTest
         final SplittableRandom random = new SplittableRandom(count);
         for (final Shape shape : Shape.values())
         {
-            compare(entries(shape, count, random, 36), THREADS);
+            compare(entries(shape, count, random, TestStrength.count(12, 36)), THREADS);
         }
     }
 
