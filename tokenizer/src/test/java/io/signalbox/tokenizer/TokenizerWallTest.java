@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class TokenizerWallTest
 {
     private static final ArchRule WALL = ArchRuleDefinition.classes().that().resideInAPackage("io.signalbox.tokenizer")
-        .should().onlyDependOnClassesThat().resideInAnyPackage("io.signalbox", "io.signalbox.serving",
+        .should().onlyDependOnClassesThat().resideInAnyPackage("io.signalbox", "io.signalbox.files", "io.signalbox.serving",
             "io.signalbox.tokenizer", "ai.djl.huggingface.tokenizers..", "ai.djl.util",
             "com.fasterxml.jackson.core..", "java..");
 
