@@ -3,7 +3,7 @@ package io.signalbox;
 
 import java.util.Arrays;
 
-/** Exact quantiles of a sample, and those of Student's t distribution, with the same bits on every JVM. */
+/** Exact quantiles of a sample, and quantiles of Student's t distribution, with the same bits on every JVM. */
 public final class Quantiles
 {
     /** 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom, from any statistical table. */

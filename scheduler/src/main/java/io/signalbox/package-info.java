@@ -3,7 +3,7 @@
 /**
  * API: types that every module shares.
  *
- * <p>Exceptions, and run settings as text. A {@link io.signalbox.ConfigException} names a setting, its value, what is
- * allowed and the remedy; an {@link io.signalbox.InvariantViolation} stops the engine.
+ * <p>Exceptions, digests, quantiles and seeded tokens. A {@link io.signalbox.ConfigException} names a setting, its value,
+ * what is allowed and the remedy; an {@link io.signalbox.InvariantViolation} stops the engine.
  */
 package io.signalbox;

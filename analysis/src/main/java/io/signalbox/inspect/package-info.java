@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: answers from a journal: one request's life, the routed-expert rows of requests.
+ * API: answers from one journal.
  *
- * <p>Every candidate of every placement, admissions, tokens, preemptions and the end.
+ * <p>The life of a request; tables of requests, ranks, blocks, experts, steps and events; a timeline; the routed-expert rows
+ * of each request; the requests as a workload.
  */
 package io.signalbox.inspect;

@@ -160,8 +160,8 @@ public final class RecordedModel
         }
         catch (final NumberFormatException e)
         {
-            throw new ConfigException("the journal names the seed '" + recorded + "' of its model, which is no number; " +
-                "give it with --model-seed.");
+            throw new ConfigException("the journal names the seed '" + recorded + "' of its model, which is not a whole " +
+                "number; give it with --model-seed.");
         }
     }
 

@@ -101,9 +101,11 @@ final class RunExtraction extends RunCollector
             // One that was submitted before the start is there at the start.
             final boolean arrives = follows == NONE && (predecessorId != NONE || !waitsForClient || timeNanos < startNanos);
             final long passedNanos = Math.max(0, startNanos - timeNanos);
-            return new WorkloadRequest(requestId, arrives ? Math.max(0, timeNanos - startNanos) : NONE, follows,
-                arrives ? 0 : thinkTimeNanos, conversationId, promptTokens, maxNewTokens,
-                cancelAfterNanos == NONE ? NONE : Math.max(0, cancelAfterNanos - passedNanos));
+            return (arrives ?
+                WorkloadRequest.arriving(requestId, Math.max(0, timeNanos - startNanos), promptTokens, maxNewTokens) :
+                WorkloadRequest.following(requestId, follows, thinkTimeNanos, promptTokens, maxNewTokens))
+                .ofConversation(conversationId)
+                .cancelledAfter(cancelAfterNanos == NONE ? NONE : Math.max(0, cancelAfterNanos - passedNanos));
         }
     }
 

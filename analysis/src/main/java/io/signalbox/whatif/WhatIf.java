@@ -8,9 +8,13 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.Estimate;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.GroupSource;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.StateStart;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
@@ -21,6 +25,7 @@ import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -90,32 +95,54 @@ public final class WhatIf
             from, cached == null ? 0 : cached.blocks(), extraction.begunBefore(from));
     }
 
-    private WhatIf(final WhatIf other, final StepCost cost)
+    /** Another question of the same run. */
+    private WhatIf(
+        final WhatIf other, final SimulationConfig simulation, final StepTimes stepTimes, final ExpertQuestion experts)
     {
         settings = other.settings;
         config = other.config;
-        simulation = other.simulation.withStepCost(cost);
-        stepTimes = new StepTimes("given", costs(simulation), 0, 0.0, 0.0);
-        workload = other.workload;
-        recorded = other.recorded;
-        notRepeated = other.notRepeated;
-        start = other.start;
-        cached = other.cached;
-        experts = other.experts;
-    }
-
-    private WhatIf(final WhatIf other, final ExpertQuestion experts)
-    {
-        settings = other.settings;
-        config = other.config;
-        simulation = other.simulation;
-        stepTimes = other.stepTimes;
+        this.simulation = simulation;
+        this.stepTimes = stepTimes;
         workload = other.workload;
         recorded = other.recorded;
         notRepeated = other.notRepeated;
         start = other.start;
         cached = other.cached;
         this.experts = experts;
+    }
+
+    /**
+     * Reads a whole journal.
+     *
+     * @param routers those that its run may have.
+     * @throws ConfigException if the run has no request, or no step that was measured.
+     * @throws io.signalbox.journal.JournalException if the journal is damaged or being written.
+     */
+    public static WhatIf of(final Path journal, final DpRouters routers, final ReadProgress progress)
+    {
+        try (StateStart kept = StateStart.of(journal, progress))
+        {
+            return of(kept, kept.reader().config(routers), Beginning.OF_RUN);
+        }
+    }
+
+    /**
+     * Reads what is kept of a journal to its end; the caller closes it.
+     *
+     * @param config the scheduler that the run description names.
+     * @throws ConfigException if nothing can be re-run, or the re-runs are to begin at a time that is not kept.
+     */
+    public static WhatIf of(final StateStart kept, final SchedulerConfig config, final Beginning beginning)
+    {
+        final GroupSource groups = GroupSource.ahead(kept.reader());
+        try
+        {
+            return read(groups, config, beginning, kept.state());
+        }
+        finally
+        {
+            groups.stop();
+        }
     }
 
     /**
@@ -291,7 +318,8 @@ public final class WhatIf
     /** The same question with other costs of a step. */
     public WhatIf withStepCost(final StepCost cost)
     {
-        return new WhatIf(this, cost);
+        final SimulationConfig changed = simulation.withStepCost(cost);
+        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0), experts);
     }
 
     /**
@@ -303,7 +331,7 @@ public final class WhatIf
      */
     public WhatIf withExperts(final RecordedExperts rows, final ModelShape shape, final int devices)
     {
-        return new WhatIf(this, new ExpertQuestion(rows, shape, devices));
+        return new WhatIf(this, simulation, stepTimes, new ExpertQuestion(rows, shape, devices));
     }
 
     /** Requests that are re-run. */

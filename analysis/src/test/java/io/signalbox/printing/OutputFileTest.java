@@ -11,6 +11,7 @@ import java.nio.file.Path;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Places that cannot hold a result are refused before the work. */
 class OutputFileTest
@@ -23,14 +24,11 @@ class OutputFileTest
     {
         final Path longName = directory.resolve("n".repeat(300));
 
-        assertEquals("--out=" + longName + " cannot be written (file name too long (" + part(longName) +
-            ")); give a file with a shorter name.",
-            assertThrows(ConfigException.class, () -> NewFile.create("--out", longName)).getMessage());
-    }
-
-    private static String part(final Path file)
-    {
-        return file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part").toString();
+        final String refusal =
+            assertThrows(ConfigException.class, () -> NewFile.create("--out", longName)).getMessage();
+        assertTrue(
+            refusal.startsWith("--out=" + longName + " cannot be written (file name too long (" + directory), refusal);
+        assertTrue(refusal.endsWith(".part)); give a file with a shorter name."), refusal);
     }
 
     @Test

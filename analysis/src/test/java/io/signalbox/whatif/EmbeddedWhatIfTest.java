@@ -97,8 +97,8 @@ class EmbeddedWhatIfTest
         @Override
         public List<WorkloadRequest> requests()
         {
-            return List.of(new WorkloadRequest(1, 60_000_000_000L, -1, 0, 9, 50, 5, -1),
-                new WorkloadRequest(2, 0, -1, 0, 9, 40, 5, -1));
+            return List.of(WorkloadRequest.arriving(1, 60_000_000_000L, 50, 5).ofConversation(9),
+                WorkloadRequest.arriving(2, 0, 40, 5).ofConversation(9));
         }
 
         @Override

@@ -101,8 +101,8 @@ class PlantedPolicyTest
                 final long pair = (id - 1) / 2;
                 // The second one of a pair arrives seconds after the first one has ended.
                 final long arrival = pair * 7_000_000L + (id % 2 == 0 ? 60_000_000_000L : 0);
-                requests.add(new WorkloadRequest(id, arrival, -1, 0, share ? pair : id,
-                    100 + (int)(pair % 90), 1 + (int)(id % 9), -1));
+                requests.add(WorkloadRequest.arriving(id, arrival, 100 + (int)(pair % 90),
+                    1 + (int)(id % 9)).ofConversation(share ? pair : id));
             }
             return new Pairs(requests, share);
         }

@@ -61,7 +61,7 @@ final class ToldRun
 
     private void beginSubmit(final long requestId, final long nanos)
     {
-        requests.add(new WorkloadRequest(requestId, nanos, -1, 0, -1, 40, 20, -1));
+        requests.add(WorkloadRequest.arriving(requestId, nanos, 40, 20));
         inputs.submit().timeNanos(nanos).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(-1).samplingSeed(0).promptTokens(40).maxNewTokens(20).rowsFrom(-1).priority(0)
             .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(NO_BYTES, 0, 0)

@@ -41,8 +41,8 @@ class WarmWhatIfTest
             for (int i = 0; i < 2 * PROMPTS; i++)
             {
                 final int prompt = i < PROMPTS ? i : 2 * PROMPTS - 1 - i;
-                requests.add(new WorkloadRequest(i + 1, (i < PROMPTS ? 0 : 600 * SECOND) + i % PROMPTS * 90_000_000L, -1, 0,
-                    -1, 60 + prompt, 1 + prompt % 20, -1));
+                requests.add(WorkloadRequest.arriving(i + 1, (i < PROMPTS ? 0 : 600 * SECOND) + i % PROMPTS * 90_000_000L,
+                    60 + prompt, 1 + prompt % 20));
             }
             return new Waves(requests);
         }

@@ -70,9 +70,9 @@ class CudaDecoderTest
     private static final Duration LONG = Duration.ofSeconds(300);
     private static final int REQUESTS = 8;
     private static final int BLOCK_SIZE = 4;
-    private static final ModelWeights WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2,
-        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
-        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 12, false)), 11);
+    private static final ModelWeights WEIGHTS = GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, WeightType.F32, 2,
+        32, 60, AttentionPlan.of(2, 2, 8, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
+        ExpertsPlan.softmax(8, 2, 12, false)).withMaxPositions(64), 11);
     private static final ModelShape SHAPE = WEIGHTS.plan().shape();
 
     @TempDir

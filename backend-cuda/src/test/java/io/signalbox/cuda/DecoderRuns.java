@@ -40,13 +40,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Short runs of a tiny model behind the threaded engine, whose ends a test looks at. */
 final class DecoderRuns
 {
-    static final ModelWeights WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2,
-        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
-        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 12, false)), 11);
+    static final ModelWeights WEIGHTS = GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, WeightType.F32, 2, 32, 60,
+        AttentionPlan.of(2, 2, 8, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
+        ExpertsPlan.softmax(8, 2, 12, false)).withMaxPositions(64), 11);
     /** For the fast kernels, of the same shape as far as a scheduler sees it. */
-    static final ModelWeights BF16_WEIGHTS = GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 2,
-        List.of(0, 1), 32, 60, 0, 64, 1e-5, false,
-        new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 2, 16, false)), 11);
+    static final ModelWeights BF16_WEIGHTS = GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, 2,
+        32, 60, AttentionPlan.of(2, 2, 8, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
+        ExpertsPlan.softmax(8, 2, 16, false)).withMaxPositions(64), 11);
     static final ModelShape SHAPE = WEIGHTS.plan().shape();
     static final int REQUESTS = 4;
     /** Tokens of the first prompt; each of the others has one more. */

@@ -191,8 +191,10 @@ final class AgentRequests
             // A play behind the first ones has neither arrival nor predecessor: it waits for another one to end.
             final boolean headsPlay = predecessor == NONE;
             final long arrival = headsPlay && play < firstStarts.length ? sum(firstStarts[play], pauseNanos) : NONE;
-            requests.add(new WorkloadRequest(id, arrival, predecessor, arrival == NONE ? pauseNanos : 0, conversation,
-                request.promptTokens(), request.outputTokens(), NONE));
+            requests.add((arrival == NONE ?
+                WorkloadRequest.following(id, predecessor, pauseNanos, request.promptTokens(), request.outputTokens()) :
+                WorkloadRequest.arriving(id, arrival, request.promptTokens(), request.outputTokens()))
+                .ofConversation(conversation));
             prompts.add(new AgentPrompt(play, recorded.line(), recorded.blockTokens(), request.traceBlockIds(), shared.key(),
                 shared.blocksOf(request)));
             return id;

@@ -80,11 +80,9 @@ public final class GeneratedWorkload implements Workload, PromptText
                     .allowed("at most " + MAX_REQUESTS + " requests").remedy("give fewer");
             }
             final long requestId = requests.size() + 1L;
-            requests.add(turn == 0 ?
-                new WorkloadRequest(
-                    requestId, startNanos, -1, 0, conversation, (int)promptTokens, outputTokens, -1) :
-                new WorkloadRequest(
-                    requestId, -1, requestId - 1, thinkTimeNanos, conversation, (int)promptTokens, outputTokens, -1));
+            requests.add((turn == 0 ? WorkloadRequest.arriving(requestId, startNanos, (int)promptTokens, outputTokens) :
+                WorkloadRequest.following(requestId, requestId - 1, thinkTimeNanos, (int)promptTokens, outputTokens))
+                .ofConversation(conversation));
             promptTokens += outputTokens;
         }
     }

@@ -125,8 +125,8 @@ final class MooncakeTraceReader implements JsonLines.LineReader
         {
             throw lines.tooMany();
         }
-        requests.add(new WorkloadRequest(
-            lines.line(), timestampMillis * NANOS_PER_MILLI, -1, 0, -1, (int)inputTokens, (int)outputTokens, -1));
+        requests.add(WorkloadRequest.arriving(lines.line(), timestampMillis * NANOS_PER_MILLI, (int)inputTokens,
+            (int)outputTokens));
         traceBlockIds.add(Arrays.copyOf(ids, idCount));
     }
 }

@@ -143,8 +143,10 @@ final class RequestTraceReader implements JsonLines.LineReader
             throw lines.tooMany();
         }
         final long predecessor = predecessorId == NONE ? NONE : lineOfId.get(predecessorId);
-        requests.add(new WorkloadRequest(lines.line(), predecessor == NONE ? arrivalNanos : NONE, predecessor,
-            predecessor == NONE ? 0 : thinkNanos, conversationId, (int)promptTokens, (int)outputTokens, cancelNanos));
+        final WorkloadRequest request = predecessor == NONE ?
+            WorkloadRequest.arriving(lines.line(), arrivalNanos, (int)promptTokens, (int)outputTokens) :
+            WorkloadRequest.following(lines.line(), predecessor, thinkNanos, (int)promptTokens, (int)outputTokens);
+        requests.add(request.ofConversation(conversationId).cancelledAfter(cancelNanos));
         prompts.add(new RequestTrace.Prompt(
             (int)blockTokens, (int)(promptTokens / blockTokens), blocks, answerBlocks, tenant));
         if (id != NONE)

@@ -25,6 +25,30 @@ public record WorkloadRequest(
     int outputTokens,
     long cancelAfterNanos)
 {
+    private static final int NONE = -1;
+
+    /** A request at a fixed time, of no conversation. */
+    public static WorkloadRequest arriving(
+        final long requestId, final long nanos, final int promptTokens, final int outputTokens)
+    {
+        return new WorkloadRequest(requestId, nanos, NONE, 0, NONE, promptTokens, outputTokens, NONE);
+    }
+
+    /** A request after its predecessor, or, if that is -1, after a client has become free; of no conversation. */
+    public static WorkloadRequest following(
+        final long requestId, final long predecessorId, final long thinkTimeNanos, final int promptTokens,
+        final int outputTokens)
+    {
+        return new WorkloadRequest(
+            requestId, NONE, predecessorId, thinkTimeNanos, NONE, promptTokens, outputTokens, NONE);
+    }
+
+    public WorkloadRequest ofConversation(final long id)
+    {
+        return new WorkloadRequest(
+            requestId, arrivalNanos, predecessorId, thinkTimeNanos, id, promptTokens, outputTokens, cancelAfterNanos);
+    }
+
     /** The same request, arriving at another time. */
     public WorkloadRequest arrivingAt(final long nanos)
     {

@@ -18,17 +18,17 @@ record ListWorkload(List<WorkloadRequest> requests) implements Workload
 
     static WorkloadRequest arriving(final long id, final long nanos, final int promptTokens, final int outputTokens)
     {
-        return new WorkloadRequest(id, nanos, -1, 0, 0, promptTokens, outputTokens, -1);
+        return WorkloadRequest.arriving(id, nanos, promptTokens, outputTokens).ofConversation(0);
     }
 
     static WorkloadRequest following(final long id, final long predecessorId, final long thinkTimeNanos)
     {
-        return new WorkloadRequest(id, -1, predecessorId, thinkTimeNanos, 0, 64, 2, -1);
+        return WorkloadRequest.following(id, predecessorId, thinkTimeNanos, 64, 2).ofConversation(0);
     }
 
     static WorkloadRequest waiting(final long id, final long thinkTimeNanos)
     {
-        return new WorkloadRequest(id, -1, -1, thinkTimeNanos, 0, 16, 1, -1);
+        return WorkloadRequest.following(id, -1, thinkTimeNanos, 16, 1).ofConversation(0);
     }
 
     @Override

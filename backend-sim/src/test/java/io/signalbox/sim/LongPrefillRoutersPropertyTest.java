@@ -43,13 +43,13 @@ class LongPrefillRoutersPropertyTest
         final List<WorkloadRequest> requests = new ArrayList<>();
         for (int i = 0; i < ranks * longPerRank; i++)
         {
-            requests.add(new WorkloadRequest(1 + i, i * MILLIS, -1, 0, i, LONG + i, 3, -1));
+            requests.add(WorkloadRequest.arriving(1 + i, i * MILLIS, LONG + i, 3).ofConversation(i));
         }
         final int shorts = 4 * requests.size();
         for (int i = 0; i < shorts; i++)
         {
             final int id = 1 + requests.size();
-            requests.add(new WorkloadRequest(id, 500 * MILLIS + 20 * i * MILLIS, -1, 0, id, 101, 3, -1));
+            requests.add(WorkloadRequest.arriving(id, 500 * MILLIS + 20 * i * MILLIS, 101, 3).ofConversation(id));
         }
         for (final String router : DpRouters.installed().all().stream().map(provider -> provider.label()).toList())
         {

@@ -36,8 +36,8 @@ class PacedSessionsTest
             for (int i = 0; i < sessions * turns; i++)
             {
                 final int blocks = systemBlocks + (1 + i / sessions) * turnBlocks;
-                requests.add(new WorkloadRequest(
-                    1 + i, i * gapMillis * MILLIS, -1, 0, i % sessions, blocks * BLOCK, 20, -1));
+                requests.add(WorkloadRequest.arriving(1 + i, i * gapMillis * MILLIS, blocks * BLOCK,
+                    20).ofConversation(i % sessions));
             }
             return new Sessions(sessions, systemBlocks, turnBlocks, requests);
         }

@@ -150,7 +150,8 @@ class VirtualTimeTest
     void shouldRefuseACancelBehindTheEndOfTime()
     {
         final Workload workload = ListWorkload.of(
-            new WorkloadRequest(1, VirtualTime.MAX_NANOS - 1, -1, 0, 0, 16, 1, VirtualTime.MAX_NANOS));
+            WorkloadRequest.arriving(1, VirtualTime.MAX_NANOS - 1, 16,
+                1).ofConversation(0).cancelledAfter(VirtualTime.MAX_NANOS));
         assertPast("request 1 of the workload would be cancelled", () -> run(workload));
         assertThrows(ConfigException.class, () -> new Cancellations(0.5, VirtualTime.MAX_MEAN_NANOS + 1, 1));
         assertThrows(ConfigException.class,

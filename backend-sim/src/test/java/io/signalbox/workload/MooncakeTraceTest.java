@@ -72,7 +72,7 @@ class MooncakeTraceTest
     {
         final MooncakeTrace plain = MooncakeTrace.read(write(GOOD + "\n" + GOOD + "\n"));
         final MooncakeTrace zipped = MooncakeTrace.read(writeGzip(GOOD + "\n" + GOOD));
-        assertEquals(new WorkloadRequest(2, 7_000_000, -1, 0, -1, 1300, 9, -1), plain.requests().get(1));
+        assertEquals(WorkloadRequest.arriving(2, 7_000_000, 1300, 9), plain.requests().get(1));
         assertEquals(plain.requests(), zipped.requests());
         assertArrayEquals(new long[] {4, 5, 6}, zipped.traceBlockIds(zipped.requests().get(0)));
         assertEquals(plain.settings().get("workload.contentHash"), zipped.settings().get("workload.contentHash"));

@@ -14,6 +14,7 @@ import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.StepMemory;
+import io.signalbox.experts.ModelShape;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -86,7 +87,8 @@ public class CudaLaunchBenchmark
         {
             final DeviceMemory step = driver.allocate(64);
             driver.fill(step, 0, 16, stream);
-            final StepMemory memory = new StepMemory(step, driver.allocate(64), null, 0, 1, 1, TOP_K, 1);
+            final StepMemory memory = new StepMemory(step, driver.allocate(64), null, 0, null,
+                new ModelShape(1, EXPERTS, TOP_K), 1);
             final ExpertRouterMemory router =
                 new ExpertRouterMemory(driver.allocate(2 * EXPERTS), null, driver.allocate(64), driver.allocate(64));
             return new KernelLaunches(driver, module, memory).routeCapturing(

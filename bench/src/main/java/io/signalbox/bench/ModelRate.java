@@ -75,9 +75,9 @@ public final class ModelRate
     private ModelRate(final int layers, final int threads)
     {
         this.threads = threads;
-        final AttentionPlan attention = new AttentionPlan(16, 16, 128, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null);
-        plan = new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, layers, IntStream.range(0, layers).boxed().toList(),
-            HIDDEN, VOCABULARY, 0, 4096, 1e-5, false, attention, ExpertsPlan.softmax(EXPERTS, TOP_K, WIDTH, false));
+        final AttentionPlan attention = AttentionPlan.of(16, 16, 128, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH);
+        plan = DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, layers, HIDDEN, VOCABULARY, attention,
+            ExpertsPlan.softmax(EXPERTS, TOP_K, WIDTH, false));
         best = hasVectors() ? vectorCeiling() : new WeightCeiling();
         final SplittableRandom random = new SplittableRandom(1);
         for (int i = 0; i < vectors.length; i++)

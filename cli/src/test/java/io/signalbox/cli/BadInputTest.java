@@ -336,7 +336,7 @@ public class BadInputTest
     void shouldCountTheIndexOverAllRanks()
     {
         final List<WorkloadRequest> requests = LongStream.rangeClosed(1, 1000)
-            .mapToObj(id -> new WorkloadRequest(id, 0, -1, 0, -1, 16_000, 1, -1)).toList();
+            .mapToObj(id -> WorkloadRequest.arriving(id, 0, 16_000, 1)).toList();
         final Workload workload = new Workload()
         {
             @Override

@@ -63,6 +63,16 @@ class EmbeddingSampleIT
     }
 
     @Test
+    void shouldAskAJournal() throws Exception
+    {
+        final String journal = directory.resolve("asked").toString();
+        assertEquals(0, CommandRun.of("simulate", "--conversations", "20", "--ranks", "2", "--no-capture", "--no-verify",
+            "--journal", journal).exitCode());
+        assertEquals(List.of("request 3 ran on rank 1 and has 95 tokens", "round-robin decides 120 of 357 otherwise"),
+            run("AskJournal", journal, "3", "round-robin"));
+    }
+
+    @Test
     void shouldShareBlocksAndRowsWithoutAnEngine() throws Exception
     {
         assertEquals(List.of("first: blocks [5, 6, 7], 0 shared, 12 rows stored",

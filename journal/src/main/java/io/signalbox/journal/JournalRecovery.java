@@ -103,7 +103,8 @@ public final class JournalRecovery
     private static Recovery recovery(final ScanEnd end, final Path cut, final Path moved)
     {
         final JournalPosition position = end.position();
-        return new Recovery(position.records(), position.groups(), cut == null ? 0 : end.cutTo() - end.cutFrom(), cut,
+        final ScanEnd.Tail tail = end.tail();
+        return new Recovery(position.records(), position.groups(), cut == null ? 0 : tail.cutTo() - tail.cutFrom(), cut,
             moved, Chain.text(position.chain()), end.ending());
     }
 

@@ -71,10 +71,10 @@ final class SetAside
             {
                 force(segment);
             }
-            final Path copied = end.cutFrom() < 0 ? null : copy(end);
-            if (end.zerosFrom() >= 0)
+            final Path copied = end.tail().cutFrom() < 0 ? null : copy(end);
+            if (end.tail().zerosFrom() >= 0)
             {
-                SpaceReserve.releaseBehind(files.dataFile(end.segments() - 1), end.zerosFrom());
+                SpaceReserve.releaseBehind(files.dataFile(end.segments() - 1), end.tail().zerosFrom());
             }
             return copied;
         }
@@ -140,7 +140,7 @@ final class SetAside
         final Path part = target.resolveSibling(target.getFileName() + PART);
         try (ByteSource source = files.open(segment); AtomicFile aside = OwnerOnly.aside(target, part))
         {
-            copy(source, end.cutFrom(), end.cutTo(), aside.channel());
+            copy(source, end.tail().cutFrom(), end.tail().cutTo(), aside.channel());
             aside.sync();
             aside.publish();
         }

@@ -142,7 +142,7 @@ final class EveryByteTest
         final ScanEnd end = Scans.recover(new MemoryFiles(List.of(damaged)));
         assertEquals(kept, end.position().records(), () -> "cut at " + cut);
         assertEquals(chainAfter.applyAsLong(kept), end.position().chain(), () -> "cut at " + cut);
-        assertTrue(end.cutFrom() < 0 || end.cutFrom() >= records.get(kept - 1).to(), () -> "cut at " + cut);
+        assertTrue(end.tail().cutFrom() < 0 || end.tail().cutFrom() >= records.get(kept - 1).to(), () -> "cut at " + cut);
     }
 
     private static boolean isWhole(final Range record, final byte[] damaged, final byte[] whole)

@@ -64,7 +64,7 @@ final class RecoveryTableTest
         assertTrue(refusal.getMessage().contains("recover the journal once"), refusal.getMessage());
         assertEquals(GROUPS, end.position().records());
         assertEquals(killed.chainAfter(GROUPS), end.position().chain());
-        assertEquals(last.from(), end.cutFrom());
+        assertEquals(last.from(), end.tail().cutFrom());
     }
 
     @Test
@@ -87,7 +87,7 @@ final class RecoveryTableTest
         final ScanEnd end = Scans.recover(torn);
         assertEquals(GROUPS + 1, end.position().records());
         assertEquals(killed.chainAfter(GROUPS + 1), end.position().chain());
-        assertEquals(record(GROUPS).to() + 3 & -4, end.cutFrom());
+        assertEquals(record(GROUPS).to() + 3 & -4, end.tail().cutFrom());
     }
 
     @Test

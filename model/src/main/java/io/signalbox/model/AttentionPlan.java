@@ -52,12 +52,52 @@ public record AttentionPlan(
         }
     }
 
-    /** Attention without YaRN, windows, biases and sinks. */
-    public AttentionPlan(
-        final int heads, final int kvHeads, final int headSize, final double ropeTheta, final QkNorm qkNorm,
-        final double clip, final LatentAttention latent)
+    /** Attention without norms, clipping, latent vectors, YaRN, windows, biases and sinks. */
+    public static AttentionPlan of(final int heads, final int kvHeads, final int headSize, final double ropeTheta)
     {
-        this(heads, kvHeads, headSize, ropeTheta, qkNorm, clip, latent, null, null, false, false);
+        return new AttentionPlan(heads, kvHeads, headSize, ropeTheta, QkNorm.NONE, 0.0, null, null, null, false, false);
+    }
+
+    public AttentionPlan withQkNorm(final QkNorm value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, value, clip, latent, yarn, window, biases, sinks);
+    }
+
+    public AttentionPlan withClip(final double value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, qkNorm, value, latent, yarn, window, biases, sinks);
+    }
+
+    public AttentionPlan withLatent(final LatentAttention value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, qkNorm, clip, value, yarn, window, biases, sinks);
+    }
+
+    public AttentionPlan withYarn(final YarnScaling value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, qkNorm, clip, latent, value, window, biases, sinks);
+    }
+
+    public AttentionPlan withWindow(final AttentionWindow value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, qkNorm, clip, latent, yarn, value, biases, sinks);
+    }
+
+    public AttentionPlan withBiases(final boolean value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, qkNorm, clip, latent, yarn, window, value, sinks);
+    }
+
+    public AttentionPlan withSinks(final boolean value)
+    {
+        return new AttentionPlan(
+            heads, kvHeads, headSize, ropeTheta, qkNorm, clip, latent, yarn, window, biases, value);
     }
 
     /** The factor of the products of queries and keys. */

@@ -120,8 +120,8 @@ final class ConfigReader
     private DecoderPlan mixtral()
     {
         refuseFlag(BIAS);
-        final ExpertsPlan experts = new ExpertsPlan(experts(), number("num_experts_per_tok"), number("intermediate_size"),
-            ExpertScoring.SOFTMAX_THEN_TOP_K, true, false, 1, 1, 1.0, 0);
+        final ExpertsPlan experts = ExpertsPlan.softmax(experts(), number("num_experts_per_tok"),
+            number("intermediate_size"), true).withRoundedWeights(false);
         final AttentionWindow window = has(WINDOW) ? window(allLayers()) : null;
         return plan(ModelFamily.MIXTRAL, allLayers(), 0, attention(QkNorm.NONE, 0.0, window, false), experts);
     }
@@ -168,8 +168,8 @@ final class ConfigReader
         }
         final int headSize = values.get("head_dim") == null ? hidden / heads : number("head_dim");
         final RopeConfigReader rope = new RopeConfigReader(this);
-        return new AttentionPlan(heads, number("num_key_value_heads", heads), headSize, rope.theta(), norm, clip, null,
-            rope.scaling(false), window, biases, false);
+        return AttentionPlan.of(heads, number("num_key_value_heads", heads), headSize, rope.theta()).withQkNorm(norm)
+            .withClip(clip).withYarn(rope.scaling(false)).withWindow(window).withBiases(biases);
     }
 
     /** The window of these layers; {@code null} if it hides no position. */

@@ -6,6 +6,7 @@ import io.signalbox.experts.ModelShape;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Everything about a decoder but its weights: sizes and switches. Norms are RMSNorm; MLP and experts compute {@code
@@ -59,6 +60,61 @@ public record DecoderPlan(
         {
             throw new ModelException("a norm epsilon of " + normEpsilon + " is impossible", "give one between 0 and 1");
         }
+    }
+
+    /**
+     * A decoder whose layers are all MoE, for 4,096 positions, with an epsilon of norms of 1e-5 and an output head of its
+     * own.
+     */
+    public static DecoderPlan of(
+        final ModelFamily family, final WeightType type, final int layers, final int hidden, final int vocabulary,
+        final AttentionPlan attention, final ExpertsPlan experts)
+    {
+        return new DecoderPlan(family, type, layers, IntStream.range(0, layers).boxed().toList(), hidden, vocabulary, 0,
+            4096, 1e-5, false, attention, experts);
+    }
+
+    public DecoderPlan withType(final WeightType value)
+    {
+        return new DecoderPlan(family, value, layers, moeLayers, hidden, vocabulary, denseWidth, maxPositions, normEpsilon,
+            tiedEmbeddings, attention, experts);
+    }
+
+    /** @param width inner width of the other layers, which are dense; 0 if there are none. */
+    public DecoderPlan withMoeLayers(final List<Integer> value, final int width)
+    {
+        return new DecoderPlan(family, type, layers, value, hidden, vocabulary, width, maxPositions, normEpsilon,
+            tiedEmbeddings, attention, experts);
+    }
+
+    public DecoderPlan withVocabulary(final int value)
+    {
+        return new DecoderPlan(family, type, layers, moeLayers, hidden, value, denseWidth, maxPositions, normEpsilon,
+            tiedEmbeddings, attention, experts);
+    }
+
+    public DecoderPlan withMaxPositions(final int value)
+    {
+        return new DecoderPlan(family, type, layers, moeLayers, hidden, vocabulary, denseWidth, value, normEpsilon,
+            tiedEmbeddings, attention, experts);
+    }
+
+    public DecoderPlan withNormEpsilon(final double value)
+    {
+        return new DecoderPlan(family, type, layers, moeLayers, hidden, vocabulary, denseWidth, maxPositions, value,
+            tiedEmbeddings, attention, experts);
+    }
+
+    public DecoderPlan withTiedEmbeddings(final boolean value)
+    {
+        return new DecoderPlan(family, type, layers, moeLayers, hidden, vocabulary, denseWidth, maxPositions, normEpsilon,
+            value, attention, experts);
+    }
+
+    public DecoderPlan withAttention(final AttentionPlan value)
+    {
+        return new DecoderPlan(family, type, layers, moeLayers, hidden, vocabulary, denseWidth, maxPositions, normEpsilon,
+            tiedEmbeddings, value, experts);
     }
 
     private static void range(final String name, final int value, final int min, final int max)

@@ -52,19 +52,47 @@ public record ExpertsPlan(
         }
     }
 
-    /** Experts with SiLU, without biases. */
-    public ExpertsPlan(
-        final int experts, final int topK, final int width, final ExpertScoring scoring, final boolean renormalise,
-        final boolean roundsWeights, final int groups, final int keptGroups, final double scale, final int sharedExperts)
-    {
-        this(experts, topK, width, scoring, renormalise, roundsWeights, groups, keptGroups, scale, sharedExperts, 0.0);
-    }
-
-    /** Softmax, then top-k, no groups, nothing shared. */
+    /** Softmax, then top-k, with rounded weights; no groups, no shared experts, SiLU without biases. */
     public static ExpertsPlan softmax(final int experts, final int topK, final int width, final boolean renormalise)
     {
         return new ExpertsPlan(
-            experts, topK, width, ExpertScoring.SOFTMAX_THEN_TOP_K, renormalise, true, 1, 1, 1.0, 0);
+            experts, topK, width, ExpertScoring.SOFTMAX_THEN_TOP_K, renormalise, true, 1, 1, 1.0, 0, 0.0);
+    }
+
+    public ExpertsPlan withScoring(final ExpertScoring value)
+    {
+        return new ExpertsPlan(experts, topK, width, value, renormalise, roundsWeights, groups, keptGroups, scale,
+            sharedExperts, limit);
+    }
+
+    public ExpertsPlan withRoundedWeights(final boolean value)
+    {
+        return new ExpertsPlan(experts, topK, width, scoring, renormalise, value, groups, keptGroups, scale,
+            sharedExperts, limit);
+    }
+
+    public ExpertsPlan withGroups(final int count, final int kept)
+    {
+        return new ExpertsPlan(experts, topK, width, scoring, renormalise, roundsWeights, count, kept, scale,
+            sharedExperts, limit);
+    }
+
+    public ExpertsPlan withScale(final double value)
+    {
+        return new ExpertsPlan(experts, topK, width, scoring, renormalise, roundsWeights, groups, keptGroups, value,
+            sharedExperts, limit);
+    }
+
+    public ExpertsPlan withSharedExperts(final int value)
+    {
+        return new ExpertsPlan(experts, topK, width, scoring, renormalise, roundsWeights, groups, keptGroups, scale,
+            value, limit);
+    }
+
+    public ExpertsPlan withLimit(final double value)
+    {
+        return new ExpertsPlan(experts, topK, width, scoring, renormalise, roundsWeights, groups, keptGroups, scale,
+            sharedExperts, value);
     }
 
     /** Whether the choice, and only the choice, adds a bias per expert. */

@@ -44,8 +44,9 @@ public final class GeneratedModel
     /** The built-in model: 4 layers, of which 3 are MoE with 4 of 16 experts, 0.5 million weights. */
     public static DecoderPlan tiny()
     {
-        final AttentionPlan attention = new AttentionPlan(4, 2, 16, 10_000.0, QkNorm.PER_HEAD, 0.0, null);
-        return new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 4, List.of(1, 2, 3), 64, 512, 128, 4096, 1e-6, false,
-            attention, ExpertsPlan.softmax(TINY_EXPERTS, TINY_TOP_K, 24, true));
+        final AttentionPlan attention = AttentionPlan.of(4, 2, 16, 10_000.0).withQkNorm(QkNorm.PER_HEAD);
+        return DecoderPlan.of(ModelFamily.QWEN3_MOE, WeightType.F32, 4, 64, 512, attention,
+            ExpertsPlan.softmax(TINY_EXPERTS, TINY_TOP_K, 24, true)).withMoeLayers(List.of(1, 2, 3), 128)
+            .withNormEpsilon(1e-6);
     }
 }

@@ -31,8 +31,8 @@ final class GptOssConfigReader
         {
             throw config.fault("has 'swiglu_limit' with " + limit + ", which is not a finite number above 0");
         }
-        final ExpertsPlan experts = new ExpertsPlan(config.number("num_local_experts"), topK,
-            config.number("intermediate_size"), ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, limit);
+        final ExpertsPlan experts = ExpertsPlan.softmax(config.number("num_local_experts"), topK,
+            config.number("intermediate_size"), false).withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(limit);
         return config.plan(ModelFamily.GPT_OSS, config.moeFrom(0), 0, attention(), experts);
     }
 
@@ -44,9 +44,9 @@ final class GptOssConfigReader
             throw config.fault("has neither 'rope_scaling' nor 'rope_parameters'");
         }
         final RopeConfigReader rope = new RopeConfigReader(config);
-        return new AttentionPlan(config.number("num_attention_heads"), config.number("num_key_value_heads"),
-            config.number("head_dim"), rope.theta(), QkNorm.NONE, 0.0, null, rope.scaling(false),
-            config.window(slidingLayers()), config.flag("attention_bias", true), true);
+        return AttentionPlan.of(config.number("num_attention_heads"), config.number("num_key_value_heads"),
+            config.number("head_dim"), rope.theta()).withYarn(rope.scaling(false)).withWindow(config.window(slidingLayers()))
+            .withBiases(config.flag("attention_bias", true)).withSinks(true);
     }
 
     private List<Integer> slidingLayers()

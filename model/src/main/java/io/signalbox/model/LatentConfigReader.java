@@ -38,15 +38,15 @@ final class LatentConfigReader
             throw config.fault("has heads of " + plain + " + " + rotary + " elements, above " + AttentionPlan.MAX_HEAD_SIZE);
         }
         final RopeConfigReader rope = new RopeConfigReader(config);
-        return new AttentionPlan(heads, heads, plain + rotary, rope.theta(), QkNorm.NONE, 0.0, latent,
-            rope.scaling(true), null, false, false);
+        return AttentionPlan.of(heads, heads, plain + rotary, rope.theta()).withLatent(latent).withYarn(rope.scaling(true));
     }
 
     private ExpertsPlan experts()
     {
-        return new ExpertsPlan(config.number("n_routed_experts"), config.number("num_experts_per_tok"),
-            config.number("moe_intermediate_size"), ExpertScoring.SIGMOID_GROUPS, config.flag("norm_topk_prob", true), false,
-            config.number("n_group"), config.number("topk_group"), config.real("routed_scaling_factor", null),
-            config.number("n_shared_experts"));
+        return ExpertsPlan.softmax(config.number("n_routed_experts"), config.number("num_experts_per_tok"),
+            config.number("moe_intermediate_size"), config.flag("norm_topk_prob", true))
+            .withScoring(ExpertScoring.SIGMOID_GROUPS).withRoundedWeights(false)
+            .withGroups(config.number("n_group"), config.number("topk_group"))
+            .withSharedExperts(config.number("n_shared_experts")).withScale(config.real("routed_scaling_factor", null));
     }
 }

@@ -173,9 +173,9 @@ class CpuWeightFaultsTest
     @Test
     void shouldRefuseASecondSetThatTheHeapDoesNotHold()
     {
-        final DecoderPlan large = new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 64, List.of(63), 8192, 50_000, 1 << 16,
-            4096, 1e-5, false, new AttentionPlan(64, 64, 128, 10_000.0, QkNorm.FULL_WIDTH, 0, null),
-            ExpertsPlan.softmax(8, 2, 1024, false));
+        final DecoderPlan large = DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, 64, 8192, 50_000,
+            AttentionPlan.of(64, 64, 128, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH), ExpertsPlan.softmax(8, 2, 1024, false))
+            .withMoeLayers(List.of(63), 1 << 16);
         final String refused = assertThrows(ConfigException.class,
             () -> NewModel.load(GeneratedModel.weights(large, 1), Precision.BF16)).getMessage();
         assertTrue(refused.matches("the new weights need [0-9.]+ GiB of the heap next to the current ones, and [0-9.]+ " +

@@ -9,7 +9,6 @@ import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelFamily;
 import io.signalbox.model.ModelWeights;
-import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.YarnScaling;
 import io.signalbox.model.forward.ForwardModel;
@@ -41,11 +40,12 @@ public final class TinyModels
     /** A gpt-oss of about the same size; its limit is low enough to clamp. */
     public static ForwardModel gptOss()
     {
-        final AttentionPlan attention = new AttentionPlan(4, 2, 16, 150_000.0, QkNorm.NONE, 0.0, null,
-            new YarnScaling(8.0, 16, 32.0, 1.0, false, 1.2, 1.0), new AttentionWindow(WINDOW, List.of(0, 2)), true, true);
+        final AttentionPlan attention = AttentionPlan.of(4, 2, 16, 150_000.0)
+            .withYarn(new YarnScaling(8.0, 16, 32.0, 1.0, false, 1.2, 1.0))
+            .withWindow(new AttentionWindow(WINDOW, List.of(0, 2))).withBiases(true).withSinks(true);
         final ExpertsPlan experts =
-            new ExpertsPlan(16, 4, 24, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 0.75);
-        return ForwardModel.of(GeneratedModel.weights(new DecoderPlan(ModelFamily.GPT_OSS, WeightType.F32, 3,
-            List.of(0, 1, 2), 64, 512, 0, 4096, 1e-5, false, attention, experts), 7));
+            ExpertsPlan.softmax(16, 4, 24, false).withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(0.75);
+        return ForwardModel.of(GeneratedModel.weights(DecoderPlan.of(ModelFamily.GPT_OSS, WeightType.F32, 3, 64, 512,
+            attention, experts), 7));
     }
 }

@@ -61,7 +61,7 @@ class CheckpointTest
 
         assertEquals(List.of(0, 2), plan.moeLayers());
         assertEquals(72, plan.denseWidth());
-        assertEquals(new AttentionPlan(4, 2, 24, 10_000.0, QkNorm.PER_HEAD, 0.0, null), plan.attention());
+        assertEquals(AttentionPlan.of(4, 2, 24, 10_000.0).withQkNorm(QkNorm.PER_HEAD), plan.attention());
         assertEquals(ExpertsPlan.softmax(16, 2, 12, false), plan.experts());
         assertEquals(0.01, plan.normEpsilon());
         assertTrue(plan.tiedEmbeddings());
@@ -72,7 +72,7 @@ class CheckpointTest
     {
         final DecoderPlan plan = Checkpoint.open(SharedModels.variant("olmoe-wide-bf16")).plan();
 
-        assertEquals(new AttentionPlan(6, 3, 16, 5000.0, QkNorm.FULL_WIDTH, 1.25, null), plan.attention());
+        assertEquals(AttentionPlan.of(6, 3, 16, 5000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.25), plan.attention());
         assertEquals(ExpertsPlan.softmax(8, 1, 16, false), plan.experts());
         assertEquals(WeightType.BF16, plan.type());
     }
@@ -85,7 +85,8 @@ class CheckpointTest
         assertEquals(List.of(1, 2), plan.moeLayers());
         assertEquals(new LatentAttention(24, 16, 16, 8, 12, true), plan.attention().latent());
         assertEquals(
-            new ExpertsPlan(16, 4, 12, ExpertScoring.SIGMOID_GROUPS, true, false, 4, 2, 2.5, 1), plan.experts());
+            ExpertsPlan.softmax(16, 4, 12, true).withScoring(ExpertScoring.SIGMOID_GROUPS).withRoundedWeights(false)
+                .withGroups(4, 2).withScale(2.5).withSharedExperts(1), plan.experts());
     }
 
     @ParameterizedTest
@@ -137,10 +138,10 @@ class CheckpointTest
     {
         final DecoderPlan plan = Checkpoint.open(SharedModels.variant("hub/gptoss-wide-bf16")).plan();
 
-        assertEquals(new AttentionPlan(8, 2, 16, 150_000.0, QkNorm.NONE, 0.0, null,
-            new YarnScaling(32.0, 4096, 32.0, 1.0, false, 0.1 * StrictMath.log(32.0) + 1.0, 1.0),
-            new AttentionWindow(8, List.of(0, 2)), true, true), plan.attention());
-        assertEquals(new ExpertsPlan(8, 2, 32, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 7.0),
+        assertEquals(AttentionPlan.of(8, 2, 16, 150_000.0)
+            .withYarn(new YarnScaling(32.0, 4096, 32.0, 1.0, false, 0.1 * StrictMath.log(32.0) + 1.0, 1.0))
+            .withWindow(new AttentionWindow(8, List.of(0, 2))).withBiases(true).withSinks(true), plan.attention());
+        assertEquals(ExpertsPlan.softmax(8, 2, 32, false).withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(7.0),
             plan.experts());
         assertEquals(131_072, plan.maxPositions());
     }

@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -308,8 +307,8 @@ class HostileCheckpointTest
     @Test
     void shouldRefuseAFileThatBecomesShorterWhileItIsUsed() throws Exception
     {
-        final DecoderPlan large = new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 1, List.of(0), 8, 4096, 0, 64,
-            1e-6, false, plan.attention(), plan.experts());
+        final DecoderPlan large = DecoderPlan.of(ModelFamily.QWEN3_MOE, WeightType.F32, 1, 8, 4096, plan.attention(),
+            plan.experts()).withMaxPositions(64).withNormEpsilon(1e-6);
         written = new WrittenCheckpoint(directory, large, 7);
         written.writeConfig(large);
         written.writeSingle();

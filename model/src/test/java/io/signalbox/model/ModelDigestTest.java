@@ -53,10 +53,8 @@ class ModelDigestTest
     @Test
     void shouldHaveOneTextOfAPlanOnEveryJvm()
     {
-        final AttentionPlan attention = new AttentionPlan(2, 1, 4, 2.0E-3, QkNorm.PER_HEAD, 2.0E23, null);
-        final DecoderPlan odd = new DecoderPlan(plan.family(), plan.type(), plan.layers(), plan.moeLayers(), plan.hidden(),
-            plan.vocabulary(), plan.denseWidth(), plan.maxPositions(), 1e-6, plan.tiedEmbeddings(), attention,
-            plan.experts());
+        final AttentionPlan attention = AttentionPlan.of(2, 1, 4, 2.0E-3).withQkNorm(QkNorm.PER_HEAD).withClip(2.0E23);
+        final DecoderPlan odd = plan.withNormEpsilon(1e-6).withAttention(attention);
         assertTrue(ModelDigest.text(odd).contains("normEpsilon=1.0E-6, "), ModelDigest.text(odd));
         assertTrue(ModelDigest.text(odd).contains("ropeTheta=0.002, "), ModelDigest.text(odd));
         assertTrue(ModelDigest.text(odd).contains("clip=2.0E23, "), ModelDigest.text(odd));

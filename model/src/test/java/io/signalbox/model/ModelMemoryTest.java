@@ -6,9 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,9 +19,8 @@ class ModelMemoryTest
     /** The shape of OLMoE-1B-7B. */
     private static DecoderPlan large()
     {
-        return new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 16,
-            List.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 2048, 50_304, 0, 4096, 1e-5, false,
-            new AttentionPlan(16, 16, 128, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null), ExpertsPlan.softmax(64, 8, 1024, false));
+        return DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, 16, 2048, 50_304, AttentionPlan.of(16, 16, 128, 10_000.0)
+            .withQkNorm(QkNorm.FULL_WIDTH), ExpertsPlan.softmax(64, 8, 1024, false));
     }
 
     @Test
@@ -78,9 +75,8 @@ class ModelMemoryTest
     void shouldRefuseMoreExpertsThanAnyModelHas()
     {
         final DecoderPlan tiny = GeneratedModel.tiny();
-        final List<Integer> layers = IntStream.range(0, 512).boxed().toList();
-        final String message = assertThrows(ModelException.class, () -> new DecoderPlan(tiny.family(), tiny.type(), 512,
-            layers, 2, 16, 0, 64, 1e-6, false, tiny.attention(), ExpertsPlan.softmax(1024, 2, 1, true))).getMessage();
+        final String message = assertThrows(ModelException.class, () -> DecoderPlan.of(tiny.family(), tiny.type(), 512, 2,
+            16, tiny.attention(), ExpertsPlan.softmax(1024, 2, 1, true))).getMessage();
 
         assertEquals("a model with experts in all layers 524288 is impossible; give a value between 1 and 262144.", message);
     }

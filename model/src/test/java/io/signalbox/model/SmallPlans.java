@@ -15,18 +15,19 @@ final class SmallPlans
     /** Two layers, the first one dense. */
     static DecoderPlan of(final WeightType type, final boolean tied)
     {
-        return new DecoderPlan(ModelFamily.QWEN3_MOE, type, 2, List.of(1), 8, 16, 12, 64, 1e-6, tied,
-            new AttentionPlan(2, 1, 4, 10_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(4, 2, 6, true));
+        return DecoderPlan.of(ModelFamily.QWEN3_MOE, type, 2, 8, 16, AttentionPlan.of(2, 1, 4, 10_000.0)
+            .withQkNorm(QkNorm.PER_HEAD), ExpertsPlan.softmax(4, 2, 6, true)).withMoeLayers(List.of(1), 12)
+            .withMaxPositions(64).withNormEpsilon(1e-6).withTiedEmbeddings(tied);
     }
 
     /** Two layers of gpt-oss, the first one with a window. */
     static DecoderPlan gptOss(final WeightType type, final boolean tied)
     {
-        final AttentionPlan attention = new AttentionPlan(2, 1, 4, 150_000.0, QkNorm.NONE, 0.0, null,
-            new YarnScaling(4.0, 32, 32.0, 1.0, false, YarnScaling.magnitude(4.0, 1.0), 1.0),
-            new AttentionWindow(5, List.of(0)), true, true);
-        return new DecoderPlan(ModelFamily.GPT_OSS, type, 2, List.of(0, 1), 8, 16, 0, 64, 1e-5, tied, attention,
-            new ExpertsPlan(4, 2, 6, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 7.0));
+        final AttentionPlan attention = AttentionPlan.of(2, 1, 4, 150_000.0)
+            .withYarn(new YarnScaling(4.0, 32, 32.0, 1.0, false, YarnScaling.magnitude(4.0, 1.0), 1.0))
+            .withWindow(new AttentionWindow(5, List.of(0))).withBiases(true).withSinks(true);
+        return DecoderPlan.of(ModelFamily.GPT_OSS, type, 2, 8, 16, attention, ExpertsPlan.softmax(4, 2, 6, false)
+            .withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(7.0)).withMaxPositions(64).withTiedEmbeddings(tied);
     }
 
     /** Whether plans, matrices and vectors have the same bits. */

@@ -164,9 +164,7 @@ class WeightSetsTest
     @Test
     void shouldRefuseAnotherPlanByItsFieldAndKeepEverything()
     {
-        final DecoderPlan other = new DecoderPlan(PLAN.family(), PLAN.type(), PLAN.layers(), PLAN.moeLayers(), PLAN.hidden(),
-            PLAN.vocabulary() + 1, PLAN.denseWidth(), PLAN.maxPositions(), PLAN.normEpsilon(), PLAN.tiedEmbeddings(),
-            PLAN.attention(), PLAN.experts());
+        final DecoderPlan other = PLAN.withVocabulary(PLAN.vocabulary() + 1);
         final String version = prepare(sets, 1);
         final String refused = assertThrows(ConfigException.class,
             () -> sets.prepare("x", GeneratedModel.weights(other, 1), loaded -> "never")).getMessage();

@@ -15,7 +15,7 @@ import io.signalbox.StateDigest;
  * blocks that it can need are free, and they are promised to it.
  *
  * <p>Steps may be planned while earlier ones are in flight. The token that an entry feeds may then be on the device only,
- * and with draft tokens even its position: {@link FlightLog} keeps the interval, and blocks are allocated to its end.
+ * and with draft tokens even its position: {@link Request} keeps the interval, and blocks are allocated to its end.
  */
 public final class BatchPlanner
 {
@@ -150,7 +150,7 @@ public final class BatchPlanner
             final int end = suspects.areNone() ? running.size() : isAllowed ? next + 1 : next;
             final int steady = SteadyDecode.plan(plan, running, next, end, rules, blocks, budget);
             budget -= steady * (1 + draftTokens);
-            final boolean continues = steady == 0 && isAllowed && request.takesEntries();
+            final boolean continues = steady == 0 && isAllowed && !request.isLeaving();
             if (continues)
             {
                 continueRequest(plan, request, running.size() - 1 - next);
@@ -163,25 +163,24 @@ public final class BatchPlanner
     /** @param behind running requests that come after this one in the step. */
     private void continueRequest(final StepPlan plan, final Request request, final int behind)
     {
-        final FlightLog flights = request.stay();
-        final int lowest = flights.lowest(request.computedTokens);
+        final int lowest = request.lowestStart();
         final int known = request.knownTokens();
         final int drafts = lowest < known - 1 ? 0 : draftsFor(plan, request, lowest, behind);
         if (lowest < known && drafts == 0)
         {
             continueKnown(plan, request, lowest);
         }
-        else if (lowest < request.mostTokens() - 1 && plan.step() - request.stay().sampledInStep() <= rules.depth())
+        else if (lowest < request.mostTokens() - 1 && plan.step() - request.sampledInStep() <= rules.depth())
         {
-            continueLate(plan, request, lowest, flights.highest(request.computedTokens), drafts);
+            continueLate(plan, request, lowest, request.highestStart(), drafts);
         }
     }
 
     /** Draft tokens for an entry that starts at {@code lowest}; every request behind it must still find a token left. */
     private int draftsFor(final StepPlan plan, final Request request, final int lowest, final int behind)
     {
-        final boolean onDevice = draftTokens > 0 && plan.step() - request.stay().sampledInStep() <= rules.depth() &&
-            request.stay().sampledInStep() > 0;
+        final boolean onDevice = draftTokens > 0 && plan.step() - request.sampledInStep() <= rules.depth() &&
+            request.sampledInStep() > 0;
         return onDevice ?
             Math.max(0, Math.min(Math.min(draftTokens, budget - 1 - behind), request.mostTokens() - 2 - lowest)) : 0;
     }
@@ -232,10 +231,10 @@ public final class BatchPlanner
         final boolean isLate)
     {
         budget -= tokens;
-        request.stay().add(plan.step(), tokens, end, isLate);
+        request.addEntry(plan.step(), tokens, end, isLate);
         if (samples)
         {
-            request.stay().sampledIn(plan.step(), plan.entryCount() - 1);
+            request.sampledIn(plan.step(), plan.entryCount() - 1);
         }
         blocks.layOut(request, start, end);
         SteadyDecode.grown(request, blocks.blockSize());
@@ -282,7 +281,7 @@ public final class BatchPlanner
     /** No block is left for the request. Returns whether it may continue, because another one has given up its blocks. */
     private boolean shorten(final Request request)
     {
-        final boolean isPaused = request.stay().isPaused();
+        final boolean isPaused = request.isPaused();
         if (!mustTakeVictim && (isPaused || paused.count() < running.size() - 1 && paused.allows(request)))
         {
             if (!isPaused)
@@ -293,7 +292,7 @@ public final class BatchPlanner
             return false;
         }
         takeVictim();
-        return request.takesEntries() && request.stage() == Request.Stage.RUNNING;
+        return !request.isLeaving() && request.stage() == Request.Stage.RUNNING;
     }
 
     /** The running request of the lowest priority, of these the one admitted last, gives up its blocks. */
@@ -301,7 +300,7 @@ public final class BatchPlanner
     {
         tookVictim = true;
         final Request victim = victims.choose(running);
-        leave(victim, Residency.Leaving.PREEMPTED);
+        leave(victim, Request.Leaving.PREEMPTED);
         leaveIfOver(victim);
     }
 
@@ -364,23 +363,23 @@ public final class BatchPlanner
         }
     }
 
-    private void leave(final Request request, final Residency.Leaving reason)
+    private void leave(final Request request, final Request.Leaving reason)
     {
         count(request, -1);
-        request.stay().leave(reason);
+        request.leave(reason);
         request.unsettle();
         count(request, 1);
     }
 
     private void count(final Request request, final int sign)
     {
-        leavingCount += request.stay().isLeaving() ? sign : 0;
-        comingBackCount += request.stay().isComingBack() ? sign : 0;
+        leavingCount += request.isLeaving() ? sign : 0;
+        comingBackCount += request.isComingBack() ? sign : 0;
     }
 
     private void leaveIfOver(final Request request)
     {
-        if (request.stay().isComingBack() && !request.isInFlight())
+        if (request.isComingBack() && !request.isInFlight())
         {
             running.remove(request);
             waitAgain(request);
@@ -401,7 +400,7 @@ public final class BatchPlanner
     {
         count(request, -1);
         paused.ended(request);
-        final RequeueCause cause = request.stay().cause();
+        final RequeueCause cause = request.cause();
         listener.onRequeue(request, cause);
         blocks.release(request);
         request.blockCount = 0;
@@ -409,7 +408,7 @@ public final class BatchPlanner
         request.startsOver();
         if (cause == RequeueCause.PREEMPTED)
         {
-            request.stay().preempted();
+            request.preempted();
         }
         waiting.addAgain(request);
     }
@@ -441,10 +440,10 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            if (request.stay().withdraw(fromStep))
+            if (request.withdraw(fromStep))
             {
                 blocks.dropProvisional(request);
-                leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+                leave(request, request.isEnding() ? Request.Leaving.ENDING : Request.Leaving.WITHDRAWN);
             }
         }
         leaveAllThatAreOver();
@@ -457,9 +456,9 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            request.stay().clear();
+            request.clearEntries();
             blocks.dropProvisional(request);
-            leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+            leave(request, request.isEnding() ? Request.Leaving.ENDING : Request.Leaving.WITHDRAWN);
         }
         leaveAllThatAreOver();
     }
@@ -469,7 +468,7 @@ public final class BatchPlanner
     {
         for (int i = 0; i < running.size(); i++)
         {
-            leave(running.get(i), Residency.Leaving.NEW_WEIGHTS);
+            leave(running.get(i), Request.Leaving.NEW_WEIGHTS);
         }
         leaveAllThatAreOver();
     }
@@ -477,7 +476,7 @@ public final class BatchPlanner
     /** A running request that is to end gets no further entry; it ends once nothing of it is in flight. */
     public void ends(final Request request)
     {
-        leave(request, Residency.Leaving.ENDING);
+        leave(request, Request.Leaving.ENDING);
     }
 
     /** Hands every waiting request back, in order, to be placed on another rank; none may be running. */

@@ -34,4 +34,34 @@ public record BatchRules(
     {
         return new BatchRules(maxRunning, stepTokens, 1, 0, 0, Integer.MAX_VALUE, AdmissionPromise.NOTHING, 0, 0, 1, true);
     }
+
+    public BatchRules withDepth(final int steps, final int drafts)
+    {
+        return new BatchRules(maxRunning, stepTokens, steps, drafts, pausedBlocks, maxPreemptions, promise, watermarkBlocks,
+            longPrefillTokens, maxLongPrefills, suspectTurns);
+    }
+
+    public BatchRules withPressure(final int mostPausedBlocks, final int mostPreemptions)
+    {
+        return new BatchRules(maxRunning, stepTokens, depth, draftTokens, mostPausedBlocks, mostPreemptions, promise,
+            watermarkBlocks, longPrefillTokens, maxLongPrefills, suspectTurns);
+    }
+
+    public BatchRules withAdmission(final AdmissionPromise promised, final int freeBlocks)
+    {
+        return new BatchRules(maxRunning, stepTokens, depth, draftTokens, pausedBlocks, maxPreemptions, promised, freeBlocks,
+            longPrefillTokens, maxLongPrefills, suspectTurns);
+    }
+
+    public BatchRules withLongPrefills(final int tokens, final int requests)
+    {
+        return new BatchRules(maxRunning, stepTokens, depth, draftTokens, pausedBlocks, maxPreemptions, promise,
+            watermarkBlocks, tokens, requests, suspectTurns);
+    }
+
+    public BatchRules withSuspectTurns(final boolean value)
+    {
+        return new BatchRules(maxRunning, stepTokens, depth, draftTokens, pausedBlocks, maxPreemptions, promise,
+            watermarkBlocks, longPrefillTokens, maxLongPrefills, value);
+    }
 }

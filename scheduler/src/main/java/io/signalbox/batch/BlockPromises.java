@@ -13,7 +13,7 @@ final class BlockPromises
     void promise(final Request request, final int blocks)
     {
         owed -= owedTo(request);
-        request.stay().promise(blocks);
+        request.promise(blocks);
         owed += owedTo(request);
     }
 
@@ -25,7 +25,7 @@ final class BlockPromises
 
     int owedTo(final Request request)
     {
-        return Math.max(0, request.stay().promisedBlocks() - request.blockCount);
+        return Math.max(0, request.promisedBlocks() - request.blockCount);
     }
 
     /** The request received blocks. */

@@ -33,14 +33,14 @@ final class PausedRequests
     void pause(final Request request)
     {
         count(request, 1);
-        request.stay().pause(true);
+        request.pause(true);
         listener.onPause(request);
     }
 
     /** The request gets an entry of the plan in work. */
     void proceed(final Request request)
     {
-        if (request.stay().isPaused())
+        if (request.isPaused())
         {
             ended(request);
             listener.onContinue(request);
@@ -50,10 +50,10 @@ final class PausedRequests
     /** The stay of the request ends, whether it was paused or not. Its block count must be as it was when it was paused. */
     void ended(final Request request)
     {
-        if (request.stay().isPaused())
+        if (request.isPaused())
         {
             count(request, -1);
-            request.stay().pause(false);
+            request.pause(false);
         }
     }
 

@@ -163,26 +163,25 @@ public final class RankBlocks
         }
         request.blockCount = matched;
         request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
-        request.stay().shares(registered, matched, request.generatedTokens() > 0);
+        request.shares(registered, matched);
         return registered;
     }
 
     /** The first step of a request that shares pending blocks is committed: they are computed, and so are their rows. */
     void confirmShared(final Request request)
     {
-        final Residency residency = request.stay();
         if (pages != null)
         {
-            request.rows.confirm(residency.firstPending(), residency.endPending(), request.blockTable, pages,
-                request.generation, residency.hadEmitted());
+            request.rows.confirm(request.firstPending(), request.endPending(), request.blockTable, pages,
+                request.generation, request.hadEmitted());
         }
-        residency.sharesNothingPending();
+        request.sharesNothingPending();
     }
 
     /** A request whose first step will never land drops the rows that it shares with a step in flight. */
     void dropProvisional(final Request request)
     {
-        if (!request.stay().isProvisional() || request.isInFlight())
+        if (!request.isProvisional() || request.isInFlight())
         {
             return;
         }
@@ -190,7 +189,7 @@ public final class RankBlocks
         {
             request.rows.dropUnconfirmed();
         }
-        request.stay().sharesNothingPending();
+        request.sharesNothingPending();
     }
 
     /**

@@ -9,12 +9,25 @@ import io.signalbox.experts.RoutedExpertPages;
 import java.util.Arrays;
 
 /**
- * One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused.
+ * One live request: its progress, its entries in flight, its KV blocks, its stay in the batch of a rank, its place, and what
+ * the client asked for. Objects are pooled and reused.
+ *
+ * <p>Each step reads a few fields of each request of its batch, and a step of a thousand requests misses the first-level
+ * cache for each line of each object. So those fields are in this object, and first: the JVM lays out fields of one size in
+ * the order of their declaration.
  */
-public final class Request extends Residency
+public final class Request
 {
     public static final int NO_RANK = -1;
     public static final int MAX_STOP_TOKENS = 64;
+
+    /** Steps of one rank that may be in flight. */
+    static final int MAX_DEPTH = 4;
+
+    private static final int COUNT_SHIFT = 32;
+    private static final long NO_STEP = Long.MIN_VALUE / 2;
+    private static final long NONE_LOOSE = Long.MIN_VALUE;
+    private static final long NO_STAY = 0;
 
     private static final int CANCELLED = 2;
     private static final int EXPIRED = 4;
@@ -47,31 +60,109 @@ public final class Request extends Residency
         }
     }
 
-    final RequestRows rows;
-    final TenantShare tenant = new TenantShare();
+    /** Why a request gets no further entries, and leaves the batch when its last entry has landed. */
+    enum Leaving
+    {
+        NO,
+        /** It waits again: another request needs its blocks. */
+        PREEMPTED,
+        /** It waits again: a step that computed it was withdrawn. */
+        WITHDRAWN,
+        /** It waits again: its blocks are of former weights. */
+        NEW_WEIGHTS,
+        /** It ends. */
+        ENDING
+    }
+
+    // Identity and limits.
+    private long id;
+    private int promptTokens;
+    private int maxNewTokens;
+    /** Bounds of the stop tokens, inclusive; the highest is -1 without stop tokens. Few tokens are between them. */
+    private int lowestStop;
+    private int highestStop = -1;
+    private int[] stopTokens = {};
+    private int stopTokenCount;
+
+    // Progress.
+    int computedTokens;
+    private int generatedTokens;
+    private int computedHighWater;
+    private final PrefixHashes prefix = new PrefixHashes();
     final WeightSpans weights = new WeightSpans();
-    private long conversationId;
-    private long deadlineNanos;
-    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
-    private int flags;
+    /** Null if capture is off. */
+    final RequestRows rows;
+
+    // Entries in flight, in step order. The host knows bounds of the position at which the next entry starts; the device
+    // knows the position. Each commit narrows the bounds, and nothing is rolled back.
+    /** Per entry its step, and its count, its end and whether it is bound late; mostly there are at most two entries. */
+    private long step0;
+    private long word0;
+    private long step1;
+    private long word1;
+    private final long[] deeper = new long[2 * (MAX_DEPTH - 2)];
+    private int entriesInFlight;
+    private int tokensInFlight;
+    /** The newest step with an entry whose start or advance the host does not know. */
+    private long newestLoose = NONE_LOOSE;
+    /** Step and entry that sample the last token that is known or will be. */
+    private long sampledInStep = NO_STEP;
+    private int sampledInEntry;
+    /** Below this position {@link SteadyDecode} plans entries of the request; 0: none. */
+    int steadyPlanEnd;
+    /** Below this position {@link SteadyDecode} commits entries of the request; 0: none. */
+    int steadyCommitEnd;
+    /** The weights of such entries. */
+    int steadyWeights;
+
+    // KV blocks.
+    int[] blockTable = new int[16];
+    int blockCount;
+    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
+    int lastBlock;
+    int lastIssue;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
+    /** Blocks {@code [firstPending, endPending)} are shared with steps in flight. */
+    private int firstPending;
+    private int endPending;
+    /** Whether the request had emitted a token before it shared them. */
+    private boolean hadEmitted;
+
+    // The stay in the batch of its rank: from its admission until it gives its KV blocks back.
+    /** Number of the stay. */
+    private long stay = NO_STAY;
+    /** Of a request that waits again: the number of the stay that it lost. */
+    private long formerStay = NO_STAY;
+    private Leaving leaving = Leaving.NO;
+    private boolean paused;
+    private int promisedBlocks;
+    /** Counts on beyond the stay. */
+    private int preemptions;
+
+    // Place.
+    private Stage stage = Stage.QUEUED;
     private int rank = NO_RANK;
-    private int priority;
-    private int rankHint;
-    private boolean hintRelaxed;
     /** Prompt tokens that were cached on the rank when the request was placed there. */
     int cachedTokens;
-    private int rowsFrom;
-    private int impossibleRows;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
+    // Flags and failures.
+    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
+    private int flags;
     private final FailedTries tries = new FailedTries();
+    private int impossibleRows;
+
+    // What the client asked for.
+    private int rowsFrom;
+    private int rankHint;
+    private boolean hintRelaxed;
+    private int priority;
+    private long deadlineNanos;
+    private long conversationId;
     private final PromptHead head = new PromptHead();
-    private final PrefixHashes prefix = new PrefixHashes();
-    int[] blockTable = new int[16];
-    private Stage stage = Stage.QUEUED;
+    final TenantShare tenant = new TenantShare();
 
     /** @param pages pages of routed-expert rows, or null if capture is off. */
     public Request(final RoutedExpertPages pages)
@@ -79,62 +170,39 @@ public final class Request extends Residency
         rows = pages == null ? null : new RequestRows(pages);
     }
 
-    public Request reset(
-        final long requestId, final int prompt, final int newTokens, final int wantedRowsFrom)
+    public Request reset(final long requestId, final int prompt, final int newTokens, final int wantedRowsFrom)
     {
         id = requestId;
         promptTokens = prompt;
         maxNewTokens = newTokens;
-        clearStopTokens();
-        rowsFrom = wantedRowsFrom;
+        stopTokenCount = 0;
+        lowestStop = 0;
+        highestStop = -1;
+        computedTokens = 0;
+        generatedTokens = 0;
+        computedHighWater = 0;
         prefix.clear();
-        head.clear();
-        conversationId = -1;
-        cachedTokens = 0;
+        weights.clear();
+        unsettle();
         blockCount = 0;
+        generation = 0;
+        endStay();
+        formerStay = NO_STAY;
+        preemptions = 0;
         stage = Stage.QUEUED;
         rank = NO_RANK;
-        computedTokens = 0;
-        computedHighWater = 0;
-        generatedTokens = 0;
-        unsettle();
-        reset();
-        tenant.reset();
-        impossibleRows = 0;
-        generation = 0;
+        cachedTokens = 0;
         flags = 0;
-        weights.clear();
         tries.reset();
+        impossibleRows = 0;
+        rowsFrom = wantedRowsFrom;
+        conversationId = -1;
+        head.clear();
+        tenant.reset();
         return this;
     }
 
-    public Request constraints(final int rankToUse, final boolean relaxed, final int order, final long deadline)
-    {
-        rankHint = rankToUse;
-        hintRelaxed = relaxed;
-        priority = order;
-        deadlineNanos = deadline;
-        return this;
-    }
-
-    /** @param conversation id of the conversation that the request is a turn of, or -1. */
-    public Request conversation(final long conversation)
-    {
-        conversationId = conversation;
-        return this;
-    }
-
-    public Request tenant(final long tenantKey)
-    {
-        tenant.key = tenantKey;
-        return this;
-    }
-
-    /** The hashes of the request's full blocks. */
-    public PrefixHashes prefix()
-    {
-        return prefix;
-    }
+    // Identity and limits.
 
     public long id()
     {
@@ -146,106 +214,87 @@ public final class Request extends Residency
         return promptTokens;
     }
 
-    /** -1: none. */
-    public long conversationId()
+    /** Tokens of the request at its end, unless it stops before. */
+    int mostTokens()
     {
-        return conversationId;
+        return promptTokens + maxNewTokens;
     }
 
-    public PromptHead head()
+    /** Adds a stop token, which must be above all earlier stop tokens. */
+    public void addStopToken(final int token)
     {
-        return head;
-    }
-
-    public int rankHint()
-    {
-        return rankHint;
-    }
-
-    public boolean hintRelaxed()
-    {
-        return hintRelaxed;
-    }
-
-    public int priority()
-    {
-        return priority;
-    }
-
-    /** -1: none. */
-    public long deadlineNanos()
-    {
-        return deadlineNanos;
-    }
-
-    public boolean wantsRows()
-    {
-        return rowsFrom >= 0;
-    }
-
-    public int rank()
-    {
-        return rank;
-    }
-
-    public Stage stage()
-    {
-        return stage;
-    }
-
-    /** The only method that changes the stage, except {@link #reset}, which begins another request. */
-    void stage(final Stage next)
-    {
-        if (!stage.leadsTo(next))
+        if (stopTokenCount == stopTokens.length)
         {
-            throw new InvariantViolation("request " + id + " cannot go from " + stage + " to " + next);
+            stopTokens = Arrays.copyOf(stopTokens, Math.max(2, 2 * stopTokenCount));
         }
-        stage = next;
+        lowestStop = stopTokenCount == 0 ? token : lowestStop;
+        highestStop = token;
+        stopTokens[stopTokenCount++] = token;
     }
 
-    /** @param matchedTokens prompt tokens that were cached on the rank. */
-    void placed(final int onRank, final int matchedTokens)
+    boolean stopsAt(final int sampledToken)
     {
-        stage(Stage.PLACED);
-        waitAnew();
-        rank = onRank;
-        cachedTokens = matchedTokens;
+        return sampledToken >= lowestStop && sampledToken <= highestStop && isStopToken(sampledToken);
     }
 
-    /** Returns the request to the queue of those that wait for a rank. */
-    void unplaced()
+    private boolean isStopToken(final int token)
     {
-        stage(Stage.QUEUED);
-        rank = NO_RANK;
+        for (int i = 0; i < stopTokenCount; i++)
+        {
+            if (stopTokens[i] == token)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
-    /** @param admission a number of no other admission. */
-    void admitted(final long admission)
+    private long stopDigest()
     {
-        stage(Stage.RUNNING);
-        unsettle();
-        begin(admission);
+        long digest = -1;
+        for (int i = 0; i < stopTokenCount; i++)
+        {
+            digest = StateDigest.mix(digest, stopTokens[i]);
+        }
+        return digest;
     }
 
-    /** The request lost its blocks and is computed again later. */
-    void startsOver()
+    // Progress.
+
+    /**
+     * Counts the matched prefix as computed.
+     *
+     * @param certainTokens of it, those that do not depend on a step in flight.
+     */
+    void startAt(final int matchedTokens, final int certainTokens)
     {
-        stage(Stage.PLACED);
-        endAndWait();
-        flags |= RESUMED;
+        computedTokens = matchedTokens;
+        computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
-    /** Whether a plan may compute tokens of the request, which runs. */
-    boolean takesEntries()
+    void computed(final int tokens)
     {
-        return !isLeaving();
+        computedTokens += tokens;
+        computedHighWater = Math.max(computedHighWater, computedTokens);
     }
 
-    /** The request has ended; its rows stay until the client has taken them. */
-    public void finished()
+    /** Tokens that went through a forward pass at any time; equals the number of rows that the request should have. */
+    public int computedHighWater()
     {
-        stage(Stage.FINISHED);
-        end();
+        return computedHighWater;
+    }
+
+    void generated(final int token)
+    {
+        generatedTokens++;
+        prefix.addToken(token);
+    }
+
+    /** The same for several tokens, from {@code first} on in the array. */
+    void generated(final int[] tokens, final int first, final int count)
+    {
+        generatedTokens += count;
+        prefix.addTokens(tokens, first, count);
     }
 
     public int generatedTokens()
@@ -259,16 +308,248 @@ public final class Request extends Residency
         return promptTokens + generatedTokens;
     }
 
-    /** Tokens that went through a forward pass at any time; equals the number of rows that the request should have. */
-    public int computedHighWater()
+    boolean wantsTokens()
     {
-        return computedHighWater;
+        return generatedTokens < maxNewTokens;
     }
 
-    void computed(final int tokens)
+    /** The hashes of the request's full blocks. */
+    public PrefixHashes prefix()
     {
-        computedTokens += tokens;
-        computedHighWater = Math.max(computedHighWater, computedTokens);
+        return prefix;
+    }
+
+    public WeightSpans weights()
+    {
+        return weights;
+    }
+
+    /** The rows, or null if capture is off. */
+    public RequestRows rows()
+    {
+        return rows;
+    }
+
+    // Entries in flight.
+
+    /** Whether a step in flight computes tokens of the request. */
+    public boolean isInFlight()
+    {
+        return entriesInFlight > 0;
+    }
+
+    /** The newest step that computes tokens of the request; 0 if none is in flight. */
+    public long newestStepInFlight()
+    {
+        return entriesInFlight == 0 ? 0 : entryStep(entriesInFlight - 1);
+    }
+
+    /**
+     * Adds the newest entry.
+     *
+     * @param end         no position at or above it is computed.
+     * @param isLateBound whether it advances by 1 to {@code count} tokens, which the device decides; else by {@code count}.
+     */
+    void addEntry(final long step, final int count, final int end, final boolean isLateBound)
+    {
+        if (entriesInFlight == MAX_DEPTH || entriesInFlight > 0 && step <= newestStepInFlight())
+        {
+            throw new InvariantViolation("an entry of step " + step + " joins " + entriesInFlight +
+                " entries in flight, the newest of step " + newestStepInFlight());
+        }
+        if (isLateBound && (count > 1 || isLoose()))
+        {
+            newestLoose = step;
+        }
+        append(step, (long)count << COUNT_SHIFT | (long)end << 1 | (isLateBound ? 1 : 0));
+        tokensInFlight += count;
+    }
+
+    private void append(final long step, final long word)
+    {
+        final int index = entriesInFlight++;
+        if (index == 0)
+        {
+            step0 = step;
+            word0 = word;
+        }
+        else if (index == 1)
+        {
+            step1 = step;
+            word1 = word;
+        }
+        else
+        {
+            deeper[2 * index - 4] = step;
+            deeper[2 * index - 3] = word;
+        }
+    }
+
+    /** The oldest entry has landed. */
+    void landed(final long step)
+    {
+        if (entriesInFlight == 0 || step0 != step)
+        {
+            throw new InvariantViolation("an entry of step " + step + " landed, but the oldest entry in flight is of step " +
+                (entriesInFlight == 0 ? "none" : Long.toString(step0)));
+        }
+        tokensInFlight -= entryCount(0);
+        if (--entriesInFlight > 0)
+        {
+            step0 = step1;
+            word0 = word1;
+        }
+        if (entriesInFlight > 1)
+        {
+            step1 = deeper[0];
+            word1 = deeper[1];
+            deeper[0] = deeper[2];
+            deeper[1] = deeper[3];
+        }
+    }
+
+    /** Entries of this step and of later ones will never land; returns whether there were any. */
+    boolean withdraw(final long fromStep)
+    {
+        final int before = entriesInFlight;
+        while (entriesInFlight > 0 && newestStepInFlight() >= fromStep)
+        {
+            tokensInFlight -= entryCount(--entriesInFlight);
+        }
+        return entriesInFlight < before;
+    }
+
+    /** No entry will ever land. */
+    void clearEntries()
+    {
+        entriesInFlight = 0;
+        tokensInFlight = 0;
+        newestLoose = NONE_LOOSE;
+    }
+
+    private long entryStep(final int index)
+    {
+        return index == 0 ? step0 : index == 1 ? step1 : deeper[2 * index - 4];
+    }
+
+    private long entryWord(final int index)
+    {
+        return index == 0 ? word0 : index == 1 ? word1 : deeper[2 * index - 3];
+    }
+
+    private int entryCount(final int index)
+    {
+        return (int)(entryWord(index) >>> COUNT_SHIFT);
+    }
+
+    private int entryEnd(final int index)
+    {
+        return (int)entryWord(index) >>> 1;
+    }
+
+    private boolean isLateBound(final int index)
+    {
+        return (entryWord(index) & 1) != 0;
+    }
+
+    /** Tokens of the entries in flight: by so many the request advances, unless a start is uncertain. */
+    int tokensInFlight()
+    {
+        return tokensInFlight;
+    }
+
+    /** Whether the next entry may start at several positions. May be true without need after a withdrawal. */
+    private boolean isLoose()
+    {
+        return entriesInFlight > 0 && step0 <= newestLoose;
+    }
+
+    /** Lowest position at which the next entry can start. */
+    int lowestStart()
+    {
+        return isLoose() ? lowestOfSeveral() : computedTokens + tokensInFlight;
+    }
+
+    private int lowestOfSeveral()
+    {
+        int low = computedTokens;
+        for (int i = 0; i < entriesInFlight; i++)
+        {
+            low += !isLateBound(i) ? entryCount(i) : low < entryEnd(i) ? 1 : 0;
+        }
+        return low;
+    }
+
+    /** Highest position at which the next entry can start. */
+    int highestStart()
+    {
+        return isLoose() ? highestOfSeveral() : computedTokens + tokensInFlight;
+    }
+
+    private int highestOfSeveral()
+    {
+        int high = computedTokens;
+        for (int i = 0; i < entriesInFlight; i++)
+        {
+            high = isLateBound(i) ? Math.max(high, Math.min(high + entryCount(i), entryEnd(i))) : high + entryCount(i);
+        }
+        return high;
+    }
+
+    /** The entry whose sampled token is the last one that is known or will be. */
+    void sampledIn(final long step, final int entry)
+    {
+        sampledInStep = step;
+        sampledInEntry = entry;
+    }
+
+    /** The step of that entry; far back if no token was sampled since the admission. */
+    long sampledInStep()
+    {
+        return sampledInStep;
+    }
+
+    int sampledInEntry()
+    {
+        return sampledInEntry;
+    }
+
+    /** Something has changed that entries depend on: the next one is planned and committed in general terms. */
+    void unsettle()
+    {
+        steadyPlanEnd = 0;
+        steadyCommitEnd = 0;
+    }
+
+    private long entriesDigest()
+    {
+        long digest = entriesInFlight;
+        for (int i = 0; i < entriesInFlight; i++)
+        {
+            digest = StateDigest.mix(digest, entryStep(i),
+                ((long)entryCount(i) << 33) ^ ((long)entryEnd(i) << 1) ^ (isLateBound(i) ? 1 : 0));
+        }
+        return digest;
+    }
+
+    // KV blocks.
+
+    public int blockCount()
+    {
+        return blockCount;
+    }
+
+    public int blockId(final int index)
+    {
+        return blockTable[index];
+    }
+
+    void ensureTable(final int blocks)
+    {
+        if (blocks > blockTable.length)
+        {
+            blockTable = Arrays.copyOf(blockTable, Math.max(blocks, 2 * blockTable.length));
+        }
     }
 
     /**
@@ -289,84 +570,219 @@ public final class Request extends Residency
         generation = currentGeneration;
     }
 
-    public WeightSpans weights()
+    /** Blocks {@code [first, end)} of the request are shared with steps in flight. */
+    void shares(final int first, final int end)
     {
-        return weights;
+        firstPending = first;
+        endPending = end;
+        hadEmitted = generatedTokens > 0;
     }
 
-    /**
-     * Counts the matched prefix as computed.
-     *
-     * @param certainTokens of it, those that do not depend on a step in flight.
-     */
-    void startAt(final int matchedTokens, final int certainTokens)
+    void sharesNothingPending()
     {
-        computedTokens = matchedTokens;
-        computedHighWater = Math.max(computedHighWater, certainTokens);
+        firstPending = 0;
+        endPending = 0;
     }
 
-    /**
-     * A step of these weights failed that had tokens of the request; returns in how many it was alone since it last got
-     * further, see {@link FailedTries}.
-     *
-     * @param entries requests in the step.
-     */
-    public int countFailure(final int entries, final int weightGeneration)
+    /** Whether rows and counts of shared blocks are provisional: none of the request's steps was committed since. */
+    boolean isProvisional()
     {
-        return tries.count(entries, computedHighWater, weightGeneration);
+        return firstPending < endPending;
     }
 
-    /** Failed steps count no more once the request has got further. */
-    void forgetOldTries()
+    int firstPending()
     {
-        tries.computed(computedHighWater);
+        return firstPending;
     }
 
-    /** Most requests in a step with this one; a suspect if that is not any number: {@link FailedTries}. */
-    int mostTogether()
+    int endPending()
     {
-        return tries.mostTogether();
+        return endPending;
     }
 
-    void generated(final int token)
+    boolean hadEmitted()
     {
-        generatedTokens++;
-        prefix.addToken(token);
+        return hadEmitted;
     }
 
-    /** The same for several tokens, from {@code first} on in the array. */
-    void generated(final int[] tokens, final int first, final int count)
+    // The stay in the batch.
+
+    /** The number of the stay, which differs between any two. */
+    long stay()
     {
-        generatedTokens += count;
-        prefix.addTokens(tokens, first, count);
+        return stay;
     }
 
-    /** Tokens of the request at its end, unless it stops before. */
-    int mostTokens()
+    private void endStay()
     {
-        return promptTokens + maxNewTokens;
+        stay = NO_STAY;
+        leaving = Leaving.NO;
+        paused = false;
+        promisedBlocks = 0;
+        sharesNothingPending();
+        clearEntries();
+        sampledInStep = NO_STEP;
+        sampledInEntry = 0;
     }
 
-    /** Rows of the request that were refused, each time they were computed. */
-    public int impossibleRows()
+    /** Whether the request has run on its rank and waits again, and was admitted before the other request. */
+    boolean wasAheadOf(final Request other)
     {
-        return impossibleRows;
+        return formerStay != NO_STAY && formerStay < other.formerStay;
     }
 
-    void addImpossibleRows(final int rowCount)
+    /** The first reason counts, except that a request that is to end does not wait again. */
+    void leave(final Leaving reason)
     {
-        impossibleRows += rowCount;
+        leaving = leaving == Leaving.NO || reason == Leaving.ENDING ? reason : leaving;
     }
 
-    boolean wantsTokens()
+    Leaving leaving()
     {
-        return generatedTokens < maxNewTokens;
+        return leaving;
     }
 
-    public boolean isCancelled()
+    /** Whether the request gets no further entries in this stay. */
+    boolean isLeaving()
     {
-        return (flags & CANCELLED) != 0;
+        return leaving != Leaving.NO;
     }
+
+    /** Whether the request waits again once none of its entries is in flight. */
+    boolean isComingBack()
+    {
+        return leaving != Leaving.NO && leaving != Leaving.ENDING;
+    }
+
+    /** Why the request waits again. */
+    RequeueCause cause()
+    {
+        return switch (leaving)
+        {
+            case PREEMPTED -> RequeueCause.PREEMPTED;
+            case WITHDRAWN -> RequeueCause.STEP_WITHDRAWN;
+            case NEW_WEIGHTS -> RequeueCause.NEW_WEIGHTS;
+            case NO, ENDING -> throw new InvariantViolation("a request that waits again is " + leaving);
+        };
+    }
+
+    /** Whether the request keeps its blocks but gets no entries. */
+    boolean isPaused()
+    {
+        return paused;
+    }
+
+    void pause(final boolean isPaused)
+    {
+        paused = isPaused;
+    }
+
+    /** Blocks that the request may have in this stay, whatever others need. */
+    int promisedBlocks()
+    {
+        return promisedBlocks;
+    }
+
+    void promise(final int blocks)
+    {
+        promisedBlocks = blocks;
+    }
+
+    /** How often the request gave up its blocks for others. */
+    int preemptions()
+    {
+        return preemptions;
+    }
+
+    void preempted()
+    {
+        preemptions++;
+    }
+
+    private long stayDigest()
+    {
+        final long digest = StateDigest.mix(
+            StateDigest.mix(stay, leaving.ordinal(), entriesDigest()), sampledInStep, sampledInEntry);
+        final long counted = preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
+            StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
+        final long shared = firstPending < endPending ? StateDigest.mix(counted, firstPending, endPending) : counted;
+        return formerStay == NO_STAY ? shared : StateDigest.mix(shared, formerStay);
+    }
+
+    // Place.
+
+    public Stage stage()
+    {
+        return stage;
+    }
+
+    /** The only method that changes the stage, except {@link #reset}, which begins another request. */
+    void stage(final Stage next)
+    {
+        if (!stage.leadsTo(next))
+        {
+            throw new InvariantViolation("request " + id + " cannot go from " + stage + " to " + next);
+        }
+        stage = next;
+    }
+
+    /** @param matchedTokens prompt tokens that were cached on the rank. */
+    void placed(final int onRank, final int matchedTokens)
+    {
+        stage(Stage.PLACED);
+        formerStay = NO_STAY;
+        rank = onRank;
+        cachedTokens = matchedTokens;
+    }
+
+    /** Returns the request to the queue of those that wait for a rank. */
+    void unplaced()
+    {
+        stage(Stage.QUEUED);
+        rank = NO_RANK;
+    }
+
+    /** @param admission a number of no other admission. */
+    void admitted(final long admission)
+    {
+        stage(Stage.RUNNING);
+        unsettle();
+        stay = admission;
+        formerStay = NO_STAY;
+    }
+
+    /** The request lost its blocks; it waits again on its rank and is computed again later. */
+    void startsOver()
+    {
+        stage(Stage.PLACED);
+        formerStay = stay;
+        endStay();
+        flags |= RESUMED;
+    }
+
+    /** The request has ended; its rows stay until the client has taken them. */
+    public void finished()
+    {
+        stage(Stage.FINISHED);
+        endStay();
+    }
+
+    public int rank()
+    {
+        return rank;
+    }
+
+    public int liveIndex()
+    {
+        return liveIndex;
+    }
+
+    public void liveIndex(final int index)
+    {
+        liveIndex = index;
+    }
+
+    // Flags and failures.
 
     /** Marks the request as cancelled: it ends as soon as no step in flight computes it. */
     public void cancel()
@@ -374,10 +790,20 @@ public final class Request extends Residency
         flags |= CANCELLED;
     }
 
+    public boolean isCancelled()
+    {
+        return (flags & CANCELLED) != 0;
+    }
+
     /** Marks the request as cancelled because its deadline passed. */
     public void expire()
     {
         flags |= CANCELLED | EXPIRED;
+    }
+
+    public boolean isExpired()
+    {
+        return (flags & EXPIRED) != 0;
     }
 
     /** The request was in too many steps that failed, and is not tried again. */
@@ -403,60 +829,104 @@ public final class Request extends Residency
         return (flags & ENDING) != 0;
     }
 
-    public boolean isExpired()
-    {
-        return (flags & EXPIRED) != 0;
-    }
-
-    /** Whether a step in flight computes tokens of the request. */
-    public boolean isInFlight()
-    {
-        return !isEmpty();
-    }
-
-    /** The newest step that computes tokens of the request; 0 if none is in flight. */
-    public long newestStepInFlight()
-    {
-        return isEmpty() ? 0 : newestStep();
-    }
-
     boolean isResumed()
     {
         return (flags & RESUMED) != 0;
     }
 
-    /** The rows, or null if capture is off. */
-    public RequestRows rows()
+    /**
+     * A step of these weights failed that had tokens of the request; returns in how many it was alone since it last got
+     * further, see {@link FailedTries}.
+     *
+     * @param entries requests in the step.
+     */
+    public int countFailure(final int entries, final int weightGeneration)
     {
-        return rows;
+        return tries.count(entries, computedHighWater, weightGeneration);
     }
 
-    public int blockCount()
+    /** Failed steps count no more once the request has got further. */
+    void forgetOldTries()
     {
-        return blockCount;
+        tries.computed(computedHighWater);
     }
 
-    public int blockId(final int index)
+    /** Most requests in a step with this one; a suspect if that is not any number: {@link FailedTries}. */
+    int mostTogether()
     {
-        return blockTable[index];
+        return tries.mostTogether();
     }
 
-    void ensureTable(final int blocks)
+    /** Rows of the request that were refused, each time they were computed. */
+    public int impossibleRows()
     {
-        if (blocks > blockTable.length)
-        {
-            blockTable = Arrays.copyOf(blockTable, Math.max(blocks, 2 * blockTable.length));
-        }
+        return impossibleRows;
     }
 
-    public int liveIndex()
+    void addImpossibleRows(final int rowCount)
     {
-        return liveIndex;
+        impossibleRows += rowCount;
     }
 
-    public void liveIndex(final int index)
+    // What the client asked for.
+
+    public Request constraints(final int rankToUse, final boolean relaxed, final int order, final long deadline)
     {
-        liveIndex = index;
+        rankHint = rankToUse;
+        hintRelaxed = relaxed;
+        priority = order;
+        deadlineNanos = deadline;
+        return this;
+    }
+
+    /** @param conversation id of the conversation that the request is a turn of, or -1. */
+    public Request conversation(final long conversation)
+    {
+        conversationId = conversation;
+        return this;
+    }
+
+    public Request tenant(final long tenantKey)
+    {
+        tenant.key = tenantKey;
+        return this;
+    }
+
+    public boolean wantsRows()
+    {
+        return rowsFrom >= 0;
+    }
+
+    public int rankHint()
+    {
+        return rankHint;
+    }
+
+    public boolean hintRelaxed()
+    {
+        return hintRelaxed;
+    }
+
+    public int priority()
+    {
+        return priority;
+    }
+
+    /** -1: none. */
+    public long deadlineNanos()
+    {
+        return deadlineNanos;
+    }
+
+    /** -1: none. */
+    public long conversationId()
+    {
+        return conversationId;
+    }
+
+    public PromptHead head()
+    {
+        return head;
     }
 
     /** Digest of all state that decides how the request continues. */

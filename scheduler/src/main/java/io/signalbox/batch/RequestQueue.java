@@ -85,7 +85,7 @@ public final class RequestQueue
             at++;
         }
         while (at < size - 1 && get(at + 1).priority() == request.priority() &&
-            get(at + 1).stay().wasAheadOf(request.stay()))
+            get(at + 1).wasAheadOf(request))
         {
             ring[slot(at)] = get(at + 1);
             ring[slot(++at)] = request;

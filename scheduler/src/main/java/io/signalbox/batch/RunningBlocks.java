@@ -35,7 +35,7 @@ record RunningBlocks(RequestQueue running, PausedRequests paused) implements Req
         final boolean wantsPaused = index < paused.count();
         int left = wantsPaused ? index : index - paused.count();
         int at = 0;
-        while (running.get(at).stay().isPaused() != wantsPaused || left-- > 0)
+        while (running.get(at).isPaused() != wantsPaused || left-- > 0)
         {
             at++;
         }

@@ -20,10 +20,9 @@ final class SteadyDecode
     /** An entry of the request has been committed in general terms, and the request continues. */
     static void settle(final Request request, final int weightGeneration, final BlockSize blockSize)
     {
-        final Residency stay = request.stay();
         final int computed = request.computedTokens;
         final boolean decodes = request.knownTokens() == computed + 1 && request.prefix().endsBefore(computed, blockSize);
-        if (!decodes || request.isEnding() || stay.isLeaving() || stay.isProvisional() ||
+        if (!decodes || request.isEnding() || request.isLeaving() || request.isProvisional() ||
             request.weights.last() != weightGeneration || request.weights.floor(weightGeneration, computed) > computed)
         {
             request.unsettle();
@@ -88,21 +87,20 @@ final class SteadyDecode
 
     private static boolean add(final StepPlan plan, final Request request, final int depth)
     {
-        final Residency flights = request.stay();
-        final int position = request.computedTokens + flights.tokens();
+        final int position = request.computedTokens + request.tokensInFlight();
         if (position >= request.steadyPlanEnd)
         {
             return false;
         }
         // All tokens but the last known one are computed, or else the request would not be settled.
-        final boolean isOnDevice = flights.tokens() > 0;
-        if (isOnDevice && plan.step() - flights.sampledInStep() > depth)
+        final boolean isOnDevice = request.tokensInFlight() > 0;
+        if (isOnDevice && plan.step() - request.sampledInStep() > depth)
         {
             return false;
         }
         plan.addSteady(request, position, isOnDevice);
-        flights.add(plan.step(), 1, position + 1, isOnDevice);
-        flights.sampledIn(plan.step(), plan.entryCount() - 1);
+        request.addEntry(plan.step(), 1, position + 1, isOnDevice);
+        request.sampledIn(plan.step(), plan.entryCount() - 1);
         return true;
     }
 
@@ -110,22 +108,21 @@ final class SteadyDecode
     private static boolean addDrafts(
         final StepPlan plan, final Request request, final BatchRules rules, final RankBlocks blocks, final int most)
     {
-        final Residency flights = request.stay();
         final int tokens = 1 + rules.draftTokens();
-        final int highest = flights.highest(request.computedTokens);
+        final int highest = request.highestStart();
         final int end = highest + tokens;
-        if (end > request.steadyPlanEnd || tokens > most || plan.step() - flights.sampledInStep() > rules.depth())
+        if (end > request.steadyPlanEnd || tokens > most || plan.step() - request.sampledInStep() > rules.depth())
         {
             return false;
         }
-        final int lowest = flights.lowest(request.computedTokens);
+        final int lowest = request.lowestStart();
         if (lowest < request.knownTokens() - 1)
         {
             return false;
         }
         plan.addLateEntry(request, lowest, highest, tokens - 1, end);
-        flights.add(plan.step(), tokens, end, true);
-        flights.sampledIn(plan.step(), plan.entryCount() - 1);
+        request.addEntry(plan.step(), tokens, end, true);
+        request.sampledIn(plan.step(), plan.entryCount() - 1);
         blocks.layOut(request, lowest, end);
         return true;
     }
@@ -196,6 +193,6 @@ final class SteadyDecode
             throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
                 " tokens, but an entry of it began at position " + start);
         }
-        request.stay().landed(plan.step());
+        request.landed(plan.step());
     }
 }

@@ -246,7 +246,7 @@ public final class StepCommit
         {
             return Outcome.DEAD;
         }
-        request.stay().landed(plan.step());
+        request.landed(plan.step());
         if (request.isEnding())
         {
             return Outcome.OWNER_GONE;
@@ -356,7 +356,7 @@ public final class StepCommit
         final StepOutput output,
         final int firstRow)
     {
-        if (request.stay().isProvisional())
+        if (request.isProvisional())
         {
             blocks.confirmShared(request);
         }

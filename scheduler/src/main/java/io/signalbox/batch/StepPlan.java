@@ -18,7 +18,7 @@ public final class StepPlan
      *   1   start (32 bits), tokens (32)
      *   2   predecessor entry (32), slack (16), clip (16)
      *   3   steps back (8), drafts (8), samples (8), surely accepted tokens (8), end of its blocks in the layout (32)
-     *   4   residency
+     *   4   number of the request's stay
      * </pre>
      */
     public static final int ENTRY_WORDS = 5;
@@ -126,7 +126,7 @@ public final class StepPlan
     {
         final int slack = highest - lowest;
         final int surely = drafts == 0 && slack == 0 ? 1 : UNCERTAIN;
-        append(request, lowest, 1 + drafts, request.stay().sampledInEntry(),
+        append(request, lowest, 1 + drafts, request.sampledInEntry(),
             (highest + 1 + drafts - end) << Short.SIZE | slack,
             source(request) | drafts << DRAFTS_SHIFT | surely << SURELY_SHIFT);
     }
@@ -155,14 +155,14 @@ public final class StepPlan
         sliceIssues[block] = request.lastIssue;
         // Behind the block, so that it is the end of the entry's blocks.
         sliceLength = block + 1;
-        put(request, position, 1, isOnDevice ? request.stay().sampledInEntry() : 0, 0,
+        put(request, position, 1, isOnDevice ? request.sampledInEntry() : 0, 0,
             (isOnDevice ? source(request) : SAMPLES) | 1 << SURELY_SHIFT);
     }
 
     /** Of an entry whose first token another one samples. */
     private int source(final Request request)
     {
-        return (int)(step - request.stay().sampledInStep()) | SAMPLES;
+        return (int)(step - request.sampledInStep()) | SAMPLES;
     }
 
     private void append(
@@ -190,7 +190,7 @@ public final class StepPlan
         words[at + RANGE] = start & LOW | (long)count << 32;
         words[at + BOUNDS] = predecessor & LOW | (long)bounds << 32;
         words[at + SOURCE] = source & LOW | (long)sliceLength << 32;
-        words[at + OWNER] = request.stay().number();
+        words[at + OWNER] = request.stay();
         entryCount = entry + 1;
         tokens += count;
     }
@@ -309,7 +309,7 @@ public final class StepPlan
     /** Whether the entry's request has been running without interruption since the step was planned. */
     public boolean isOwned(final int entry)
     {
-        return entryRequests[entry].stay().number() == entryWords[entry * ENTRY_WORDS + OWNER];
+        return entryRequests[entry].stay() == entryWords[entry * ENTRY_WORDS + OWNER];
     }
 
     /** Lowest possible position of the entry's first token in its request. */

@@ -71,7 +71,7 @@ final class Suspects
         boolean canRun = false;
         for (int i = 0; i < running.size() && !canRun; i++)
         {
-            canRun = !isSuspect(running.get(i)) && running.get(i).takesEntries();
+            canRun = !isSuspect(running.get(i)) && !running.get(i).isLeaving();
         }
         return canRun;
     }

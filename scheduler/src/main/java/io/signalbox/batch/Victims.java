@@ -16,7 +16,7 @@ final class Victims
     /** Whether the request was preempted so often that it is not preempted again. */
     boolean isExempt(final Request request)
     {
-        return request.stay().preemptions() >= maxPreemptions;
+        return request.preemptions() >= maxPreemptions;
     }
 
     /**
@@ -35,7 +35,7 @@ final class Victims
         final Request victim = running.get(index);
         if (isExempt(victim))
         {
-            throw new InvariantViolation("request " + victim.id() + " was preempted " + victim.stay().preemptions() +
+            throw new InvariantViolation("request " + victim.id() + " was preempted " + victim.preemptions() +
                 " times, as often as every running request may be");
         }
         return victim;

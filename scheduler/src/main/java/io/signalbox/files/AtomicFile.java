@@ -12,6 +12,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A file that is written aside, and gets its name in one step. A reader finds the old file, the new one, or none. Without
@@ -34,10 +35,11 @@ public final class AtomicFile implements AutoCloseable
         this.channel = channel;
     }
 
-    /** Writes to a hidden file beside the file; its name has the process. */
+    /** Writes to a hidden file in the same directory. Its name is drawn: processes of two containers may have one number. */
     public static AtomicFile of(final Path file) throws IOException
     {
-        return of(file, file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part"));
+        return of(file, file.resolveSibling(
+            "." + file.getFileName() + "." + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".part"));
     }
 
     /**

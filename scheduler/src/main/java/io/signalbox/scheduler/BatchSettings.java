@@ -64,17 +64,12 @@ public final class BatchSettings
     /** By what a rank plans its steps. */
     static BatchRules rules(final SchedulerConfig config)
     {
-        return new BatchRules(
-            config.maxRunning(),
-            config.stepTokens(),
-            config.depth(),
-            config.draftTokens(),
-            config.get(UNDER_PRESSURE) == UnderPressure.PAUSE ? config.get(PAUSED_BLOCKS) : 0,
-            config.get(MAX_PREEMPTIONS),
-            config.get(ADMISSION_PROMISE),
-            config.get(WATERMARK_BLOCKS),
-            config.get(LONG_PREFILL_TOKENS),
-            config.get(MAX_LONG_PREFILLS),
-            config.get(SUSPECT_TURNS));
+        final int pausedBlocks = config.get(UNDER_PRESSURE) == UnderPressure.PAUSE ? config.get(PAUSED_BLOCKS) : 0;
+        return BatchRules.plain(config.maxRunning(), config.stepTokens())
+            .withDepth(config.depth(), config.draftTokens())
+            .withPressure(pausedBlocks, config.get(MAX_PREEMPTIONS))
+            .withAdmission(config.get(ADMISSION_PROMISE), config.get(WATERMARK_BLOCKS))
+            .withLongPrefills(config.get(LONG_PREFILL_TOKENS), config.get(MAX_LONG_PREFILLS))
+            .withSuspectTurns(config.get(SUSPECT_TURNS));
     }
 }

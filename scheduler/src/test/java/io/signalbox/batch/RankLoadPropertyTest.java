@@ -192,10 +192,11 @@ class RankLoadPropertyTest
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0,
             random.nextBoolean(), null);
-        rules = new BatchRules(
-            6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4),
-            AdmissionPromise.values()[random.nextInt(2)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2),
-            random.nextBoolean());
+        rules = BatchRules.plain(6, 1 + random.nextInt(20))
+            .withPressure(random.nextInt(2) * random.nextInt(12), random.nextInt(4))
+            .withAdmission(AdmissionPromise.values()[random.nextInt(2)], random.nextInt(3))
+            .withLongPrefills(random.nextInt(2) * 5, 1 + random.nextInt(2))
+            .withSuspectTurns(random.nextBoolean());
         load = new RankLoad(rules);
         final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });
         steps = 0;

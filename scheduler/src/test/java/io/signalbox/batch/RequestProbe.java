@@ -11,16 +11,16 @@ public final class RequestProbe
     /** Whether the request gets no further entry in its stay on the rank. */
     public static boolean isLeaving(final Request request)
     {
-        return request.stay().isLeaving();
+        return request.isLeaving();
     }
 
     public static boolean isPreempted(final Request request)
     {
-        return request.stay().leaving() == Residency.Leaving.PREEMPTED;
+        return request.leaving() == Request.Leaving.PREEMPTED;
     }
 
     public static boolean isPaused(final Request request)
     {
-        return request.stay().isPaused();
+        return request.isPaused();
     }
 }

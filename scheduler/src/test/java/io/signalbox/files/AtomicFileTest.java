@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -96,6 +97,22 @@ class AtomicFileTest
     }
 
     /** If the old file were removed first, a process that is killed then would leave none. */
+    /** Two processes of two containers may have one number. */
+    @Test
+    void shouldPublishWhatItWroteIfAnotherWritesTheSameFile() throws IOException
+    {
+        final Path file = directory.resolve("file");
+        try (AtomicFile first = AtomicFile.of(file); AtomicFile second = AtomicFile.of(file))
+        {
+            first.write(new byte[] {1, 2, 3});
+            second.write(new byte[] {4});
+            first.publish();
+            assertArrayEquals(new byte[] {1, 2, 3}, Files.readAllBytes(file));
+            second.publish();
+            assertArrayEquals(new byte[] {4}, Files.readAllBytes(file));
+        }
+    }
+
     @Test
     void shouldReplaceAFileInOneStep() throws Exception
     {

@@ -82,8 +82,7 @@ final class RingMemory
 
     private StepMemory stepMemory(final DeviceMemory step)
     {
-        return new StepMemory(step, capture, results, layout.resultStride(), layout.layers(), layout.maxTokens(),
-            layout.topK(), layout.idBytes(), weights);
+        return new StepMemory(step, capture, results, layout.resultStride(), weights, layout.shape(), layout.maxTokens());
     }
 
     DeviceMemory stepBlock()

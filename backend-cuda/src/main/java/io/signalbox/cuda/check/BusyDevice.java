@@ -56,7 +56,7 @@ final class BusyDevice implements AutoCloseable
         final DeviceMemory source = owned.device(bytes);
         driver.launch(new WeightLaunches(driver, device.module())
             .generate(source, WeightType.BF16, new WeightRecipe(KEY, UNIT)), stream);
-        final StepMemory memory = new StepMemory(block, null, null, 0, 0, 0, 0, 0);
+        final StepMemory memory = StepMemory.of(block);
         return new KernelLaunches(driver, device.module(), memory).streamBytes(source, owned.device(BLOCK_BYTES));
     }
 

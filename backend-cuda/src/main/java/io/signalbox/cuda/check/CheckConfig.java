@@ -71,15 +71,72 @@ public record CheckConfig(
         }
     }
 
-    /** With all parts of the section model. */
-    public CheckConfig(
-        final int device, final long seed, final ModelShape shape, final int tokens, final int rounds,
-        final int checkedSteps, final int timedSteps, final List<OverheadCell> cells, final int modelLayers,
-        final int soakSeconds, final int samples, final CheckLimits limits, final Set<GpuSection> sections,
-        final List<String> command)
+    /** A check of the first GPU by the defaults of all settings. */
+    public static CheckConfig of(final ModelShape shape, final Set<GpuSection> sections, final List<String> command)
     {
-        this(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers, false, soakSeconds, samples,
-            limits, sections, command);
+        return new CheckConfig(DEVICE.defaultValue(), 1, shape, TOKENS.defaultValue(), ROUNDS.defaultValue(),
+            CHECKED_STEPS.defaultValue(), TIMED_STEPS.defaultValue(), OverheadCell.DEFAULT, MODEL_LAYERS.defaultValue(),
+            false, SOAK_SECONDS.defaultValue(), SAMPLES.defaultValue(), CheckLimits.DEFAULT, sections, command);
+    }
+
+    public CheckConfig withDevice(final int value)
+    {
+        return new CheckConfig(value, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers, bitsOnly,
+            soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withSeed(final long value)
+    {
+        return new CheckConfig(device, value, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers,
+            bitsOnly, soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withTokens(final int value)
+    {
+        return new CheckConfig(device, seed, shape, value, rounds, checkedSteps, timedSteps, cells, modelLayers, bitsOnly,
+            soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withRounds(final int value)
+    {
+        return new CheckConfig(device, seed, shape, tokens, value, checkedSteps, timedSteps, cells, modelLayers, bitsOnly,
+            soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withSteps(final int checked, final int timed)
+    {
+        return new CheckConfig(device, seed, shape, tokens, rounds, checked, timed, cells, modelLayers, bitsOnly,
+            soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withCells(final List<OverheadCell> value)
+    {
+        return new CheckConfig(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, value, modelLayers,
+            bitsOnly, soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withModel(final int layers, final boolean onlyBits)
+    {
+        return new CheckConfig(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, layers, onlyBits,
+            soakSeconds, samples, limits, sections, command);
+    }
+
+    public CheckConfig withSoakSeconds(final int value)
+    {
+        return new CheckConfig(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers,
+            bitsOnly, value, samples, limits, sections, command);
+    }
+
+    public CheckConfig withSamples(final int value)
+    {
+        return new CheckConfig(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers,
+            bitsOnly, soakSeconds, value, limits, sections, command);
+    }
+
+    public CheckConfig withLimits(final CheckLimits value)
+    {
+        return new CheckConfig(device, seed, shape, tokens, rounds, checkedSteps, timedSteps, cells, modelLayers,
+            bitsOnly, soakSeconds, samples, value, sections, command);
     }
 
     private static Setting<Integer> count(

@@ -9,7 +9,6 @@ import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * A model of the check, and the steps that are timed on it.
@@ -22,23 +21,22 @@ record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int c
 {
     /** With widths that the fast kernels take. */
     static final List<CheckedModel> SMALL = List.of(
-        small("OLMoE, small", new DecoderPlan(ModelFamily.OLMOE, WeightType.F32, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5,
-            false, new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null),
+        small("OLMoE, small", DecoderPlan.of(ModelFamily.OLMOE, WeightType.F32, 2, 40, 70,
+            AttentionPlan.of(4, 4, 10, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
             ExpertsPlan.softmax(8, 3, 16, false))),
-        small("Qwen3-MoE, small", new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 3, List.of(1, 2), 48, 70, 56, 4096,
-            1e-6, true, new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null),
-            ExpertsPlan.softmax(40, 4, 24, true))),
-        small("Mixtral, small", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.F32, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5,
-            false, new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true))));
+        small("Qwen3-MoE, small", DecoderPlan.of(ModelFamily.QWEN3_MOE, WeightType.F32, 3, 48, 70,
+            AttentionPlan.of(6, 2, 36, 1_000_000.0).withQkNorm(QkNorm.PER_HEAD), ExpertsPlan.softmax(40, 4, 24, true))
+            .withMoeLayers(List.of(1, 2), 56).withNormEpsilon(1e-6).withTiedEmbeddings(true)),
+        small("Mixtral, small", DecoderPlan.of(ModelFamily.MIXTRAL, WeightType.F32, 2, 64, 70,
+            AttentionPlan.of(4, 2, 16, 1_000_000.0), ExpertsPlan.softmax(8, 2, 40, true))));
 
     /**
      * One layer, whose products of hidden width have columns in all four segments of the fast kernels, and chunks enough
      * that each place in shared memory is filled again; and so many experts of a token that steps have every tiling of
      * theirs, too.
      */
-    static final CheckedModel WIDE = small("wide layer", new DecoderPlan(ModelFamily.MIXTRAL, WeightType.BF16, 1, List.of(0),
-        584, 200, 0, 4096, 1e-5, false, new AttentionPlan(2, 1, 100, 1_000_000.0, QkNorm.NONE, 0.0, null),
-        ExpertsPlan.softmax(8, 6, 264, true)));
+    static final CheckedModel WIDE = small("wide layer", DecoderPlan.of(ModelFamily.MIXTRAL, WeightType.BF16, 1, 584, 200,
+        AttentionPlan.of(2, 1, 100, 1_000_000.0), ExpertsPlan.softmax(8, 6, 264, true)));
 
     /** Models of which exact and fast kernels are compared. */
     static final List<CheckedModel> FAST = List.of(SMALL.get(0), SMALL.get(1), SMALL.get(2), WIDE);
@@ -58,18 +56,15 @@ record CheckedModel(String name, DecoderPlan shape, List<Integer> batches, int c
             return SMALL.get(0);
         }
         final String name = layers == FULL_LAYERS ? "OLMoE-1B-7B" : "OLMoE-1B-7B with " + layers + " layers";
-        return new CheckedModel(name, new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, layers,
-            IntStream.range(0, layers).boxed().toList(), 2048, 50_304, 0, 4096, 1e-5, false,
-            new AttentionPlan(16, 16, 128, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null), ExpertsPlan.softmax(64, 8, 1024, false)),
+        return new CheckedModel(name, DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, layers, 2048, 50_304,
+            AttentionPlan.of(16, 16, 128, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH), ExpertsPlan.softmax(64, 8, 1024, false)),
             List.of(1, 32, 256), 1024, 2048);
     }
 
     /** The shape with weights of a type. */
     DecoderPlan plan(final WeightType type)
     {
-        return new DecoderPlan(shape.family(), type, shape.layers(), shape.moeLayers(), shape.hidden(), shape.vocabulary(),
-            shape.denseWidth(), shape.maxPositions(), shape.normEpsilon(), shape.tiedEmbeddings(), shape.attention(),
-            shape.experts());
+        return shape.withType(type);
     }
 
     /** Tokens of the steps with and without capture. */

@@ -11,6 +11,7 @@ import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.StepMemory;
+import io.signalbox.experts.ModelShape;
 
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
@@ -114,7 +115,7 @@ final class ExpertRouterTrial
             driver.fill(output.device, POISON, output.count, stream);
         }
         final StepMemory memory =
-            new StepMemory(step, capture.device, null, 0, 1, GRID_TOKENS, spec.topK(), spec.idBytes());
+            new StepMemory(step, capture.device, null, 0, null, new ModelShape(1, spec.experts(), spec.topK()), GRID_TOKENS);
         final ExpertRouterMemory router = new ExpertRouterMemory(
             logits.device, spec.bias() == null ? null : bias.device, ids.device, weights.device);
         final KernelLaunches kernels = new KernelLaunches(driver, device.module(), memory);

@@ -93,13 +93,13 @@ final class ExpertRoutersSection implements CheckSection
         final boolean renormalise = random.nextBoolean();
         if (mode != ExpertRouterMode.SIGMOID_BIAS)
         {
-            return new ExpertRouterSpec(experts, topK, mode, type, 1, 1, renormalise, 1.0f, null);
+            return ExpertRouterSpec.plain(experts, topK, mode, type).withRenormalise(renormalise);
         }
         final int groups = groups(experts, random);
         final int least = (topK * groups + experts - 1) / experts;
         final float[] bias = random.nextInt(4) == 0 ? null : bias(experts, random);
-        return new ExpertRouterSpec(
-            experts, topK, mode, type, groups, random.nextInt(least, groups + 1), renormalise, 2.5f, bias);
+        return ExpertRouterSpec.plain(experts, topK, mode, type).withGroups(groups, random.nextInt(least, groups + 1))
+            .withRenormalise(renormalise).withScale(2.5f).withBias(bias);
     }
 
     private static int groups(final int experts, final SplittableRandom random)

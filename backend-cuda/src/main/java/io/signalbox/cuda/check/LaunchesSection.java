@@ -48,7 +48,7 @@ final class LaunchesSection implements CheckSection
     {
         final DeviceMemory step = scratch.device(STEP_BYTES);
         device.driver().fill(step, 0, STEP_BYTES / Integer.BYTES, stream);
-        return new KernelLaunches(device.driver(), device.module(), new StepMemory(step, null, null, 0, 0, 0, 0, 0))
+        return new KernelLaunches(device.driver(), device.module(), StepMemory.of(step))
             .streamBytes(step.slice(0, 0), scratch.device(STEP_BYTES));
     }
 

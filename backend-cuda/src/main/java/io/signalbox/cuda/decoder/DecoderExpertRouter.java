@@ -36,8 +36,9 @@ public final class DecoderExpertRouter
             case TOP_K_THEN_SOFTMAX -> ExpertRouterMode.TOPK_SOFTMAX;
             case SIGMOID_GROUPS -> ExpertRouterMode.SIGMOID_BIAS;
         };
-        return new ExpertRouterSpec(experts.experts(), experts.topK(), mode, LogitsType.FP32, experts.groups(),
-            experts.keptGroups(), experts.renormalise(), (float)experts.scale(), null);
+        return ExpertRouterSpec.plain(experts.experts(), experts.topK(), mode, LogitsType.FP32)
+            .withGroups(experts.groups(), experts.keptGroups()).withRenormalise(experts.renormalise())
+            .withScale((float)experts.scale());
     }
 
     private static void refuse(final boolean isUsed, final String part)

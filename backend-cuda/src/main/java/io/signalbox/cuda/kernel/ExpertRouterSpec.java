@@ -74,6 +74,27 @@ public record ExpertRouterSpec(
         return new ExpertRouterSpec(experts, topK, mode, type, 1, 1, false, 1.0f, null);
     }
 
+    public ExpertRouterSpec withGroups(final int count, final int top)
+    {
+        return new ExpertRouterSpec(experts, topK, mode, type, count, top, renormalise, scale, bias);
+    }
+
+    public ExpertRouterSpec withRenormalise(final boolean value)
+    {
+        return new ExpertRouterSpec(experts, topK, mode, type, groups, topGroups, value, scale, bias);
+    }
+
+    public ExpertRouterSpec withScale(final float value)
+    {
+        return new ExpertRouterSpec(experts, topK, mode, type, groups, topGroups, renormalise, value, bias);
+    }
+
+    /** @param value null: no bias. */
+    public ExpertRouterSpec withBias(final float[] value)
+    {
+        return new ExpertRouterSpec(experts, topK, mode, type, groups, topGroups, renormalise, scale, value);
+    }
+
     @Override
     public float[] bias()
     {

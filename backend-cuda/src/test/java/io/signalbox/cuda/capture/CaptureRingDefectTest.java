@@ -172,7 +172,7 @@ class CaptureRingDefectTest
     {
         final StepMemory memory = rig.resultMemory;
         return new KernelLaunches(rig.driver, rig.device.module, new StepMemory(memory.step(), capture, memory.results(),
-            memory.resultStride(), memory.layers(), memory.maxTokens(), memory.topK(), memory.idBytes()));
+            memory.resultStride(), null, memory.shape(), memory.maxTokens()));
     }
 
     /** A graph with the addresses of one ring, launched for a step of another: nothing is in the slot but what was there. */
@@ -211,7 +211,7 @@ class CaptureRingDefectTest
     {
         final StepMemory memory = rig.resultMemory;
         return new KernelLaunches(rig.driver, rig.device.module, new StepMemory(memory.step(), capture, slots,
-            memory.resultStride(), memory.layers(), memory.maxTokens(), memory.topK(), memory.idBytes())).slotOpen();
+            memory.resultStride(), null, memory.shape(), memory.maxTokens())).slotOpen();
     }
 
     /** Without capture there are no ids to miss: the places of the tokens say that no kernel wrote them. */
@@ -312,7 +312,8 @@ class CaptureRingDefectTest
     {
         final StepMemory memory = rig.resultMemory;
         return new KernelLaunches(rig.driver, rig.device.module, new StepMemory(memory.step(), memory.capture(),
-            memory.results(), memory.resultStride(), 1, memory.maxTokens(), memory.topK(), memory.idBytes()));
+            memory.results(), memory.resultStride(), null, new ModelShape(1, memory.shape().experts(), memory.topK()),
+            memory.maxTokens()));
     }
 
     /** A draft model routes after the target, with the same kernels. */

@@ -25,8 +25,7 @@ class CheckedModelTest
 
     static CheckConfig options(final int modelLayers)
     {
-        return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)),
-            modelLayers, 1, 20, CheckLimits.DEFAULT, Set.of(GpuSection.MODEL), List.of("false"));
+        return SmallCheck.of(Set.of(GpuSection.MODEL)).withModel(modelLayers, false);
     }
 
     /** One pool beside the weights; a second pool would not fit. */

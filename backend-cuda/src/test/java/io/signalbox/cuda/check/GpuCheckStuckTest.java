@@ -7,7 +7,6 @@ import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.StuckThreads;
-import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -190,7 +189,7 @@ class GpuCheckStuckTest
     private static CheckConfig options(
         final int steps, final double millis, final CheckLimits limits, final Set<GpuSection> sections)
     {
-        return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
-            List.of(new OverheadCell(32, 32, millis)), 0, 1, 20, limits, sections, List.of("false"));
+        return SmallCheck.of(sections).withSteps(40, steps).withCells(List.of(new OverheadCell(32, 32, millis)))
+            .withLimits(limits);
     }
 }

@@ -321,7 +321,6 @@ class GpuCheckTest
 
     private static CheckConfig options(final Set<GpuSection> sections)
     {
-        return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, LIMITS, sections, List.of("false"));
+        return SmallCheck.of(sections).withLimits(LIMITS);
     }
 }

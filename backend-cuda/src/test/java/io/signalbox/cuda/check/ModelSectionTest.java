@@ -35,8 +35,7 @@ class ModelSectionTest
 {
     private static final CheckedModel MODEL = CheckedModel.SMALL.get(0);
     private static final ModelWeights WEIGHTS = GeneratedModel.weights(MODEL.plan(WeightType.BF16), 1);
-    private static final CheckConfig OPTIONS = new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-        List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, CheckLimits.DEFAULT, Set.of(GpuSection.MODEL), List.of("false"));
+    private static final CheckConfig OPTIONS = SmallCheck.of(Set.of(GpuSection.MODEL));
 
     private final JCudaBinding driver = new JCudaBinding();
     private final Findings findings = new Findings();

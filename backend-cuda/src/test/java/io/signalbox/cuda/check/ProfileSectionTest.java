@@ -99,9 +99,9 @@ class ProfileSectionTest
         final Findings findings = new Findings();
         try (CheckDevice device = new CheckDevice(driver, 0))
         {
-            new ProfileSection().run(device, new CheckConfig(0, 1, new ModelShape(1, 16, 4), 2, 1, 40, 40,
-                List.of(new OverheadCell(2, 2, 0.0)), layers, 1, 20, CheckLimits.DEFAULT, Set.of(GpuSection.PROFILE),
-                List.of("false")), findings);
+            new ProfileSection().run(device, SmallCheck.of(
+                new ModelShape(1, 16, 4), Set.of(GpuSection.PROFILE), List.of("false")).withTokens(2)
+                .withCells(List.of(new OverheadCell(2, 2, 0.0))).withModel(layers, false), findings);
         }
         return findings.result(GpuSection.PROFILE, 0.0);
     }

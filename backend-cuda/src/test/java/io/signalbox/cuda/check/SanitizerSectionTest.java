@@ -149,9 +149,8 @@ class SanitizerSectionTest
 
     private SectionResult run(final int toolSeconds)
     {
-        final CheckConfig options = new CheckConfig(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, new CheckLimits(60, toolSeconds), Set.of(GpuSection.SANITIZER),
-            List.of("own-java", "gpu"));
+        final CheckConfig options = SmallCheck.of(new ModelShape(2, 16, 4), Set.of(GpuSection.SANITIZER),
+            List.of("own-java", "gpu")).withSeed(9).withLimits(new CheckLimits(60, toolSeconds));
         final Findings findings = new Findings();
         new SanitizerSection(List.of(directory)).run(null, options, findings);
         return findings.result(GpuSection.SANITIZER, 0.0);

@@ -55,8 +55,7 @@ class SoakSectionTest
         final JCudaBinding driver = new JCudaBinding();
         driver.load();
         driver.initialise();
-        final CheckConfig options = new CheckConfig(0, SEED, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20, CheckLimits.DEFAULT, Set.of(GpuSection.SOAK), List.of("false"));
+        final CheckConfig options = SmallCheck.of(Set.of(GpuSection.SOAK)).withSeed(SEED);
         final Findings findings = new Findings();
         try (CheckDevice device = new CheckDevice(driver, 0))
         {

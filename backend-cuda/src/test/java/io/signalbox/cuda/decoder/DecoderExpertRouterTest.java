@@ -12,7 +12,6 @@ import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.LatentAttention;
 import io.signalbox.model.ModelFamily;
-import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.YarnScaling;
 import org.junit.jupiter.api.Test;
@@ -29,16 +28,16 @@ class DecoderExpertRouterTest
 
     private static DecoderPlan plan(final AttentionPlan attention, final ExpertsPlan experts)
     {
-        return new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.F32, 1, List.of(0), 16, 20, 0, 64, 1e-6, true, attention,
-            experts);
+        return DecoderPlan.of(ModelFamily.QWEN3_MOE, WeightType.F32, 1, 16, 20, attention, experts).withMaxPositions(64)
+            .withNormEpsilon(1e-6).withTiedEmbeddings(true);
     }
 
     private static AttentionPlan attention(
         final LatentAttention latent, final AttentionWindow window, final boolean biases, final boolean sinks)
     {
         final YarnScaling yarn = new YarnScaling(4.0, 16, 32.0, 1.0, true, 1.1, 1.0);
-        return new AttentionPlan(
-            2, latent == null ? 1 : 2, 6, 10_000.0, QkNorm.NONE, 0.0, latent, yarn, window, biases, sinks);
+        return AttentionPlan.of(2, latent == null ? 1 : 2, 6, 10_000.0).withLatent(latent).withYarn(yarn).withWindow(window)
+            .withBiases(biases).withSinks(sinks);
     }
 
     private static void assertRefused(final String part, final AttentionPlan attention, final ExpertsPlan experts)
@@ -58,7 +57,7 @@ class DecoderExpertRouterTest
         assertRefused("attention biases", attention(null, null, true, false), SILU);
         assertRefused("attention sinks", attention(null, null, false, true), SILU);
         assertRefused("experts with biases and a clamped SwiGLU", attention(null, null, false, false),
-            new ExpertsPlan(8, 2, 8, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 7.0));
+            ExpertsPlan.softmax(8, 2, 8, false).withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(7.0));
     }
 
     @Test

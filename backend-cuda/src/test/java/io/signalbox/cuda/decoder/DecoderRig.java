@@ -57,8 +57,7 @@ final class DecoderRig implements AutoCloseable
     DecoderRig(final ModelWeights model, final Precision precision, final KernelFamily family, final int blockSize)
     {
         plan = model.plan();
-        final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, plan.moeLayers().size(), MAX_TOKENS,
-            plan.experts().topK(), 1);
+        final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, null, plan.shape(), MAX_TOKENS);
         weights = DecoderWeights.load(driver, device.module, model);
         decoder = new DecoderStep(driver, device.module, plan, precision, family, (CaptureForm)null, memory,
             new DecoderSizes(BLOCKS, blockSize, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));

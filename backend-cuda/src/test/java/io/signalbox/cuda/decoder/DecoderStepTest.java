@@ -62,12 +62,13 @@ class DecoderStepTest
     {
         return switch (family)
         {
-            case OLMOE -> new DecoderPlan(family, type, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5, false,
-                new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 3, 12, false));
-            case QWEN3_MOE -> new DecoderPlan(family, type, 3, List.of(1, 2), 48, 70, 50, 4096, 1e-6, true,
-                new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(40, 4, 20, true));
-            case MIXTRAL -> new DecoderPlan(family, type, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5, false,
-                new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true));
+            case OLMOE -> DecoderPlan.of(family, type, 2, 40, 70, AttentionPlan.of(4, 4, 10, 10_000.0)
+                .withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5), ExpertsPlan.softmax(8, 3, 12, false));
+            case QWEN3_MOE -> DecoderPlan.of(family, type, 3, 48, 70, AttentionPlan.of(6, 2, 36, 1_000_000.0)
+                .withQkNorm(QkNorm.PER_HEAD), ExpertsPlan.softmax(40, 4, 20, true)).withMoeLayers(List.of(1, 2), 50)
+                .withNormEpsilon(1e-6).withTiedEmbeddings(true);
+            case MIXTRAL -> DecoderPlan.of(family, type, 2, 64, 70, AttentionPlan.of(4, 2, 16, 1_000_000.0),
+                ExpertsPlan.softmax(8, 2, 40, true));
             default -> throw new IllegalArgumentException(family.toString());
         };
     }
@@ -94,10 +95,10 @@ class DecoderStepTest
     @EnumSource(Precision.class)
     void shouldHaveTheBitsOfTheForwardPassWithYarn(final Precision precision)
     {
-        final AttentionPlan attention = new AttentionPlan(6, 2, 36, 10_000.0, QkNorm.PER_HEAD, 0.0, null,
-            new YarnScaling(4.0, 64, 32.0, 1.0, true, 1.25, 1.5), null, false, false);
-        compareSteps(new DecoderPlan(ModelFamily.QWEN3_MOE, WeightType.BF16, 2, List.of(0, 1), 48, 70, 0, 4096, 1e-6, true,
-            attention, ExpertsPlan.softmax(40, 4, 20, true)), precision);
+        final AttentionPlan attention = AttentionPlan.of(6, 2, 36, 10_000.0).withQkNorm(QkNorm.PER_HEAD)
+            .withYarn(new YarnScaling(4.0, 64, 32.0, 1.0, true, 1.25, 1.5));
+        compareSteps(DecoderPlan.of(ModelFamily.QWEN3_MOE, WeightType.BF16, 2, 48, 70, attention,
+            ExpertsPlan.softmax(40, 4, 20, true)).withNormEpsilon(1e-6).withTiedEmbeddings(true), precision);
     }
 
     /** A block whose warps and lanes need a barrier that is not there has other bits in one of these orders. */
@@ -117,8 +118,8 @@ class DecoderStepTest
         final EmulatedDriver.Order order, final int hidden, final int heads, final int headSize)
     {
         EmulatedDriver.order(order, 19);
-        compareSteps(new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 1, List.of(0), hidden, 70, 0, 4096, 1e-5, false,
-            new AttentionPlan(heads, heads, headSize, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null),
+        compareSteps(DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, 1, hidden, 70,
+            AttentionPlan.of(heads, heads, headSize, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
             ExpertsPlan.softmax(8, 2, 8, false)), Precision.BF16);
     }
 
@@ -177,8 +178,8 @@ class DecoderStepTest
     private static void comparePositions(
         final WeightType type, final int blockSize, final int headSize, final int heads)
     {
-        final DecoderPlan plan = new DecoderPlan(ModelFamily.MIXTRAL, type, 1, List.of(0), 16, 70, 0, 4096, 1e-5, false,
-            new AttentionPlan(heads, 1, headSize, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 8, true));
+        final DecoderPlan plan = DecoderPlan.of(ModelFamily.MIXTRAL, type, 1, 16, 70,
+            AttentionPlan.of(heads, 1, headSize, 1_000_000.0), ExpertsPlan.softmax(8, 2, 8, true));
         final ModelWeights weights = GeneratedModel.weights(plan, 11);
         final Precision precision = Precision.of(type);
         final int[] table = new int[DecoderRig.MAX_POSITIONS / blockSize];

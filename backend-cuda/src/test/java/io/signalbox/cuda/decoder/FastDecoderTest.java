@@ -48,12 +48,13 @@ class FastDecoderTest
         final WeightType type = WeightType.BF16;
         return GeneratedModel.weights(switch (family)
         {
-            case OLMOE -> new DecoderPlan(family, type, 2, List.of(0, 1), 40, 70, 0, 4096, 1e-5, false,
-                new AttentionPlan(4, 4, 10, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(8, 3, 16, false));
-            case QWEN3_MOE -> new DecoderPlan(family, type, 3, List.of(1, 2), 48, 70, 56, 4096, 1e-6, true,
-                new AttentionPlan(6, 2, 36, 1_000_000.0, QkNorm.PER_HEAD, 0.0, null), ExpertsPlan.softmax(40, 4, 24, true));
-            default -> new DecoderPlan(family, type, 2, List.of(0, 1), 64, 70, 0, 4096, 1e-5, false,
-                new AttentionPlan(4, 2, 16, 1_000_000.0, QkNorm.NONE, 0.0, null), ExpertsPlan.softmax(8, 2, 40, true));
+            case OLMOE -> DecoderPlan.of(family, type, 2, 40, 70, AttentionPlan.of(4, 4, 10, 10_000.0)
+                .withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5), ExpertsPlan.softmax(8, 3, 16, false));
+            case QWEN3_MOE -> DecoderPlan.of(family, type, 3, 48, 70, AttentionPlan.of(6, 2, 36, 1_000_000.0)
+                .withQkNorm(QkNorm.PER_HEAD), ExpertsPlan.softmax(40, 4, 24, true)).withMoeLayers(List.of(1, 2), 56)
+                .withNormEpsilon(1e-6).withTiedEmbeddings(true);
+            default -> DecoderPlan.of(family, type, 2, 64, 70, AttentionPlan.of(4, 2, 16, 1_000_000.0),
+                ExpertsPlan.softmax(8, 2, 40, true));
         }, 11);
     }
 

@@ -51,8 +51,8 @@ class GeneratedWeightsTest
 
     private static ModelWeights weights(final WeightType type, final long seed, final AtomicLong copied)
     {
-        return GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, type, 1, List.of(0), 33, 75, 0, 64, 1e-5, false,
-            new AttentionPlan(2, 2, 8, 10_000.0, QkNorm.FULL_WIDTH, 1.5, null), ExpertsPlan.softmax(3, 2, 7, false)), seed,
+        return GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, type, 1, 33, 75, AttentionPlan.of(2, 2, 8, 10_000.0)
+            .withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5), ExpertsPlan.softmax(3, 2, 7, false)).withMaxPositions(64), seed,
             copied::addAndGet);
     }
 

@@ -42,7 +42,8 @@ final class ExpertRouterCase
         final int topGroups = random.nextInt((topK + size - 1) / size, groups + 1);
         final float[] bias = mode == ExpertRouterMode.SIGMOID_BIAS && random.nextInt(3) > 0 ? bias(experts) : null;
         final float scale = random.nextBoolean() ? 1.0f : 2.5f;
-        return new ExpertRouterSpec(experts, topK, mode, type, groups, topGroups, random.nextBoolean(), scale, bias);
+        return ExpertRouterSpec.plain(experts, topK, mode, type).withGroups(groups, topGroups)
+            .withRenormalise(random.nextBoolean()).withScale(scale).withBias(bias);
     }
 
     private int divisor(final int experts)

@@ -91,7 +91,7 @@ class ExpertRouterOracleTest
     {
         final float[] bias = {-3, -3, -2, -2, -1.5f, -1.5f, -4, -4};
         final ExpertRouterSpec spec =
-            new ExpertRouterSpec(8, 4, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 4, 2, false, 1, bias);
+            ExpertRouterSpec.plain(8, 4, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32).withGroups(4, 2).withBias(bias);
 
         new ExpertRouterOracle(spec).route(new float[8], ids, weights);
 

@@ -14,9 +14,8 @@ class ExpertRouterSpecTest
 {
     private static ExpertRouterSpec grouped(final int experts, final int topK, final int groups, final int topGroups)
     {
-        return new ExpertRouterSpec(
-            experts, topK, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, groups, topGroups, true, 2.5f,
-            new float[experts]);
+        return ExpertRouterSpec.plain(experts, topK, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32)
+            .withGroups(groups, topGroups).withRenormalise(true).withScale(2.5f).withBias(new float[experts]);
     }
 
     private static void assertRefuses(final String part, final Runnable construction)
@@ -59,8 +58,8 @@ class ExpertRouterSpecTest
         assertRefuses("groups=64 is not between 1 and 32", () -> grouped(256, 8, 64, 4));
         assertRefuses("topGroups=9 is not between 1 and groups=8", () -> grouped(256, 8, 8, 9));
         assertRefuses("topGroups=2 of 8 experts each hold fewer than topK=17", () -> grouped(64, 17, 8, 2));
-        assertRefuses("goes with SIGMOID_BIAS alone", () -> new ExpertRouterSpec(
-            64, 8, ExpertRouterMode.TOPK_SOFTMAX, LogitsType.BF16, 8, 4, false, 1, null));
+        assertRefuses("goes with SIGMOID_BIAS alone", () -> ExpertRouterSpec.plain(64, 8, ExpertRouterMode.TOPK_SOFTMAX,
+            LogitsType.BF16).withGroups(8, 4));
         assertEquals(32, grouped(256, 8, 8, 4).groupSize());
         assertEquals(16, grouped(64, 16, 8, 2).topK());
     }
@@ -68,18 +67,18 @@ class ExpertRouterSpecTest
     @Test
     void shouldRefuseBiasesAndScalesThatMakeNoSense()
     {
-        assertRefuses("has 3 values for experts=8", () -> new ExpertRouterSpec(
-            8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, new float[3]));
-        assertRefuses("bias goes with SIGMOID_BIAS alone", () -> new ExpertRouterSpec(
-            8, 2, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32, 1, 1, false, 1, new float[8]));
+        assertRefuses("has 3 values for experts=8", () -> ExpertRouterSpec.plain(8, 2, ExpertRouterMode.SIGMOID_BIAS,
+            LogitsType.FP32).withBias(new float[3]));
+        assertRefuses("bias goes with SIGMOID_BIAS alone", () -> ExpertRouterSpec.plain(8, 2, ExpertRouterMode.SOFTMAX_TOPK,
+            LogitsType.FP32).withBias(new float[8]));
         final float[] broken = new float[8];
         broken[5] = Float.NaN;
-        assertRefuses("bias of expert 5 is NaN", () -> new ExpertRouterSpec(
-            8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, broken));
+        assertRefuses("bias of expert 5 is NaN", () -> ExpertRouterSpec.plain(8, 2, ExpertRouterMode.SIGMOID_BIAS,
+            LogitsType.FP32).withBias(broken));
         for (final float scale : new float[] {0, -1, Float.NaN, Float.POSITIVE_INFINITY})
         {
-            assertRefuses("scale=" + scale, () -> new ExpertRouterSpec(
-                8, 2, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32, 1, 1, false, scale, null));
+            assertRefuses("scale=" + scale, () -> ExpertRouterSpec.plain(8, 2, ExpertRouterMode.SOFTMAX_TOPK,
+                LogitsType.FP32).withScale(scale));
         }
     }
 
@@ -88,7 +87,7 @@ class ExpertRouterSpecTest
     {
         final float[] bias = new float[8];
         final ExpertRouterSpec spec =
-            new ExpertRouterSpec(8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, bias);
+            ExpertRouterSpec.plain(8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32).withBias(bias);
         bias[0] = 1;
         spec.bias()[1] = 1;
         assertTrue(IntStream.range(0, 8).allMatch(i -> spec.bias()[i] == 0));

@@ -13,8 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.util.List;
-
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,9 +22,8 @@ class KernelFamilyTest
 {
     private static DecoderPlan plan(final WeightType type, final int hidden, final int headSize, final int width)
     {
-        return new DecoderPlan(ModelFamily.OLMOE, type, 1, List.of(0), hidden, 70, 0, 4096, 1e-5, false,
-            new AttentionPlan(2, 2, headSize, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null),
-            ExpertsPlan.softmax(8, 3, width, false));
+        return DecoderPlan.of(ModelFamily.OLMOE, type, 1, hidden, 70, AttentionPlan.of(2, 2, headSize, 10_000.0)
+            .withQkNorm(QkNorm.FULL_WIDTH), ExpertsPlan.softmax(8, 3, width, false));
     }
 
     @Test

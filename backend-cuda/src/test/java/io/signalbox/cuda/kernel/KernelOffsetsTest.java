@@ -6,6 +6,7 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,8 @@ class KernelOffsetsTest
         stream = driver.createStream("compute");
         staged = driver.allocatePinned(64 + 16L * MAX_TOKENS);
         memory = new StepMemory(driver.allocate(staged.bytes()), driver.allocate(SLOTS * SLOT_ELEMENTS * Short.BYTES),
-            driver.allocate(SLOTS * RESULT_BYTES), RESULT_BYTES, LAYERS, MAX_TOKENS, SPEC.topK(), SPEC.idBytes());
+            driver.allocate(SLOTS * RESULT_BYTES), RESULT_BYTES, null, new ModelShape(LAYERS, SPEC.experts(), SPEC.topK()),
+            MAX_TOKENS);
         launches = new KernelLaunches(driver, driver.loadModule(KernelImage.load().bytes()), memory);
     }
 

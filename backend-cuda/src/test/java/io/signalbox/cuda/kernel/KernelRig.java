@@ -3,6 +3,7 @@ package io.signalbox.cuda.kernel;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
@@ -55,8 +56,8 @@ final class KernelRig
     {
         driver.fill(capture, NOT_TOUCHED, capture.bytes() / Integer.BYTES, stream);
         driver.fill(results, NOT_TOUCHED, results.bytes() / Integer.BYTES, stream);
-        final StepMemory memory = new StepMemory(
-            step, capturing ? capture : null, results, RESULT_BYTES, LAYERS, maxTokens, spec.topK(), spec.idBytes());
+        final StepMemory memory = new StepMemory(step, capturing ? capture : null, results, RESULT_BYTES, null,
+            new ModelShape(LAYERS, spec.experts(), spec.topK()), maxTokens);
         return new KernelLaunches(driver, device.module, memory);
     }
 

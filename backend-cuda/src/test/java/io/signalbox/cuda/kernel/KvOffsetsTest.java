@@ -4,11 +4,11 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.ModelFamily;
-import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,10 +64,9 @@ class KvOffsetsTest
         rope = new RopeMemory(driver.allocate((long)TOKENS * HEAD / 2 * Float.BYTES),
             driver.allocate((long)TOKENS * HEAD / 2 * Float.BYTES));
         all = new KvLayer(driver.allocate(2 * POOL_BYTES), driver.allocate(2 * POOL_BYTES), BLOCK_TOKENS);
-        final StepMemory memory = new StepMemory(step, null, mixed, 64, 2, TOKENS, 1, 1);
+        final StepMemory memory = new StepMemory(step, null, mixed, 64, null, new ModelShape(2, 8, 1), TOKENS);
         launches = new DecoderLaunches(driver, device.module, memory,
-            new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 2, List.of(0, 1), 8, 8, 0, 4096, 1e-5, false,
-                new AttentionPlan(HEADS, HEADS, HEAD, 10_000.0, QkNorm.NONE, 0.0, null),
+            DecoderPlan.of(ModelFamily.OLMOE, WeightType.BF16, 2, 8, 8, AttentionPlan.of(HEADS, HEADS, HEAD, 10_000.0),
                 ExpertsPlan.softmax(8, 1, 8, false)), Precision.BF16, KernelFamily.EXACT);
         upload(rope.cosines(), TOKENS * HEAD / 2, 1.0f, 0.0f);
         upload(rope.sines(), TOKENS * HEAD / 2, 0.0f, 0.0f);

@@ -17,7 +17,6 @@ import io.signalbox.cli.options.StepTimeOptions;
 import io.signalbox.cli.options.VariantOptions;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
-import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.StateStart;
 import io.signalbox.printing.Decimals;
@@ -26,7 +25,6 @@ import io.signalbox.printing.WhatIfJson;
 import io.signalbox.printing.WhatIfText;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
-import io.signalbox.state.FoldedState;
 import io.signalbox.whatif.Beginning;
 import io.signalbox.whatif.RecordedExperts;
 import io.signalbox.whatif.Variant;
@@ -170,7 +168,7 @@ public final class WhatIfCommand implements Callable<Integer>
                 throw new ConfigException("--expert-devices needs routed experts, and the run of " + journal +
                     " captured none; leave it out.");
             }
-            final WhatIf read = read(reader, recorded, beginning, kept.state());
+            final WhatIf read = WhatIf.of(kept, recorded, beginning);
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
             question = expertDevices == null ? costed : costed.withExperts(
                 new RecordedExperts(journal, scheduler.known()), recorded.capture(), expertDevices);
@@ -181,20 +179,6 @@ public final class WhatIfCommand implements Callable<Integer>
                 (long)total * ComparisonProgress.PARTS_PER_RUN,
                 () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " re-runs");
             return question.ask(changed, threads, decisions, seeds, runs);
-        }
-    }
-
-    private static WhatIf read(
-        final JournalReader reader, final SchedulerConfig recorded, final Beginning beginning, final FoldedState ahead)
-    {
-        final GroupSource groups = GroupSource.ahead(reader);
-        try
-        {
-            return WhatIf.read(groups, recorded, beginning, ahead);
-        }
-        finally
-        {
-            groups.stop();
         }
     }
 

@@ -99,9 +99,13 @@ public final class CostOptions
 
     public SimulationConfig config(final long seed)
     {
-        return new SimulationConfig(seed,
-            new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos),
-            new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos), expertSkew, draftAcceptance,
-            acceptanceSeries(), FaultPlanOption.read(faults), newWeights());
+        return SimulationConfig.DEFAULT.withSeed(seed)
+            .withStepCost(new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos))
+            .withD2hDelay(new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos))
+            .withExpertSkew(expertSkew)
+            .withDraftAcceptance(draftAcceptance)
+            .withAcceptanceSeries(acceptanceSeries())
+            .withFaults(FaultPlanOption.read(faults))
+            .withNewWeights(newWeights());
     }
 }

@@ -119,10 +119,17 @@ public final class GpuOptions
     /** @param program the class whose {@code main} a section starts again under a tool. */
     public CheckConfig options(final Class<?> program)
     {
-        return new CheckConfig(
-            device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, compared(), modelLayers, bitsOnly, soakSeconds, samples,
-            new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program));
+        return CheckConfig.of(new ModelShape(moeLayers, experts, topK), chosen(), command(program))
+            .withDevice(device)
+            .withSeed(seed == null ? System.nanoTime() : seed)
+            .withTokens(batch)
+            .withRounds(rounds)
+            .withSteps(checkedSteps, steps)
+            .withCells(compared())
+            .withModel(modelLayers, bitsOnly)
+            .withSoakSeconds(soakSeconds)
+            .withSamples(samples)
+            .withLimits(new CheckLimits(sectionLimit, sanitizerLimit));
     }
 
     private List<OverheadCell> compared()

@@ -12,11 +12,9 @@ import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.console.ResultStream;
 import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckFigure;
-import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
-import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaAvailability.State;
@@ -129,9 +127,7 @@ class GpuCommandTest
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
         final GpuReport report = new GpuReport(console,
             new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY, progress(console), false);
-        report.begin(new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
-            List.of(new OverheadCell(6, 6, 0.0)), 0, 1, 20,
-            CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
+        report.begin(CheckConfig.of(new ModelShape(2, 16, 4), EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 
         report.onStart(GpuSection.LINK);

@@ -173,8 +173,8 @@ public final class JournalScanner implements AutoCloseable
         final int number = segment + 1;
         if (ending.isSealed() && (number >= files.segmentCount() || isLastAndUnused(number)))
         {
-            end = new ScanEnd(progress.committed(), ending, number, progress.recordsOfSegmentBefore(), true, -1, -1, -1,
-                number < files.segmentCount() ? number : -1);
+            end = new ScanEnd(progress.committed(), ending, number, progress.recordsOfSegmentBefore(), true,
+                ScanEnd.Tail.NONE, number < files.segmentCount() ? number : -1);
             return;
         }
         if (files.segmentCount() == 0)
@@ -338,15 +338,15 @@ public final class JournalScanner implements AutoCloseable
         }
         switch (match.decision())
         {
-            case END -> finish(-1, -1, rest.residueEnd());
+            case END -> finish(new ScanEnd.Tail(-1, -1, rest.residueEnd()));
             case TRUNCATE_TORN ->
             {
                 if (!recovering)
                 {
                     refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.position());
                 }
-                finish(progress.committedPosition(), Math.max(rest.residueEnd(), progress.committedPosition()),
-                    rest.residueEnd());
+                finish(new ScanEnd.Tail(progress.committedPosition(),
+                    Math.max(rest.residueEnd(), progress.committedPosition()), rest.residueEnd()));
             }
             default -> refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.position());
         }
@@ -361,7 +361,7 @@ public final class JournalScanner implements AutoCloseable
             segment, offset, progress.records(), null);
     }
 
-    private void finish(final long cutFrom, final long cutTo, final long zerosFrom)
+    private void finish(final ScanEnd.Tail tail)
     {
         final boolean empty = progress.isSegmentEmpty();
         final boolean trailing = segment + 1 < files.segmentCount();
@@ -369,10 +369,10 @@ public final class JournalScanner implements AutoCloseable
         walker.close();
         walker = null;
         end = empty
-            ? new ScanEnd(progress.committed(), Ending.OPEN, segment, progress.recordsOfSegmentBefore(), segmentSealed, -1,
-                -1, -1, segment)
-            : new ScanEnd(progress.committed(), Ending.OPEN, segment + 1, progress.committedSegmentRecords(), false, cutFrom,
-                cutTo, zerosFrom, trailing ? segment + 1 : -1);
+            ? new ScanEnd(progress.committed(), Ending.OPEN, segment, progress.recordsOfSegmentBefore(), segmentSealed,
+                ScanEnd.Tail.NONE, segment)
+            : new ScanEnd(progress.committed(), Ending.OPEN, segment + 1, progress.committedSegmentRecords(), false, tail,
+                trailing ? segment + 1 : -1);
     }
 
     public RecordType type()

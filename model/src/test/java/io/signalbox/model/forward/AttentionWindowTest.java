@@ -7,7 +7,6 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelFamily;
-import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import org.junit.jupiter.api.Test;
 
@@ -26,11 +25,10 @@ class AttentionWindowTest
 
     private static float[] lastLogits(final int[] tokens)
     {
-        final AttentionPlan attention = new AttentionPlan(4, 2, 8, 10_000.0, QkNorm.NONE, 0.0, null, null,
-            new AttentionWindow(WINDOW, List.of(0)), false, false);
-        final ForwardModel model = ForwardModel.of(GeneratedModel.weights(new DecoderPlan(ModelFamily.MIXTRAL,
-            WeightType.F32, 1, List.of(0), 32, VOCABULARY, 0, 64, 1e-5, false, attention,
-            ExpertsPlan.softmax(4, 2, 12, true)), 3));
+        final AttentionPlan attention = AttentionPlan.of(4, 2, 8, 10_000.0)
+            .withWindow(new AttentionWindow(WINDOW, List.of(0)));
+        final ForwardModel model = ForwardModel.of(GeneratedModel.weights(DecoderPlan.of(ModelFamily.MIXTRAL,
+            WeightType.F32, 1, 32, VOCABULARY, attention, ExpertsPlan.softmax(4, 2, 12, true)).withMaxPositions(64), 3));
         try (WorkTeam team = new WorkTeam(1, "window"))
         {
             final RecordedPass pass =

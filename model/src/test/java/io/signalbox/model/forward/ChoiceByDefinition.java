@@ -62,8 +62,9 @@ final class ChoiceByDefinition
         final int groups = scoring == ExpertScoring.SIGMOID_GROUPS ? 1 + random.nextInt(4) : 1;
         final int size = 2 + random.nextInt(6);
         final int kept = 1 + random.nextInt(groups);
-        return new ExpertsPlan(groups * size, 1 + random.nextInt(kept * size), 4, scoring, random.nextBoolean(),
-            random.nextBoolean(), groups, kept, random.nextBoolean() ? 1.0 : 2.5, 0);
+        return ExpertsPlan.softmax(groups * size, 1 + random.nextInt(kept * size), 4, random.nextBoolean())
+            .withScoring(scoring).withRoundedWeights(random.nextBoolean()).withGroups(groups, kept)
+            .withScale(random.nextBoolean() ? 1.0 : 2.5);
     }
 
     private static float[] values(final SplittableRandom random, final int count)

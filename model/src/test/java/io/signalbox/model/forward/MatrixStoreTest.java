@@ -25,9 +25,9 @@ class MatrixStoreTest
     /** The embedding is too large for a shared array, the rest is not. */
     private static ModelWeights weights(final WeightType type)
     {
-        return GeneratedModel.weights(new DecoderPlan(ModelFamily.OLMOE, type, 1, List.of(0), 64, 131_100, 0, 4096, 1e-5,
-            true, new AttentionPlan(4, 4, 16, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null),
-            ExpertsPlan.softmax(8, 2, 48, false)), 3);
+        return GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, type, 1, 64, 131_100,
+            AttentionPlan.of(4, 4, 16, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH), ExpertsPlan.softmax(8, 2, 48, false))
+            .withTiedEmbeddings(true), 3);
     }
 
     /** The rows of several tasks, each with its own bias; arithmetic of bf16 rounds the sum once. */

@@ -44,23 +44,25 @@ final class MixedForward
     {
         final boolean groups = scoring == ExpertScoring.SIGMOID_GROUPS;
         final AttentionPlan attention =
-            new AttentionPlan(4, 2, 10, 10_000.0, groups ? QkNorm.PER_HEAD : QkNorm.FULL_WIDTH, groups ? 0.0 : 1.5, null);
-        final ExpertsPlan experts = new ExpertsPlan(
-            8, 3, 12, scoring, true, true, groups ? 4 : 1, groups ? 2 : 1, groups ? 2.5 : 1.0, groups ? 1 : 0);
-        return ForwardModel.of(GeneratedModel.weights(new DecoderPlan(groups ? ModelFamily.DEEPSEEK_V3 : ModelFamily.OLMOE,
-            type, 3, groups ? List.of(1, 2) : List.of(0, 1, 2), 40, VOCABULARY, groups ? 50 : 0, 4096, 1e-5, false,
-            attention, experts), 11));
+            AttentionPlan.of(4, 2, 10, 10_000.0).withQkNorm(groups ? QkNorm.PER_HEAD : QkNorm.FULL_WIDTH)
+                .withClip(groups ? 0.0 : 1.5);
+        final ExpertsPlan experts = ExpertsPlan.softmax(8, 3, 12, true).withScoring(scoring)
+            .withGroups(groups ? 4 : 1, groups ? 2 : 1).withScale(groups ? 2.5 : 1.0).withSharedExperts(groups ? 1 : 0);
+        return ForwardModel.of(GeneratedModel.weights(DecoderPlan.of(groups ? ModelFamily.DEEPSEEK_V3 : ModelFamily.OLMOE,
+            type, 3, 40, VOCABULARY, attention, experts).withMoeLayers(groups ? List.of(1, 2) : List.of(0, 1, 2),
+            groups ? 50 : 0), 11));
     }
 
     /** Windows of more than one sum's lanes; a limit that clamps. */
     private static ForwardModel gptOss(final WeightType type)
     {
-        final AttentionPlan attention = new AttentionPlan(4, 2, 10, 150_000.0, QkNorm.NONE, 0.0, null,
-            new YarnScaling(4.0, 32, 32.0, 1.0, false, 1.1, 1.0), new AttentionWindow(37, List.of(0, 2)), true, true);
+        final AttentionPlan attention = AttentionPlan.of(4, 2, 10, 150_000.0)
+            .withYarn(new YarnScaling(4.0, 32, 32.0, 1.0, false, 1.1, 1.0))
+            .withWindow(new AttentionWindow(37, List.of(0, 2))).withBiases(true).withSinks(true);
         final ExpertsPlan experts =
-            new ExpertsPlan(8, 3, 12, ExpertScoring.TOP_K_THEN_SOFTMAX, false, true, 1, 1, 1.0, 0, 0.75);
-        return ForwardModel.of(GeneratedModel.weights(new DecoderPlan(ModelFamily.GPT_OSS, type, 3, List.of(0, 1, 2), 40,
-            VOCABULARY, 0, 4096, 1e-5, false, attention, experts), 11));
+            ExpertsPlan.softmax(8, 3, 12, false).withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(0.75);
+        return ForwardModel.of(GeneratedModel.weights(DecoderPlan.of(ModelFamily.GPT_OSS, type, 3, 40, VOCABULARY,
+            attention, experts), 11));
     }
 
     /** The results of one sequence, by position. */
