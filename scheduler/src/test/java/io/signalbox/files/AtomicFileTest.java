@@ -96,7 +96,6 @@ class AtomicFileTest
         assertEquals(List.of("taken"), names());
     }
 
-    /** If the old file were removed first, a process that is killed then would leave none. */
     /** Two processes of two containers may have one number. */
     @Test
     void shouldPublishWhatItWroteIfAnotherWritesTheSameFile() throws IOException
@@ -113,6 +112,7 @@ class AtomicFileTest
         }
     }
 
+    /** If the old file were removed first, a process that is killed then would leave none. */
     @Test
     void shouldReplaceAFileInOneStep() throws Exception
     {

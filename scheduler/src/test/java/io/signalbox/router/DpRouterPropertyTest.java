@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.Digits;
 import io.signalbox.router.trtllm.KvAwareDpRouter;
 import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.LongRange;
 
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +20,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class DpRouterPropertyTest
 {
     private static final int MAX_ACTIVE = 6;
+    private static final int ROUNDS = 3;
+
+    /** Ranks and requests of batches for one router, a number for each of them. */
+    @Provide
+    Arbitrary<List<Long>> ranks()
+    {
+        return Digits.lists(8).filter(ranks -> !ranks.isEmpty());
+    }
+
+    @Provide
+    Arbitrary<List<Long>> requests()
+    {
+        return Digits.lists(2 * MAX_ACTIVE * 8);
+    }
 
     /** No more requests than fit, as admission lets through. */
     static PlacementBatch batch(final Random random, final int ranks)
@@ -22,14 +42,7 @@ class DpRouterPropertyTest
         int room = 0;
         for (int rank = 0; rank < ranks; rank++)
         {
-            final boolean lost = random.nextInt(8) == 0;
-            final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
-            batch.rank(rank, active, lost);
-            for (final RankFigure figure : RankFigure.values())
-            {
-                batch.figure(rank, figure, active * (long)random.nextInt(1000));
-            }
-            room += lost ? 0 : MAX_ACTIVE - active;
+            room += addRank(batch, rank, random);
         }
         for (int i = random.nextInt(room + 1); i > 0; i--)
         {
@@ -38,17 +51,53 @@ class DpRouterPropertyTest
         return batch;
     }
 
+    /** The state of each rank, and as many of the requests as fit. */
+    private static PlacementBatch batch(final List<Long> ranks, final List<Long> requests)
+    {
+        return batch(ranks, requests, true);
+    }
+
+    private static PlacementBatch batch(final List<Long> ranks, final List<Long> requests, final boolean fitting)
+    {
+        final PlacementBatch batch = new PlacementBatch(ranks.size(), MAX_ACTIVE);
+        int room = 0;
+        for (int rank = 0; rank < ranks.size(); rank++)
+        {
+            room += addRank(batch, rank, new Digits(ranks.get(rank)));
+        }
+        requests.stream().limit(fitting ? room : requests.size()).forEach(number -> addRequest(batch, new Digits(number)));
+        return batch;
+    }
+
+    /** Requests of a round of several. */
+    private static List<Long> round(final int round, final List<Long> requests)
+    {
+        return requests.subList(requests.size() * round / ROUNDS, requests.size() * (round + 1) / ROUNDS);
+    }
+
+    private static int addRank(final PlacementBatch batch, final int rank, final Random random)
+    {
+        final boolean lost = random.nextInt(8) == 7;
+        final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
+        batch.rank(rank, active, lost);
+        for (final RankFigure figure : RankFigure.values())
+        {
+            batch.figure(rank, figure, active * 61L * random.nextInt(17));
+        }
+        return lost ? 0 : MAX_ACTIVE - active;
+    }
+
     private static void addRequest(final PlacementBatch batch, final Random random)
     {
-        final int tokens = random.nextInt(4) == 0 ? random.nextInt(2) : random.nextInt(1000);
-        final int hint = random.nextInt(4) == 0 ? random.nextInt(batch.ranks() + 3) - 1 : PlacementBatch.NO_RANK;
-        final int request = batch.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint,
+        final int tokens = random.nextInt(4) == 3 ? random.nextInt(2) : random.nextInt(1000);
+        final int hint = random.nextInt(4) == 3 ? random.nextInt(batch.ranks() + 3) - 1 : PlacementBatch.NO_RANK;
+        final int request = batch.add(random.nextInt(1000), random.nextInt(12) - 1, tokens, hint,
             Relax.values()[random.nextInt(Relax.values().length)]);
         final int head = random.nextInt(1 + Math.min(tokens, 4));
-        batch.head(request, random.ints(4, 0, 3).toArray(), head);
+        batch.head(request, IntStream.generate(() -> random.nextInt(3)).limit(4).toArray(), head);
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            batch.matchedTokens(request, rank, random.nextInt(3) == 0 ? random.nextInt(tokens + 1) : 0);
+            batch.matchedTokens(request, rank, random.nextInt(3) == 2 ? tokens * random.nextInt(7) / 6 : 0);
         }
     }
 
@@ -58,14 +107,15 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 2000)
-    void everyAdmittedRequestIsPlacedOnceAndNoRankIsFilledBeyondItsCap(@ForAll final long seed)
+    void everyAdmittedRequestIsPlacedOnceAndNoRankIsFilledBeyondItsCap(
+        @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
+        @ForAll @LongRange(min = 0) final long knobs)
     {
-        final Random random = new Random(seed);
-        final int ranks = 1 + random.nextInt(8);
-        final DpRouter router = router(random, ranks);
-        for (int round = 0; round < 3; round++)
+        final int ranks = states.size();
+        final DpRouter router = router(new Digits(knobs), ranks);
+        for (int round = 0; round < ROUNDS; round++)
         {
-            final PlacementBatch batch = batch(random, ranks);
+            final PlacementBatch batch = batch(states, round(round, requests));
             final int[] before = new int[ranks];
             for (int rank = 0; rank < ranks; rank++)
             {
@@ -99,11 +149,13 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 1000)
-    void theChosenRankHasTheBestScoreOfAllCandidates(@ForAll final long seed)
+    void theChosenRankHasTheBestScoreOfAllCandidates(
+        @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
+        @ForAll @LongRange(min = 0) final long knobs)
     {
-        final Random random = new Random(seed);
-        final int ranks = 1 + random.nextInt(8);
-        final PlacementBatch batch = batch(random, ranks);
+        final Random random = new Digits(knobs);
+        final int ranks = states.size();
+        final PlacementBatch batch = batch(states, requests);
         // Above temperature 0 a rank is drawn.
         final RouterConfig config = Routers.with(Routers.random(Routers.any(random), random), "temperature", 0);
         config.router(ranks, random.nextInt(8) != 0).place(batch);
@@ -123,18 +175,16 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 500)
-    void theSameBatchesGiveTheSameDecisions(@ForAll final long seed)
+    void theSameBatchesGiveTheSameDecisions(
+        @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
+        @ForAll @LongRange(min = 0) final long knobs)
     {
-        final Random first = new Random(seed);
-        final Random second = new Random(seed);
-        final int ranks = 1 + first.nextInt(8);
-        assertEquals(ranks, 1 + second.nextInt(8));
-        final DpRouter one = router(first, ranks);
-        final DpRouter other = router(second, ranks);
-        for (int round = 0; round < 3; round++)
+        final DpRouter one = router(new Digits(knobs), states.size());
+        final DpRouter other = router(new Digits(knobs), states.size());
+        for (int round = 0; round < ROUNDS; round++)
         {
-            final PlacementBatch batch = batch(first, ranks);
-            final PlacementBatch same = batch(second, ranks);
+            final PlacementBatch batch = batch(states, round(round, requests));
+            final PlacementBatch same = batch(states, round(round, requests));
             one.place(batch);
             other.place(same);
             for (int i = 0; i < batch.decisions(); i++)
@@ -147,16 +197,14 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 2000)
-    void withMoreRequestsThanRoomEveryRouterStillEndsAndLeavesNoRankIdle(@ForAll final long seed)
+    void withMoreRequestsThanRoomEveryRouterStillEndsAndLeavesNoRankIdle(
+        @ForAll("ranks") final List<Long> all, @ForAll("requests") final List<Long> requests,
+        @ForAll @LongRange(min = 0) final long knobs)
     {
-        final Random random = new Random(seed);
-        final int ranks = 1 + random.nextInt(3);
-        final PlacementBatch batch = batch(random, ranks);
-        for (int i = random.nextInt(30); i > 0; i--)
-        {
-            addRequest(batch, random);
-        }
-        router(random, ranks).place(batch);
+        final List<Long> states = all.subList(0, Math.min(3, all.size()));
+        final int ranks = states.size();
+        final PlacementBatch batch = batch(states, requests, false);
+        router(new Digits(knobs), ranks).place(batch);
         for (int rank = 0; rank < ranks; rank++)
         {
             assertTrue(batch.decisions() > 0 || batch.count() == 0 || batch.isLost(rank) || batch.activeRequests(rank) > 0);
