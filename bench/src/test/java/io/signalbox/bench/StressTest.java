@@ -33,7 +33,7 @@ class StressTest
             "org.openjdk.jcstress.Main", "-t", "io.signalbox", "-r", results.toString(), "-f", "1", "-jvmArgs",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xmx512m"));
         command.addAll(full ? List.of("-iters", "5", "-time", "1000") :
-            List.of("-iters", "1", "-time", "200", "-sc", "false"));
+            List.of("-iters", "1", "-time", "50", "-sc", "false"));
         final Process process = new ProcessBuilder(command).directory(results.toFile()).redirectErrorStream(true).start();
         process.getOutputStream().close();
         final String output = new String(process.getInputStream().readAllBytes());
