@@ -73,6 +73,18 @@ final class PomRulesTest
         }
     }
 
+    /** The launcher builds without tests, and then no JAR of test classes exists. */
+    @Test
+    void shouldUseTestClassesOfOthersOnlyIfTestsAreBuilt() throws Exception
+    {
+        for (final String module : modules())
+        {
+            final String outside =
+                Files.readString(ROOT.resolve(module).resolve("pom.xml")).replaceAll("(?s)<profiles>.*</profiles>", "");
+            assertFalse(outside.contains("<type>test-jar</type>"), module + " has a test JAR outside of a profile");
+        }
+    }
+
     /** So that the build of a sample downloads nothing that this build did not. */
     @Test
     void shouldUseThePluginsOfThisBuildInTheSamples() throws Exception
