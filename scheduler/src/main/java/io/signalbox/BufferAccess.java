@@ -29,7 +29,7 @@ public final class BufferAccess
         if (!missing.isEmpty())
         {
             throw new ConfigException("this JVM was started without a flag that the engine needs: " + missing.get(0) +
-                "; start it with this flag, or with all of the file scripts/jvm.flags.");
+                "; start it with this flag, or with all of the file scripts/embedding.flags.");
         }
     }
 

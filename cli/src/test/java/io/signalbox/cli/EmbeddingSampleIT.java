@@ -26,7 +26,7 @@ class EmbeddingSampleIT
     @Test
     void shouldPassItsOwnTests() throws Exception
     {
-        assertTrue(BUILD.tests() >= 10, BUILD.tests() + " tests, those of the contract");
+        assertTrue(BUILD.tests() >= 20, BUILD.tests() + " tests, those of the contract for two backends");
     }
 
     /** Returns the lines that the program prints. */
@@ -41,6 +41,12 @@ class EmbeddingSampleIT
         assertEquals(
             List.of("token 11", "token 22", "token 33", "token 11", "token 22", "ended by LENGTH after 5 tokens"),
             run("FirstTokens"));
+    }
+
+    @Test
+    void shouldAcceptDraftTokens() throws Exception
+    {
+        assertEquals(List.of("120 tokens, 3 or more per step"), run("DraftedTokens"));
     }
 
     @Test

@@ -28,7 +28,7 @@ class BufferAccessTest
     {
         final String sentence = "this JVM was started without a flag that the engine needs: " +
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED; start it with this flag, or with all of the file " +
-            "scripts/jvm.flags.";
+            "scripts/embedding.flags.";
 
         assertEquals(sentence, run("stepped"));
         assertEquals(sentence, run("threaded"));

@@ -40,6 +40,7 @@ final class ToyBackend implements Backend
     private CompletionSink sink;
     private int stepsPerLoss;
     private boolean refusesResets;
+    private volatile boolean continuesOnDevice;
     private volatile boolean closed;
 
     /** @param stepsPerFault about one step in so many fails; 0: none. */
@@ -121,6 +122,12 @@ final class ToyBackend implements Backend
         }
         ranks.get(rank).reset();
         return false;
+    }
+
+    /** Whether some entry fed a token that the host did not know when the step was planned. */
+    boolean continuesOnDevice()
+    {
+        return continuesOnDevice;
     }
 
     /** Launches or reports a step of some rank; returns whether there was one. */
@@ -303,6 +310,7 @@ final class ToyBackend implements Backend
             final int[] fed = Arrays.copyOf(entry.hostTokens(), entry.count());
             if (before != null)
             {
+                continuesOnDevice = true;
                 fed[0] = before.lastTokens[entry.backEntry()];
             }
             step.nextStarts[index] = start;

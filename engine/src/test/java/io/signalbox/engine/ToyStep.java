@@ -78,7 +78,9 @@ final class ToyStep
         }
         final Sampling sampling = new Sampling(request.temperature(), request.topK(), request.topP(),
             plant == ToyPlant.NO_SEED ? 0 : request.samplingSeed(), request.wantsLogprobs());
-        return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.drafts(entry),
-            plan.predecessorBack(entry), plan.predecessorEntry(entry), plan.samples(entry), tokens, table, key, sampling);
+        // What the host knows does not need the device's copy.
+        final int back = tokens.length > 0 ? 0 : plan.predecessorBack(entry);
+        return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.drafts(entry), back,
+            plan.predecessorEntry(entry), plan.samples(entry), tokens, table, key, sampling);
     }
 }

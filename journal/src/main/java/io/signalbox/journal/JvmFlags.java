@@ -57,7 +57,7 @@ public final class JvmFlags
         if (!missing.isEmpty())
         {
             throw new JournalException(Kind.JVM_FLAGS, "this JVM was started without flags that a journal needs: " +
-                String.join(" ", missing) + "; start it with them, or with all of the file scripts/jvm.flags.");
+                String.join(" ", missing) + "; start it with them, or with all of the file scripts/embedding.flags.");
         }
     }
 }

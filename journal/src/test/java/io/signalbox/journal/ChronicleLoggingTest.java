@@ -16,11 +16,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Output of a program that embeds only the journal: no SLF4J provider, and no JVM flag beyond the required ones. */
+/** Output of a program that embeds only the journal: no SLF4J provider, and the JVM flags of embedders alone. */
 @Tag("threads")
 final class ChronicleLoggingTest
 {
     private static final int FIRST_JAVA_THAT_WARNS = 24;
+    private static final Path SCRIPTS = Path.of(System.getProperty("signalbox.root"), "scripts");
 
     @TempDir
     Path temporary;
@@ -64,12 +65,10 @@ final class ChronicleLoggingTest
     private static String run(final List<String> more, final String operation, final Path journal)
         throws IOException, InterruptedException
     {
-        final List<String> flags = new ArrayList<>(List.of(
-            "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED"));
+        final List<String> flags = new ArrayList<>(List.of("@" + SCRIPTS.resolve("embedding.flags")));
         if (Runtime.version().feature() >= FIRST_JAVA_THAT_WARNS)
         {
-            flags.add("@" + Path.of(System.getProperty("signalbox.root"), "scripts", "jvm-24.flags"));
+            flags.add("@" + SCRIPTS.resolve("jvm-24.flags"));
         }
         flags.addAll(more);
         final Process process = new ProcessBuilder(

@@ -34,19 +34,30 @@ final class JvmFlagsTest
         final Path journal = temporary.resolve("journal");
         Runs.write(journal, 3, Runs.options(Durability.PROCESS));
         final Path absent = temporary.resolve("absent");
-        final String all = "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED " +
-            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED " +
-            "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED";
+        final String all = String.join(" ", flags("embedding.flags"));
 
         for (final String missing : List.of(
             run("create", absent.toString()), run("recover", journal.toString())))
         {
-            assertTrue(missing.startsWith("JVM_FLAGS this JVM was started without flags that a journal needs: " + all),
+            assertTrue(missing.startsWith("JVM_FLAGS this JVM was started without flags that a journal needs: " + all + ";"),
                 missing);
         }
         assertTrue(run("read", journal.toString())
             .startsWith("JVM_FLAGS this JVM was started without flags that a journal needs: --add-opens=java.base/jdk."));
         assertFalse(Files.exists(absent));
+    }
+
+    /** The launcher starts the command line with the flags of embedders and more. */
+    @Test
+    void shouldNeedNothingThatTheCommandLineOmits() throws IOException
+    {
+        assertTrue(flags("jvm.flags").containsAll(flags("embedding.flags")), "scripts/jvm.flags lacks a flag");
+    }
+
+    private static List<String> flags(final String file) throws IOException
+    {
+        final Path scripts = Path.of(System.getProperty("signalbox.root"), "scripts");
+        return Files.readAllLines(scripts.resolve(file)).stream().filter(line -> !line.startsWith("#")).toList();
     }
 
     private static String run(final String... arguments) throws IOException, InterruptedException

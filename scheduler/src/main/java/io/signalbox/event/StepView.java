@@ -246,15 +246,16 @@ public final class StepView extends MessageView
             (ArrayBytes.getShort(bytes, at + EntriesDecoder.clipEncodingOffset()) & 0xFFFF);
     }
 
-    /** Draft tokens at the end of the entry's tokens, which the device holds. */
+    /** Draft tokens at the end of the entry's tokens: how many the backend may guess and verify with this step. */
     public int drafts(final int entry)
     {
         return bytes[locatedAll(entries).at(entry) + EntriesDecoder.draftsEncodingOffset()] & 0xFF;
     }
 
     /**
-     * How many steps before this one the entry's first token was sampled, if the device holds it and perhaps the host does
-     * not; 0 if the host knows every token but the drafts.
+     * How many steps before this one the entry's first token was sampled, if the device holds that token; 0 if the host
+     * knows every token except the drafts. With draft tokens the device holds it at depth 1 too: {@link #hostTokens} then
+     * says whether the host has landed that step and knows the token as well.
      */
     public int predecessorBack(final int entry)
     {
@@ -268,12 +269,18 @@ public final class StepView extends MessageView
     }
 
     /**
-     * How many of the entry's tokens, the first ones, are known to the host: {@link RequestContent#token} has them. The
-     * first of an entry with a predecessor is on the device, and so are the drafts.
+     * How many of the entry's tokens, the first ones, the host knows: {@link RequestContent#token} has them from
+     * {@link #start} on. The entry needs its predecessor only if the host knows none. Draft tokens are never counted: the
+     * backend drafts them. 0 for an entry with a predecessor if the backend does not declare that it reads tokens.
      */
     public int hostTokens(final int entry)
     {
-        return predecessorBack(entry) > 0 ? 0 : tokenCount(entry) - drafts(entry);
+        if (predecessorBack(entry) == 0)
+        {
+            return tokenCount(entry) - drafts(entry);
+        }
+        // The predecessor has landed if its token is known.
+        return contents != null && slack(entry) == 0 && start(entry) < request(entry).knownTokens() ? 1 : 0;
     }
 
     /**

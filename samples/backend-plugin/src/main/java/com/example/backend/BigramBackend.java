@@ -5,7 +5,6 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
@@ -14,12 +13,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Computes steps when they are submitted, and reports them from a thread. It needs no keys and values. */
+/** Computes one step after the other, in a thread. It needs no keys and values. */
 final class BigramBackend implements Backend
 {
     private final BigramModel model;
     private final LongSupplier clock;
-    private final ExecutorService reports = Executors.newSingleThreadExecutor();
+    private final ExecutorService device = Executors.newSingleThreadExecutor();
     private ModelShape shape;
     private CompletionSink sink;
 
@@ -42,43 +41,46 @@ final class BigramBackend implements Backend
         sink = completions;
     }
 
+    /** The plan is valid during the call only, so everything that the step needs is copied here. */
     @Override
     public void submit(final StepView step)
     {
-        final int epoch = step.epoch();
-        final int rank = step.rank();
-        final long number = step.step();
-        final StepTokens results = new StepTokens().begin(step);
-        final BigramRows rows = shape == null ? null : new BigramRows(shape, step.tokens());
-        for (int entry = 0; entry < step.entryCount(); entry++)
-        {
-            final RequestContent request = step.request(entry);
-            final int end = step.start(entry) + step.tokenCount(entry);
-            results.entry(step.start(entry));
-            for (int position = step.start(entry); position < end && rows != null; position++)
-            {
-                rows.add(model.experts(model.state(request, position)));
-            }
-            if (step.samples(entry))
-            {
-                results.accept(model.next(model.state(request, end - 1), request, end));
-            }
-        }
-        reports.execute(() -> report(epoch, rank, number, results, rows));
+        final BigramStep copy = BigramStep.of(step, model.window());
+        device.execute(() -> run(copy));
     }
 
-    private void report(
-        final int epoch, final int rank, final long step, final StepTokens results, final BigramRows rows)
+    private void run(final BigramStep step)
     {
         try
         {
-            sink.forward(clock.getAsLong(), epoch, rank, step, 0);
-            sink.d2hComplete(clock.getAsLong(), epoch, rank, step, results, rows);
+            // Before the work: the time up to the completion is the time that the step takes.
+            sink.forward(clock.getAsLong(), step.epoch(), step.rank(), step.number(), 0);
+            final BigramRows rows = shape == null ? null : new BigramRows(shape, step.tokens());
+            final StepTokens results = compute(step, rows);
+            sink.d2hComplete(clock.getAsLong(), step.epoch(), step.rank(), step.number(), results, rows);
         }
         catch (final IllegalStateException e)
         {
             // The engine closes: nobody wants the result any more.
         }
+    }
+
+    private StepTokens compute(final BigramStep step, final BigramRows rows)
+    {
+        final StepTokens results = new StepTokens().begin(step.epoch(), step.rank(), step.number());
+        for (final BigramStep.Entry entry : step.entries())
+        {
+            results.entry(entry.start());
+            for (int position = entry.start(); position < entry.end() && rows != null; position++)
+            {
+                rows.add(model.experts(model.state(entry, position)));
+            }
+            if (entry.samples())
+            {
+                results.accept(model.next(model.state(entry, entry.end() - 1), entry));
+            }
+        }
+        return results;
     }
 
     @Override
@@ -91,10 +93,10 @@ final class BigramBackend implements Backend
     @Override
     public void close()
     {
-        reports.shutdownNow();
+        device.shutdownNow();
         try
         {
-            reports.awaitTermination(10, TimeUnit.SECONDS);
+            device.awaitTermination(10, TimeUnit.SECONDS);
         }
         catch (final InterruptedException e)
         {

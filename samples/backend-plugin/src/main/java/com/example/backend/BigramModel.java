@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.backend;
 
-import io.signalbox.event.RequestContent;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.LayerWeights;
 import io.signalbox.model.ModelWeights;
@@ -63,14 +62,20 @@ final class BigramModel
         }
     }
 
-    /** The mean of the embeddings up to a position, which is in the request's content. */
-    float[] state(final RequestContent request, final int position)
+    /** Tokens up to a position of which its state is made. */
+    int window()
+    {
+        return window;
+    }
+
+    /** The mean of the embeddings up to a position of the entry. */
+    float[] state(final BigramStep.Entry entry, final int position)
     {
         final float[] state = new float[embedding.columns()];
         final int first = Math.max(0, position + 1 - window);
         for (int i = first; i <= position; i++)
         {
-            final int from = request.token(i) * embedding.columns();
+            final int from = entry.token(i) * embedding.columns();
             for (int column = 0; column < state.length; column++)
             {
                 state[column] += embedding.weights()[from + column] / (position + 1 - first);
@@ -79,17 +84,15 @@ final class BigramModel
         return state;
     }
 
-    /** The token at a position, sampled as the request wants it: a function of state, seed and position alone. */
-    int next(final float[] state, final RequestContent request, final int position)
+    /** The token after the entry, sampled as its request wants it: a function of state, seed and position alone. */
+    int next(final float[] state, final BigramStep.Entry entry)
     {
         final float[] logits = new float[head.count()];
         for (int row = 0; row < logits.length; row++)
         {
             logits[row] = head.dot(row, state);
         }
-        final float temperature = request.isGreedy() ? 0.0f : request.temperature();
-        return new TokenSampler().next(logits, 0, logits.length,
-            new TokenSampler.SamplingChoice(temperature, request.topK(), request.topP(), request.samplingSeed()), position);
+        return new TokenSampler().next(logits, 0, logits.length, entry.sampling(), entry.end());
     }
 
     /** The experts with the largest router logits, best first, {@code [MoE layer][k]}. */

@@ -12,23 +12,22 @@ final class EchoRows implements CaptureSlice
     private final ModelShape shape;
     private final UnsafeBuffer ids;
     private final int rows;
-    private int written;
 
-    EchoRows(final ModelShape shape, final int rows)
+    /** @param fed the tokens of the step: each chooses consecutive experts, others in each layer. */
+    EchoRows(final ModelShape shape, final int[] fed)
     {
         this.shape = shape;
-        this.rows = rows;
+        rows = fed.length;
         ids = new UnsafeBuffer(new byte[rows * shape.rowBytes()]);
-    }
-
-    /** Adds a row: the token chooses consecutive experts, others in each layer. */
-    void add(final int token)
-    {
-        for (int layer = 0; layer < shape.moeLayers(); layer++)
+        int written = 0;
+        for (final int token : fed)
         {
-            for (int k = 0; k < shape.topK(); k++)
+            for (int layer = 0; layer < shape.moeLayers(); layer++)
             {
-                ids.putByte(written++, (byte)Math.floorMod(token + layer + k, shape.experts()));
+                for (int k = 0; k < shape.topK(); k++)
+                {
+                    ids.putByte(written++, (byte)Math.floorMod(token + layer + k, shape.experts()));
+                }
             }
         }
     }
