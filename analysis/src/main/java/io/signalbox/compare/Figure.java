@@ -9,18 +9,15 @@ import java.util.function.ToDoubleFunction;
 /** A figure that a comparison keeps of a run's report; NaN if the run measured nothing. Times are simulated. */
 public enum Figure
 {
-    TTFT_P50("ttftP50Ms", Better.LESS, report -> millis(report.latency().ttft(), report.latency().ttft().p50Nanos())),
-    TTFT_P90("ttftP90Ms", Better.LESS, report -> millis(report.latency().ttft(), report.latency().ttft().p90Nanos())),
-    TTFT_P99("ttftP99Ms", Better.LESS, report -> millis(report.latency().ttft(), report.latency().ttft().p99Nanos())),
-    TPOT_P50("tpotP50Ms", Better.LESS, report -> millis(report.latency().tpot(), report.latency().tpot().p50Nanos())),
-    TPOT_P90("tpotP90Ms", Better.LESS, report -> millis(report.latency().tpot(), report.latency().tpot().p90Nanos())),
-    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond", Better.MORE,
-        report -> report.simulatedNanos() == 0 ? Double.NaN : report.throughput().outputTokensPerSecond()),
-    REQUESTS_PER_SECOND("requestsPerSecond", Better.MORE,
-        report -> report.simulatedNanos() == 0 ? Double.NaN : report.throughput().completedRequestsPerSecond()),
+    TTFT_P50("ttftP50Ms", Better.LESS, report -> millis(report.latency().ttft().p50Nanos())),
+    TTFT_P90("ttftP90Ms", Better.LESS, report -> millis(report.latency().ttft().p90Nanos())),
+    TTFT_P99("ttftP99Ms", Better.LESS, report -> millis(report.latency().ttft().p99Nanos())),
+    TPOT_P50("tpotP50Ms", Better.LESS, report -> millis(report.latency().tpot().p50Nanos())),
+    TPOT_P90("tpotP90Ms", Better.LESS, report -> millis(report.latency().tpot().p90Nanos())),
+    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond", Better.MORE, report -> report.throughput().outputTokensPerSecond()),
+    REQUESTS_PER_SECOND("requestsPerSecond", Better.MORE, report -> report.throughput().completedRequestsPerSecond()),
     /** Matched tokens over prompt tokens, 0 to 1. */
-    TOKEN_HIT_RATE("tokenHitRate", Better.MORE,
-        report -> report.prefixCache().promptTokens() == 0 ? Double.NaN : report.prefixCache().tokenHitRate()),
+    TOKEN_HIT_RATE("tokenHitRate", Better.MORE, report -> report.prefixCache().tokenHitRate()),
     /** Computed tokens of the busiest rank over the mean of all ranks; 1: evenly spread. */
     RANK_LOAD_MAX_OVER_MEAN("rankLoadMaxOverMean", Better.LESS, report -> maxOverMean(report.steps().tokensPerRank())),
     PREEMPTIONS("preemptions", Better.LESS, report -> report.steps().preemptions()),
@@ -62,9 +59,9 @@ public enum Figure
         return reading.applyAsDouble(report);
     }
 
-    private static double millis(final RunReport.LatencySummary summary, final long nanos)
+    private static double millis(final Long nanos)
     {
-        return summary.count() == 0 ? Double.NaN : nanos / NANOS_PER_MILLI;
+        return nanos == null ? Double.NaN : nanos / NANOS_PER_MILLI;
     }
 
     private static double maxOverMean(final List<Long> tokens)

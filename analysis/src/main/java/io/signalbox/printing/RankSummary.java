@@ -20,7 +20,8 @@ record RankSummary(double[] requests, double[] tokenHits, double[] blockHits, do
                 .mapToDouble(RunReport.RankPrefixCache::tokenHitRate).toArray(),
             report.prefixCache().ranks().stream().filter(rank -> rank.promptBlocks() > 0)
                 .mapToDouble(RunReport.RankPrefixCache::blockHitRate).toArray(),
-            report.blockOccupancy().stream().mapToDouble(RunReport.RankOccupancy::mean).toArray(),
+            report.blockOccupancy().stream().mapToDouble(RunReport.RankOccupancy::mean)
+                .filter(mean -> !Double.isNaN(mean)).toArray(),
             report.blockOccupancy().stream().mapToDouble(RunReport.RankOccupancy::peak).toArray());
     }
 

@@ -25,45 +25,41 @@ public final class ReportText
         this.timeLabel = timeLabel;
     }
 
-    /**
-     * @param asked   {@code null} if unknown.
-     * @param journal {@code null} if the run did not write a journal.
-     */
-    public static void print(final PrintStream out, final RunReport report, final Asked asked, final JournalFacts journal)
+    /** @param journal {@code null} if the run did not write a journal. */
+    public static void print(final PrintStream out, final RunReport report, final JournalFacts journal)
     {
-        new ReportText(out, "simulated time").print(report, asked, journal);
+        new ReportText(out, "simulated time").print(report, journal);
     }
 
     /** The report of a run whose times are real. */
     public static void printServed(final PrintStream out, final RunReport report, final JournalFacts journal)
     {
-        new ReportText(out, "time").print(report, null, journal);
+        new ReportText(out, "time").print(report, journal);
     }
 
     private void tenant(final RunReport.Tenant tenant)
     {
-        final boolean known = tenant.ttft().count() > 0;
         row("tenant " + tenant.name(), Decimals.grouped(tenant.submitted()) + " submitted, " +
             Decimals.grouped(tenant.completed()) + " completed with " + Decimals.grouped(tenant.servedTokens()) +
-            " tokens; TTFT p50 " + milliseconds(known, tenant.ttft().p50Nanos()) + " ms, p99 " +
-            milliseconds(known, tenant.ttft().p99Nanos()) + " ms");
+            " tokens; TTFT p50 " + milliseconds(tenant.ttft().p50Nanos()) + " ms, p99 " +
+            milliseconds(tenant.ttft().p99Nanos()) + " ms");
     }
 
-    private void print(final RunReport report, final Asked asked, final JournalFacts journal)
+    private void print(final RunReport report, final JournalFacts journal)
     {
         final RunReport.Requests requests = report.requests();
         row("requests", Decimals.grouped(requests.submitted()) + " submitted: " +
             Decimals.grouped(requests.completed()) + " completed, " +
             Decimals.grouped(requests.cancelled()) + " cancelled, " + Decimals.grouped(requests.failed()) + " failed" +
             (requests.unfinished() == 0 ? "" : ", " + Decimals.grouped(requests.unfinished()) + " unfinished"));
-        if (asked != null && (asked.neverAsked() != 0 || asked.leftOut() != 0))
+        if (requests.neverAsked() != null && (requests.neverAsked() != 0 || requests.leftOut() != 0))
         {
-            row("not submitted", Decimals.grouped(asked.neverAsked()) + " never asked since an earlier turn did not " +
-                "complete, " + Decimals.grouped(asked.leftOut()) + " left out by --limit");
+            row("not submitted", Decimals.grouped(requests.neverAsked()) + " never asked since an earlier turn did not " +
+                "complete, " + Decimals.grouped(requests.leftOut()) + " left out by --limit");
         }
         row(timeLabel, Decimals.text(report.simulatedNanos() / 1e9, 3) + " s");
-        row("throughput", perSecond(report, report.throughput().completedRequestsPerSecond(), 2) +
-            " requests/s, " + perSecond(report, report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
+        row("throughput", perSecond(report.throughput().completedRequestsPerSecond(), 2) +
+            " requests/s, " + perSecond(report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
             (report.steps().pauses() == 0 ? "" : Decimals.grouped(report.steps().pauses()) + " pauses, ") +
@@ -181,10 +177,9 @@ public final class ReportText
 
     private void latency(final String name, final RunReport.LatencySummary summary)
     {
-        final boolean known = summary.count() > 0;
-        out.printf(LABEL + " %11s %11s %11s %11s %11s%n", name, milliseconds(known, summary.meanNanos()),
-            milliseconds(known, summary.p50Nanos()), milliseconds(known, summary.p90Nanos()),
-            milliseconds(known, summary.p99Nanos()), milliseconds(known, summary.maxNanos()));
+        out.printf(LABEL + " %11s %11s %11s %11s %11s%n", name, milliseconds(summary.meanNanos()),
+            milliseconds(summary.p50Nanos()), milliseconds(summary.p90Nanos()),
+            milliseconds(summary.p99Nanos()), milliseconds(summary.maxNanos()));
     }
 
     private void ranks(final RunReport report)
@@ -202,8 +197,7 @@ public final class ReportText
         }
         final long admitted = cache.ranks().stream().mapToLong(RunReport.RankPrefixCache::admittedRequests).sum();
         out.printf(LABEL + " %11s %11s %11s%n%n", "all ranks", Decimals.grouped(admitted),
-            percent(cache.promptTokens() > 0, cache.tokenHitRate()),
-            percent(cache.promptBlocks() > 0, cache.blockHitRate()));
+            percent(cache.tokenHitRate()), percent(cache.blockHitRate()));
         row("shared blocks", Decimals.grouped(cache.matchedBlocks()) + " matched, " +
             Decimals.grouped(cache.generatedBlocks()) + " of them filled by decoding, " +
             Decimals.grouped(cache.pendingBlocks()) + " still being computed");
@@ -216,8 +210,8 @@ public final class ReportText
             final RunReport.RankPrefixCache rank = report.prefixCache().ranks().get(i);
             final RunReport.RankOccupancy occupancy = report.blockOccupancy().get(i);
             out.printf(LABEL + " %11s %11s %11s %11s %11s%n", rank.rank(), Decimals.grouped(rank.admittedRequests()),
-                percent(rank.promptTokens() > 0, rank.tokenHitRate()), percent(rank.promptBlocks() > 0, rank.blockHitRate()),
-                percent(report.simulatedNanos() > 0, occupancy.mean()), Decimals.percent(occupancy.peak()));
+                percent(rank.tokenHitRate()), percent(rank.blockHitRate()), percent(occupancy.mean()),
+                Decimals.percent(occupancy.peak()));
         }
     }
 
@@ -232,7 +226,7 @@ public final class ReportText
         row("routed experts", Decimals.counted(experts.captured(), "row") + " captured, " +
             Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing" +
             (experts.combineWeights() ? "; with combine weights" : ""));
-        if (report.steps().tokens() == 0)
+        if (Double.isNaN(experts.load().maxOverMean()))
         {
             row("expert load", NO_DATA);
             return;
@@ -246,19 +240,19 @@ public final class ReportText
         out.printf(LABEL + "%s%n", label, text);
     }
 
-    private static String perSecond(final RunReport report, final double rate, final int digits)
+    private static String perSecond(final double rate, final int digits)
     {
-        return report.simulatedNanos() == 0 ? NO_DATA : Decimals.text(rate, digits);
+        return Double.isNaN(rate) ? NO_DATA : Decimals.text(rate, digits);
     }
 
-    private static String percent(final boolean known, final double share)
+    private static String percent(final double share)
     {
-        return known ? Decimals.percent(share) : NO_DATA;
+        return Double.isNaN(share) ? NO_DATA : Decimals.percent(share);
     }
 
-    private static String milliseconds(final boolean known, final double nanos)
+    private static String milliseconds(final Number nanos)
     {
-        return known ? Decimals.text(nanos / 1e6, 2) : NO_DATA;
+        return nanos == null || Double.isNaN(nanos.doubleValue()) ? NO_DATA : Decimals.text(nanos.doubleValue() / 1e6, 2);
     }
 
     /** Ranks in lock-step also take part in steps in which they have nothing to compute. */

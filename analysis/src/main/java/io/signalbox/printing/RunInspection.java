@@ -102,14 +102,14 @@ public final class RunInspection
 
     public String json()
     {
-        return ReportJson.text(settings, report, null, facts, null);
+        return JsonDocument.text(RunDocument.of(report, facts, settings, null));
     }
 
     public void print(final PrintStream out)
     {
         if (SimulationConfig.isIn(settings))
         {
-            ReportText.print(out, report, null, facts);
+            ReportText.print(out, report, facts);
         }
         else
         {

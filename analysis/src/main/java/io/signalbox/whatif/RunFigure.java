@@ -2,26 +2,22 @@
 package io.signalbox.whatif;
 
 import io.signalbox.report.RunReport;
-import io.signalbox.report.RunReport.LatencySummary;
 
 import java.util.function.ToDoubleFunction;
 
 /** A figure of a run's report that is compared; NaN if the run measured nothing. Times are logical. */
 public enum RunFigure
 {
-    TTFT_P50("ttftP50Ms", report -> millis(report.latency().ttft(), report.latency().ttft().p50Nanos())),
-    TTFT_P99("ttftP99Ms", report -> millis(report.latency().ttft(), report.latency().ttft().p99Nanos())),
-    TPOT_P50("tpotP50Ms", report -> millis(report.latency().tpot(), report.latency().tpot().p50Nanos())),
-    TPOT_P99("tpotP99Ms", report -> millis(report.latency().tpot(), report.latency().tpot().p99Nanos())),
-    E2E_P50("e2eP50Ms", report -> millis(report.latency().e2e(), report.latency().e2e().p50Nanos())),
-    E2E_P99("e2eP99Ms", report -> millis(report.latency().e2e(), report.latency().e2e().p99Nanos())),
-    REQUESTS_PER_SECOND("requestsPerSecond",
-        report -> report.simulatedNanos() == 0 ? Double.NaN : report.throughput().completedRequestsPerSecond()),
-    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond",
-        report -> report.simulatedNanos() == 0 ? Double.NaN : report.throughput().outputTokensPerSecond()),
+    TTFT_P50("ttftP50Ms", report -> millis(report.latency().ttft().p50Nanos())),
+    TTFT_P99("ttftP99Ms", report -> millis(report.latency().ttft().p99Nanos())),
+    TPOT_P50("tpotP50Ms", report -> millis(report.latency().tpot().p50Nanos())),
+    TPOT_P99("tpotP99Ms", report -> millis(report.latency().tpot().p99Nanos())),
+    E2E_P50("e2eP50Ms", report -> millis(report.latency().e2e().p50Nanos())),
+    E2E_P99("e2eP99Ms", report -> millis(report.latency().e2e().p99Nanos())),
+    REQUESTS_PER_SECOND("requestsPerSecond", report -> report.throughput().completedRequestsPerSecond()),
+    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond", report -> report.throughput().outputTokensPerSecond()),
     /** Matched over prompt tokens, 0 to 1. */
-    TOKEN_HIT_RATE("tokenHitRate",
-        report -> report.prefixCache().promptTokens() == 0 ? Double.NaN : report.prefixCache().tokenHitRate()),
+    TOKEN_HIT_RATE("tokenHitRate", report -> report.prefixCache().tokenHitRate()),
     /** Tokens of the steps, including recomputed tokens and withdrawn steps. */
     COMPUTED_TOKENS("computedTokens", report -> report.steps().tokens()),
     EVICTED_BLOCKS("evictedBlocks", report -> report.steps().evictions()),
@@ -54,8 +50,8 @@ public enum RunFigure
         return reading.applyAsDouble(report);
     }
 
-    private static double millis(final LatencySummary summary, final long nanos)
+    private static double millis(final Long nanos)
     {
-        return summary.count() == 0 ? Double.NaN : nanos / NANOS_PER_MILLI;
+        return nanos == null ? Double.NaN : nanos / NANOS_PER_MILLI;
     }
 }

@@ -179,7 +179,7 @@ final class ExpertLoad
         }
         if (sum == 0)
         {
-            return new ExpertSkew(0.0, 0.0);
+            return new ExpertSkew(Double.NaN, Double.NaN);
         }
         final double mean = (double)sum / (to - from);
         double squares = 0.0;

@@ -43,7 +43,7 @@ final class LatencyRecorder
         final long count = histogram.getTotalCount();
         if (count == 0)
         {
-            return new LatencySummary(0, 0.0, 0, 0, 0, 0);
+            return new LatencySummary(0, Double.NaN, null, null, null, null);
         }
         return new LatencySummary(count, (double)sumNanos / count, quantile(50.0), quantile(90.0), quantile(99.0), maxNanos);
     }

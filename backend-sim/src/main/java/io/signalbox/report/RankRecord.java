@@ -187,12 +187,12 @@ final class RankRecord
     RankOccupancy occupancy(final int poolBlocks, final long nowNanos, final long elapsedNanos)
     {
         advance(nowNanos);
-        final double mean = elapsedNanos == 0 ? 0.0 : blockNanos / elapsedNanos / poolBlocks;
+        final double mean = elapsedNanos == 0 ? Double.NaN : blockNanos / elapsedNanos / poolBlocks;
         return new RankOccupancy(rank, mean, (double)peakBlocks / poolBlocks);
     }
 
     static double rate(final long part, final long whole)
     {
-        return whole == 0 ? 0.0 : (double)part / whole;
+        return whole == 0 ? Double.NaN : (double)part / whole;
     }
 }

@@ -418,16 +418,17 @@ public final class ReportListener implements GroupListener
             new RunReport.Requests(submitted, completed, cancelled, failed + refused, refused, live.size()),
             new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
             new RunReport.Throughput(
-                seconds == 0.0 ? 0.0 : completed / seconds, seconds == 0.0 ? 0.0 : outputTokens / seconds, outputTokens),
+                seconds == 0.0 ? Double.NaN : completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,
+                outputTokens),
             prefixCache(),
             steps(),
             inFlight(),
-            placements.placements(),
-            occupancy(),
-            routedExperts(),
             tenants.values().stream().map(TenantRecord::tenant).toList(),
+            placements.placements(),
             null,
             weights.figures(),
+            occupancy(),
+            routedExperts(),
             elapsedNanos());
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.report;
 
+import io.signalbox.JsonInline;
+import io.signalbox.JsonName;
 import io.signalbox.event.codec.TieRule;
 
 import java.util.List;
@@ -8,90 +10,148 @@ import java.util.Map;
 
 /**
  * The result of a run, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
- * figures are apart, in {@link WallClock}. All times are logical nanoseconds.
+ * figures are apart, in {@link WallClock}. All times are logical nanoseconds. A figure that was not measured is {@code null}
+ * or not a number.
  *
- * @param tenants        by name; empty if the workload has none.
- * @param faults         what went wrong; null if the run had no fault plan.
- * @param newWeights     null if the weights were never replaced.
- * @param simulatedNanos time from the first Submit to the last input.
+ * @param requests       how the requests ended
+ * @param latency        latencies as a client sees them
+ * @param throughput     per second of simulated time
+ * @param prefixCache    prefix matches at the first admission of each request
+ * @param steps          the work of the ranks
+ * @param inFlight       gain and cost of several steps in flight and of draft tokens
+ * @param tenants        tenants, by name; empty without {@code --tenants}
+ * @param placements     how the ranks of requests were decided
+ * @param faults         injected faults and what followed; {@code null} without {@code --faults}
+ * @param newWeights     changes of weights; {@code null} if the weights were never replaced
+ * @param blockOccupancy KV blocks in use, by rank
+ * @param routedExperts  rows of routed experts of ended requests
+ * @param simulatedNanos time from the first request to the last event
  */
 public record RunReport(
     Requests requests,
     Latencies latency,
     Throughput throughput,
     PrefixCache prefixCache,
-    Steps steps,
+    @JsonInline Steps steps,
     InFlight inFlight,
-    Placements placements,
-    List<RankOccupancy> blockOccupancy,
-    RowCounts routedExperts,
     List<Tenant> tenants,
+    Placements placements,
     Faults faults,
     NewWeights newWeights,
-    long simulatedNanos)
+    List<RankOccupancy> blockOccupancy,
+    RowCounts routedExperts,
+    @JsonName("simulatedSeconds") long simulatedNanos)
 {
     /** The same report with the faults of the run. */
     public RunReport withFaults(final Faults value)
     {
-        return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, placements, blockOccupancy,
-            routedExperts, tenants, value, newWeights, simulatedNanos);
+        return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, tenants, placements, value,
+            newWeights, blockOccupancy, routedExperts, simulatedNanos);
+    }
+
+    /**
+     * The same report with the requests that the workload has and that were never submitted.
+     *
+     * @param neverAsked later turns of conversations that a cancelled or failed turn ended.
+     * @param leftOut    requests that {@code --limit} leaves out.
+     */
+    public RunReport withNotSubmitted(final long neverAsked, final long leftOut)
+    {
+        return new RunReport(new Requests(requests.submitted, requests.completed, requests.cancelled, requests.failed,
+            requests.refused, requests.unfinished, neverAsked, leftOut), latency, throughput, prefixCache, steps, inFlight,
+            tenants, placements, faults, newWeights, blockOccupancy, routedExperts, simulatedNanos);
     }
 
     /**
      * How requests ended.
      *
-     * @param submitted  Submit inputs; the sum of the other figures.
-     * @param completed  ended by length or stop token.
-     * @param cancelled  given up by their client.
-     * @param failed     refused, failed in the backend, past their deadline, or aborted by new weights.
-     * @param refused    the part of {@code failed} that was refused at once.
-     * @param unfinished neither: still running when the groups ended.
+     * @param submitted  requests that were submitted; the sum of completed, cancelled, failed and unfinished ones
+     * @param completed  ended by length or stop token
+     * @param cancelled  cancelled by their client
+     * @param failed     refused, failed in the backend, past their deadline, or aborted by new weights
+     * @param refused    part of the failed requests that the scheduler refused at once
+     * @param unfinished not ended when the run ended
+     * @param neverAsked later turns of conversations that ended with a cancelled or failed turn; not submitted; {@code null}
+     *                   from {@code inspect}, because a journal does not have them
+     * @param leftOut    requests of the workload beyond {@code --limit}; not submitted; {@code null} from {@code inspect}
      */
-    public record Requests(long submitted, long completed, long cancelled, long failed, long refused, long unfinished)
+    public record Requests(
+        long submitted, long completed, long cancelled, long failed, long refused, long unfinished, Long neverAsked,
+        Long leftOut)
     {
+        /** Requests of a run whose workload is not known. */
+        public Requests(
+            final long submitted, final long completed, final long cancelled, final long failed, final long refused,
+            final long unfinished)
+        {
+            this(submitted, completed, cancelled, failed, refused, unfinished, null, null);
+        }
     }
 
     /**
      * Latencies as a client sees them.
      *
-     * @param ttft time to first token: Submit to first emitted token; every request that emitted one.
-     * @param tpot time per output token after the first, one mean per completed request with two tokens or more.
-     * @param itl  gap between two successive tokens of a request; every gap, of whichever request.
-     * @param e2e  Submit to end, completed requests.
+     * @param ttft time to first token: Submit to first emitted token, of every request that emitted one
+     * @param tpot time per output token after the first, one mean per completed request with two tokens or more
+     * @param itl  time between two successive tokens of a request, every gap of every request
+     * @param e2e  Submit to end, of completed requests
      */
     public record Latencies(LatencySummary ttft, LatencySummary tpot, LatencySummary itl, LatencySummary e2e)
     {
     }
 
-    /** Figures in nanoseconds, to three significant digits; all zero when {@code count} is zero. */
+    /**
+     * Figures in nanoseconds, to three significant digits.
+     *
+     * @param count     measured values
+     * @param meanNanos mean; {@code null} if {@code count} is 0, as the other figures
+     * @param p50Nanos  median; may be {@code null}
+     * @param p90Nanos  90th percentile; may be {@code null}
+     * @param p99Nanos  99th percentile; may be {@code null}
+     * @param maxNanos  maximum; may be {@code null}
+     */
     public record LatencySummary(
-        long count, double meanNanos, long p50Nanos, long p90Nanos, long p99Nanos, long maxNanos)
+        long count, double meanNanos, Long p50Nanos, Long p90Nanos, Long p99Nanos, Long maxNanos)
     {
     }
 
     /**
      * The requests of one tenant.
      *
-     * @param submitted    refused requests included.
-     * @param servedTokens prompt and output tokens of the completed ones.
+     * @param name         name of the tenant
+     * @param submitted    its requests, refused ones included
+     * @param completed    ended by length or stop token
+     * @param servedTokens prompt and output tokens of the completed requests
+     * @param ttft         time to first token of its requests
      */
     public record Tenant(String name, long submitted, long completed, long servedTokens, LatencySummary ttft)
     {
     }
 
-    /** Per second of simulated time. */
+    /**
+     * Per second of simulated time.
+     *
+     * @param completedRequestsPerSecond completed requests per simulated second; {@code null} if no time passed
+     * @param outputTokensPerSecond      output tokens per simulated second; {@code null} if no time passed
+     * @param outputTokens               output tokens
+     */
     public record Throughput(double completedRequestsPerSecond, double outputTokensPerSecond, long outputTokens)
     {
     }
 
     /**
-     * Prefix hits at the first admission of each request; admissions after a preemption are left out, because they
-     * would count a request's own blocks as hits. Rates are 0 if nothing was requested.
+     * Prefix matches at the first admission of each request; admissions after a preemption are left out, because they
+     * would count a request's own blocks as matches.
      *
-     * @param tokenHitRate  matched tokens over prompt tokens.
-     * @param blockHitRate  matched blocks over full prompt blocks.
-     * @param generatedBlocks of the matched blocks, those that decoding had filled: answers of earlier turns.
-     * @param pendingBlocks   of the matched blocks, those that a step in flight, or the same step, computed.
+     * @param tokenHitRate    matched tokens over prompt tokens, 0 to 1; {@code null} without prompt tokens
+     * @param blockHitRate    matched blocks over full prompt blocks, 0 to 1; {@code null} without prompt blocks
+     * @param matchedTokens   prompt tokens that a cached prefix spared
+     * @param promptTokens    prompt tokens of admitted requests
+     * @param matchedBlocks   prompt blocks that were cached
+     * @param promptBlocks    full prompt blocks of admitted requests
+     * @param generatedBlocks matched blocks that decoding had filled: answers of earlier turns
+     * @param pendingBlocks   matched blocks that a step in flight, or the same step, computed
+     * @param ranks           the same figures for the requests first admitted on each rank
      */
     public record PrefixCache(
         double tokenHitRate,
@@ -102,11 +162,20 @@ public record RunReport(
         long promptBlocks,
         long generatedBlocks,
         long pendingBlocks,
-        List<RankPrefixCache> ranks)
+        @JsonName("perRank") List<RankPrefixCache> ranks)
     {
     }
 
-    /** The same figures for the requests first admitted on one rank. */
+    /**
+     * Prefix matches of the requests first admitted on one rank.
+     *
+     * @param rank             rank
+     * @param tokenHitRate     matched tokens over prompt tokens, 0 to 1; {@code null} without prompt tokens
+     * @param blockHitRate     matched blocks over full prompt blocks, 0 to 1; {@code null} without prompt blocks
+     * @param admittedRequests requests whose first admission was on this rank; resumed requests do not count again
+     * @param promptTokens     their prompt tokens
+     * @param promptBlocks     their full prompt blocks
+     */
     public record RankPrefixCache(
         int rank, double tokenHitRate, double blockHitRate, long admittedRequests, long promptTokens, long promptBlocks)
     {
@@ -115,11 +184,13 @@ public record RunReport(
     /**
      * The work of the ranks.
      *
-     * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
-     * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
-     * @param tokens        tokens of the steps, including recomputed tokens and withdrawn steps.
-     * @param tokensPerRank the same by rank.
-     * @param pauses        times that a request kept its blocks and waited for a further one.
+     * @param steps         steps of all ranks, empty steps of ranks in lock-step included
+     * @param emptySteps    steps with an empty plan, in lock-step only: a backend pads them with a dummy request
+     * @param tokens        tokens of all steps, including recomputed tokens and withdrawn steps
+     * @param tokensPerRank tokens of the steps of each rank
+     * @param preemptions   times that a request was preempted
+     * @param pauses        times that a request kept its KV blocks and waited for another block
+     * @param evictions     cached KV blocks that were evicted
      */
     public record Steps(
         long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long pauses,
@@ -130,18 +201,18 @@ public record RunReport(
     /**
      * Gain and cost of several steps in flight and of draft tokens.
      *
-     * @param computeNanos   time for which devices computed, all ranks; 0 if the backend does not say.
-     * @param idleNanos      time for which devices were idle between two steps, the second of which was planned no later
-     *                       than the results of the first were on the host.
-     * @param gaps           pairs of such steps.
-     * @param deadEntries    entries whose request had ended when their step landed.
-     * @param acceptedDrafts  draft tokens that were right and emitted.
-     * @param draftsAfterStop draft tokens that were right, but after the stop token of their request.
-     * @param rejectedDrafts draft tokens that were not accepted.
+     * @param computeNanos    time for which devices computed, all ranks; 0 if the backend does not say
+     * @param idleNanos       time for which devices were idle between two steps, the second of which was planned no later
+     *                        than the results of the first were on the host
+     * @param gaps            pairs of such steps
+     * @param deadEntries     entries whose request had ended when their step landed
+     * @param acceptedDrafts  draft tokens that were right and emitted
+     * @param draftsAfterStop draft tokens that were right, but after the stop token of their request; not emitted
+     * @param rejectedDrafts  draft tokens that were not accepted
      */
     public record InFlight(
-        long computeNanos,
-        long idleNanos,
+        @JsonName("computeNanos") long computeNanos,
+        @JsonName("idleNanos") long idleNanos,
         long gaps,
         long deadEntries,
         long acceptedDrafts,
@@ -153,17 +224,18 @@ public record RunReport(
     /**
      * How the ranks of requests were decided. A request that is placed again after its rank was lost counts again.
      *
-     * @param configured label of the configured router.
-     * @param byRouter   placements by the label of the router that decided; no zeros.
-     * @param byFallback decided by the fallback of the configured router.
-     * @param onHints    the request named its rank.
-     * @param bound      to the rank of the request's conversation.
-     * @param gateClosed matches were available, and counted as 0.
-     * @param ties       placements whose best candidate was not alone, by the rule that broke the tie; no zeros.
+     * @param configured label of the configured router
+     * @param count      placements
+     * @param byRouter   placements by the label of the router that decided; no zeros
+     * @param byFallback placements by the fallback of the configured router
+     * @param onHints    placements on the rank that the request named
+     * @param bound      placements on the rank of the request's conversation
+     * @param gateClosed placements with matches that counted as 0, because the match gate was closed
+     * @param ties       placements whose best candidate was not alone, by the rule that broke the tie; no zeros
      */
     public record Placements(
-        String configured,
-        long count,
+        @JsonName("configuredRouter") String configured,
+        @JsonName("placements") long count,
         Map<String, Long> byRouter,
         long byFallback,
         long onHints,
@@ -177,7 +249,9 @@ public record RunReport(
      * Share of a rank's pool (dummy block excluded) that running requests hold; cached blocks of ended requests do
      * not count.
      *
-     * @param mean over simulated time.
+     * @param rank rank
+     * @param mean share of its KV blocks in use, mean over simulated time; {@code null} if no time passed
+     * @param peak largest such share
      */
     public record RankOccupancy(int rank, double mean, double peak)
     {
@@ -186,19 +260,25 @@ public record RunReport(
     /**
      * Rows of ended requests by origin.
      *
-     * @param combineWeights whether the rows have the combine weights of their experts.
-     * @param load           how evenly tokens fell on experts, over all layers; null if capture was disabled.
+     * @param captured       rows that were captured
+     * @param inherited      rows that came from another request with the same prefix
+     * @param missing        rows that are missing
+     * @param combineWeights whether the rows have the combine weights of their experts
+     * @param load           how evenly tokens fell on experts, over all layers; {@code null} without capture
+     * @param layers         the same for each MoE layer, in the order of {@code settings.model.layerIds}
      */
     public record RowCounts(
-        long captured, long inherited, long missing, boolean combineWeights, ExpertSkew load, List<ExpertSkew> layers)
+        long captured, long inherited, long missing, boolean combineWeights, @JsonName("loadSkew") ExpertSkew load,
+        @JsonName("loadSkewPerLayer") List<ExpertSkew> layers)
     {
     }
 
     /**
      * Tokens per expert, every routed-expert row of every completed step counted once.
      *
-     * @param maxOverMean            1.0: perfectly even.
-     * @param coefficientOfVariation standard deviation over mean; 0.0: perfectly even.
+     * @param maxOverMean            routed tokens of the busiest expert over the mean; 1: even; {@code null} without rows
+     * @param coefficientOfVariation standard deviation over mean of routed tokens per expert; 0: even; {@code null} without
+     *                               rows
      */
     public record ExpertSkew(double maxOverMean, double coefficientOfVariation)
     {
@@ -207,28 +287,31 @@ public record RunReport(
     /**
      * Changes of weights.
      *
-     * @param requeued times that a request gave up its KV blocks because former weights had computed them.
-     * @param aborted  requests that ended because they had begun with former weights.
-     * @param mixed    ended requests whose tokens were computed with several generations of weights.
+     * @param changes  times that the weights were replaced
+     * @param requeued times that a request gave up its KV blocks because former weights had computed them
+     * @param aborted  requests that ended because they had begun with former weights
+     * @param mixed    ended requests whose tokens were computed with several generations of weights
      */
-    public record NewWeights(long changes, long requeued, long aborted, long mixed)
+    public record NewWeights(
+        long changes, @JsonName("restarts") long requeued, @JsonName("abortedRequests") long aborted,
+        @JsonName("mixedRequests") long mixed)
     {
     }
 
     /**
      * Faults that a plan injected, and what followed.
      *
-     * @param injected        injected faults by their name in the plan; no zeros.
-     * @param notReached      listed faults that befell no step.
-     * @param failedSteps     steps that a fault ended, impossible completions included.
-     * @param timedOutSteps   steps that were in flight for too long.
-     * @param withdrawnSteps  steps in flight when the backend was reset.
-     * @param ignoredReports  reports that came twice, or after the step was given up.
-     * @param resets          resets of the backend.
-     * @param requeued        times that a request started over.
-     * @param failedRequests  requests that failed after they were accepted.
-     * @param refusedRequests requests that were refused because every rank was lost.
-     * @param ranks           ranks that were lost, in their order.
+     * @param injected        injected faults by their name in the plan; no zeros
+     * @param notReached      listed faults that no step reached
+     * @param failedSteps     steps that a fault of the backend ended, impossible completions included
+     * @param timedOutSteps   steps that were in flight for too long
+     * @param withdrawnSteps  steps in flight when the backend was reset
+     * @param ignoredReports  reports of the backend that came twice, or after the step was given up
+     * @param resets          resets of the backend
+     * @param requeued        times that a request gave up its blocks and started over
+     * @param failedRequests  requests that failed after they were accepted
+     * @param refusedRequests requests that were refused because every rank was lost
+     * @param ranks           ranks that were lost, in their order
      */
     public record Faults(
         Map<String, Long> injected,
@@ -238,19 +321,21 @@ public record RunReport(
         long withdrawnSteps,
         long ignoredReports,
         long resets,
-        long requeued,
+        @JsonName("restarts") long requeued,
         long failedRequests,
         long refusedRequests,
-        List<RankDowntime> ranks)
+        @JsonName("lostRanks") List<RankDowntime> ranks)
     {
     }
 
     /**
      * How often a rank was lost, and for how long together.
      *
-     * @param downNanos up to the resets that brought it back, or to the end of the run.
+     * @param rank      rank
+     * @param losses    times that it was lost
+     * @param downNanos simulated time up to the resets that brought it back, or to the end of the run
      */
-    public record RankDowntime(int rank, long losses, long downNanos)
+    public record RankDowntime(int rank, long losses, @JsonName("downSeconds") long downNanos)
     {
     }
 }

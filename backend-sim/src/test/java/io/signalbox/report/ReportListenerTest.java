@@ -169,10 +169,10 @@ class ReportListenerTest
         complete(2300, 3);
         final RunReport figures = report.report();
         assertEquals(new RunReport.Requests(1, 1, 0, 0, 0, 0), figures.requests());
-        assertEquals(new LatencySummary(1, 1000.0, 1000, 1000, 1000, 1000), figures.latency().ttft());
-        assertEquals(new LatencySummary(2, 600.0, 500, 700, 700, 700), figures.latency().itl());
-        assertEquals(new LatencySummary(1, 600.0, 600, 600, 600, 600), figures.latency().tpot());
-        assertEquals(new LatencySummary(1, 2200.0, 2200, 2200, 2200, 2200), figures.latency().e2e());
+        assertEquals(new LatencySummary(1, 1000.0, 1000L, 1000L, 1000L, 1000L), figures.latency().ttft());
+        assertEquals(new LatencySummary(2, 600.0, 500L, 700L, 700L, 700L), figures.latency().itl());
+        assertEquals(new LatencySummary(1, 600.0, 600L, 600L, 600L, 600L), figures.latency().tpot());
+        assertEquals(new LatencySummary(1, 2200.0, 2200L, 2200L, 2200L, 2200L), figures.latency().e2e());
         assertEquals(new RunReport.Steps(3, 0, 42, List.of(42L), 0, 0, 0), figures.steps());
         assertEquals(2200, figures.simulatedNanos());
         assertEquals(3, figures.throughput().outputTokens());
@@ -254,8 +254,8 @@ class ReportListenerTest
         complete(50, 1);
         complete(300, 2);
         final RunReport figures = report.report();
-        assertEquals(new LatencySummary(1, 100.0, 100, 100, 100, 100), figures.latency().ttft());
-        assertEquals(new LatencySummary(1, 100.0, 100, 100, 100, 100), figures.latency().itl());
+        assertEquals(new LatencySummary(1, 100.0, 100L, 100L, 100L, 100L), figures.latency().ttft());
+        assertEquals(new LatencySummary(1, 100.0, 100L, 100L, 100L, 100L), figures.latency().itl());
         assertEquals(200, figures.simulatedNanos());
     }
 
@@ -330,7 +330,7 @@ class ReportListenerTest
             .timeNanos(12).step(2).epoch(0).rank(0).faultClass(FaultClass.RANK_LOST).detail("gone");
         apply(null);
         assertEquals(new RunReport.Requests(4, 1, 1, 2, 1, 0), report.report().requests());
-        assertEquals(0.0, report.report().latency().tpot().meanNanos());
+        assertEquals(Double.NaN, report.report().latency().tpot().meanNanos());
         assertEquals(1, report.report().latency().e2e().count());
     }
 
@@ -366,7 +366,7 @@ class ReportListenerTest
         apply(null);
         complete(10, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
 
-        assertEquals(new ExpertSkew(0.0, 0.0), report.report().routedExperts().load());
+        assertEquals(new ExpertSkew(Double.NaN, Double.NaN), report.report().routedExperts().load());
     }
 
     @Test
@@ -450,10 +450,10 @@ class ReportListenerTest
         start(CAPTURE);
         final RunReport figures = report.report();
         assertEquals(new RunReport.Requests(0, 0, 0, 0, 0, 0), figures.requests());
-        assertEquals(new LatencySummary(0, 0.0, 0, 0, 0, 0), figures.latency().ttft());
-        assertEquals(0.0, figures.prefixCache().tokenHitRate());
-        assertEquals(0.0, figures.throughput().outputTokensPerSecond());
-        assertEquals(new ExpertSkew(0.0, 0.0), figures.routedExperts().load());
-        assertEquals(0.0, figures.blockOccupancy().get(0).mean());
+        assertEquals(new LatencySummary(0, Double.NaN, null, null, null, null), figures.latency().ttft());
+        assertEquals(Double.NaN, figures.prefixCache().tokenHitRate());
+        assertEquals(Double.NaN, figures.throughput().outputTokensPerSecond());
+        assertEquals(new ExpertSkew(Double.NaN, Double.NaN), figures.routedExperts().load());
+        assertEquals(Double.NaN, figures.blockOccupancy().get(0).mean());
     }
 }

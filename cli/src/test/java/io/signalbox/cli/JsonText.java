@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Reads JSON into paths and texts: {@code latency.ttft.p50} and {@code prefixCache.perRank[0].rank}. */
+/** Reads JSON into paths and texts: {@code latency.ttft.p50Ms} and {@code prefixCache.perRank[0].rank}. */
 public final class JsonText
 {
     private JsonText()

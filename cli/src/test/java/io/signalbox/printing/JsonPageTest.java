@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.console.GpuReportFile;
 import io.signalbox.cli.console.PromptAnswer;
-import io.signalbox.cli.console.ServedJson;
+import io.signalbox.cli.console.ServedDocument;
 import io.signalbox.compare.Figure;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckVerdict;
@@ -51,6 +55,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class JsonPageTest
 {
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
+    private static final Path SCHEMAS = PAGE.resolveSibling("schemas");
     private static final Difference DIFFERENCE = new Difference(
         41, 1, "a", "b", 7, -1, "a", "b", "c", false, "r, version 1");
 
@@ -132,6 +137,13 @@ class JsonPageTest
             redacted(journal));
     }
 
+    /** The report of an empty run. */
+    private static RunDocument reported(final Verdict verdict)
+    {
+        return RunDocument.of(new ReportListener(SchedulerConfig.builder().build()).report(), verdict == null ? null :
+            new JournalFacts(Path.of("a"), 1, 1, 1, "a", verdict), Map.of(), null);
+    }
+
     private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
@@ -176,10 +188,8 @@ class JsonPageTest
             Path.of("runs"), null, new VoidedInput(3, "a"), different, RECOMPUTED,
             DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).json());
         documents.addAll(ofModels());
-        documents.add(Json.text("signalbox.simulate/1",
-            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, DIGESTS, null))));
-        documents.add(Json.text("signalbox.simulate/1",
-            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE, null, null))));
+        documents.add(JsonDocument.text(reported(new Verdict(false, DIFFERENCE, DIGESTS, "a", null))));
+        documents.add(JsonDocument.text(reported(new Verdict(false, DIFFERENCE, null, "a", null))));
         documents.addAll(ofGpus());
         return documents;
     }
@@ -207,8 +217,8 @@ class JsonPageTest
     {
         return List.of(
             run("run", "--no-journal", "--json"),
-            ServedJson.text(Map.of(), new ReportListener(SchedulerConfig.builder().build()).report(), null, null, 2, 1,
-                List.of(new PromptAnswer("a", 1, null, null, null, null, "it failed", -1, 1))),
+            JsonDocument.text(ServedDocument.of(2, 1, List.of(
+                new PromptAnswer("a", 1, null, null, null, null, "it failed", -1, 1)), reported(null))),
             Json.text("signalbox.replay/1", json -> Json.object(json, "recomputation",
                 body -> new RecomputeReport(new RecomputedRun(1, 1, 1, 0, 1, 0, 0, null), List.of()).write(body))));
     }
@@ -225,6 +235,13 @@ class JsonPageTest
         }
     }
 
+    /** Whether the field is an object or an array that holds the leaf. */
+    private static boolean begins(final String field, final String leaf)
+    {
+        return Stream.of(field.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".+"))
+            .transform(pattern -> leaf.matches(pattern + "[.\\[].*"));
+    }
+
     @Test
     void shouldDescribeEveryFieldOfEveryDocumentAndNoOther() throws IOException
     {
@@ -232,8 +249,11 @@ class JsonPageTest
         final TreeSet<String> unused = new TreeSet<>();
         page.forEach((schema, fields) -> fields.keySet().forEach(field -> unused.add(schema + " " + field)));
         final TreeSet<String> undescribed = new TreeSet<>();
+        final Map<String, JsonSchema> schemas = schemas();
+        final TreeSet<String> invalid = new TreeSet<>();
         for (final String document : documents())
         {
+            invalid.addAll(errors(schemas, document));
             final Map<String, String> leaves = JsonText.leaves(document);
             final String schema = leaves.get("schema");
             assertTrue(page.containsKey(schema), "the page has no section " + schema);
@@ -241,7 +261,8 @@ class JsonPageTest
             {
                 final List<String> described = page.get(schema).entrySet().stream()
                     .filter(field -> field.getValue().matcher(leaf).matches()).map(Map.Entry::getKey).toList();
-                described.forEach(field -> unused.remove(schema + " " + field));
+                page.get(schema).keySet().stream().filter(field -> described.contains(field) || begins(field, leaf))
+                    .forEach(field -> unused.remove(schema + " " + field));
                 if (described.isEmpty())
                 {
                     undescribed.add(schema + " " + leaf);
@@ -249,8 +270,32 @@ class JsonPageTest
             });
         }
 
+        assertEquals(new TreeSet<>(), invalid, "differences from docs/schemas");
         assertEquals(new TreeSet<>(), undescribed, "fields that the page does not describe");
         assertEquals(new TreeSet<>(), unused, "fields of the page that no document has");
+    }
+
+    /** Errors of a document by the schema file that names it. */
+    private static List<String> errors(final Map<String, JsonSchema> schemas, final String document)
+    {
+        final String schema = JsonText.leaves(document).get("schema");
+        return schemas.containsKey(schema) ? schemas.get(schema).validate(document, InputFormat.JSON).stream()
+            .map(error -> schema + " " + error.getMessage()).toList() : List.of();
+    }
+
+    private static Map<String, JsonSchema> schemas() throws IOException
+    {
+        final JsonSchemaFactory factory = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012);
+        final Map<String, JsonSchema> schemas = new TreeMap<>();
+        try (Stream<Path> files = Files.list(SCHEMAS))
+        {
+            for (final Path file : files.toList())
+            {
+                final JsonSchema schema = factory.getSchema(Files.readString(file));
+                schemas.put(schema.getSchemaNode().at("/properties/schema/const").asText(), schema);
+            }
+        }
+        return schemas;
     }
 
     @Test

@@ -12,7 +12,7 @@ import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.console.PromptAnswer;
 import io.signalbox.cli.console.PromptAnswers;
-import io.signalbox.cli.console.ServedJson;
+import io.signalbox.cli.console.ServedDocument;
 import io.signalbox.cli.options.ChosenBackend;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
@@ -38,9 +38,10 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.JournalFacts;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
-import io.signalbox.printing.ReportJson;
 import io.signalbox.printing.ReportText;
+import io.signalbox.printing.RunDocument;
 import io.signalbox.printing.Verdict;
 import io.signalbox.recompute.RecordedModel;
 import io.signalbox.report.ReportListener;
@@ -153,7 +154,7 @@ public final class RunCommand implements Callable<Integer>
         {
             requests.add(promptOptions.request(prompts.get(i), i, endTokens, plan, config));
         }
-        try (texts; OutputFile document = jsonOptions.reserve(ReportJson.bytes(config)))
+        try (texts; OutputFile document = jsonOptions.reserve(RunDocument.bytes(config)))
         {
             memory.forEach(console.err()::println);
             advise(config);
@@ -253,8 +254,8 @@ public final class RunCommand implements Callable<Integer>
             written().verify(journal.writer(), servingOptions.knownRouters(), Scheduler::new));
         final RunReport figures = report.report();
         jsonOptions.print(console, document,
-            () -> ServedJson.text(description, figures, facts, WallClock.of(figures, wallNanos), prompts.size(), incomplete,
-                failed),
+            () -> JsonDocument.text(ServedDocument.of(prompts.size(), incomplete, failed, RunDocument.of(
+                figures.withNotSubmitted(0, 0), facts, description, WallClock.of(figures, wallNanos)))),
             () -> print(figures, facts, prompts.size(), wallNanos));
         return conclude(facts, prompts.size());
     }

@@ -23,12 +23,12 @@ import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.WriteBehind;
-import io.signalbox.printing.Asked;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.JournalFacts;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
-import io.signalbox.printing.ReportJson;
 import io.signalbox.printing.ReportText;
+import io.signalbox.printing.RunDocument;
 import io.signalbox.printing.Verdict;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
@@ -145,7 +145,7 @@ public final class SimulateCommand implements Callable<Integer>
         final Simulation simulation = new Simulation(config, costs, workload);
         MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
-        try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
+        try (OutputFile file = jsonOptions.reserve(RunDocument.bytes(config)))
         {
             return run(simulation, workload.requests().size(), file);
         }
@@ -173,14 +173,15 @@ public final class SimulateCommand implements Callable<Integer>
         final DeferredJournal journal =
             journalOptions.journal(simulation::settings, schedulerOptions.known(), written());
         final long startNanos = System.nanoTime();
-        final RunReport report = run(simulation, journal);
-        final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
+        final RunReport ended = run(simulation, journal);
+        final WallClock wallClock = WallClock.of(ended, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(),
             written().verify(journal.writer(), schedulerOptions.known(), verifyingScheduler));
-        final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
+        final RunReport report =
+            ended.withNotSubmitted(requests - ended.requests().submitted(), workloadOptions.leftOut());
         jsonOptions.print(console, file,
-            () -> ReportJson.text(simulation.settings(), report, asked, facts, wallClock),
-            () -> print(report, asked, wallClock, facts));
+            () -> JsonDocument.text(RunDocument.of(report, facts, simulation.settings(), wallClock)),
+            () -> print(report, wallClock, facts));
         return conclude(facts);
     }
 
@@ -217,10 +218,9 @@ public final class SimulateCommand implements Callable<Integer>
             writer.path(), writer.records(), writer.groups(), writer.bytes(), writer.digest(), verdict);
     }
 
-    private void print(
-        final RunReport report, final Asked asked, final WallClock wallClock, final JournalFacts journal)
+    private void print(final RunReport report, final WallClock wallClock, final JournalFacts journal)
     {
-        ReportText.print(console.out(), report, asked, journal);
+        ReportText.print(console.out(), report, journal);
         console.out().flush();
         console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, " +
             "%s times faster than the simulated time%n",

@@ -47,7 +47,7 @@ class SimulateCommandTest
         KEYS.forEach(key -> assertTrue(report.containsKey(key), "no " + key));
         for (final String latency : List.of("ttft", "tpot", "itl", "e2e"))
         {
-            for (final String figure : List.of("mean", "p50", "p90", "p99", "max"))
+            for (final String figure : List.of("meanMs", "p50Ms", "p90Ms", "p99Ms", "maxMs"))
             {
                 assertTrue(Double.parseDouble(report.get("latency." + latency + "." + figure)) > 0.0, latency + figure);
             }
@@ -169,7 +169,7 @@ class SimulateCommandTest
         assertFalse(ids.containsKey("settings.model.combineWeights"));
         assertNotEquals(ids.get("journal.digest"), weights.get("journal.digest"));
         for (final String same : List.of("routedExperts.captured", "routedExperts.inherited", "routedExperts.missing",
-            "routedExperts.loadSkew.maxOverMean", "latency.ttft.p99", "throughput.outputTokensPerSecond"))
+            "routedExperts.loadSkew.maxOverMean", "latency.ttft.p99Ms", "throughput.outputTokensPerSecond"))
         {
             assertEquals(ids.get(same), weights.get(same), same);
         }
@@ -215,8 +215,8 @@ class SimulateCommandTest
         final Map<String, String> report =
             json("--output-tokens", "fixed:1", "--limit", "1", "--ranks", "2", "--router", "default");
 
-        assertEquals("null", report.get("latency.tpot.mean"), "one token has no time after the first");
-        assertEquals("null", report.get("latency.itl.max"));
+        assertEquals("null", report.get("latency.tpot.meanMs"), "one token has no time after the first");
+        assertEquals("null", report.get("latency.itl.maxMs"));
         assertEquals("null", report.get("prefixCache.perRank[1].tokenHitRate"), "the second rank had no request");
         final String text = simulate("--output-tokens", "fixed:1", "--limit", "1").out();
         assertTrue(text.contains("TPOT                         \u2013           \u2013"), text);
