@@ -20,13 +20,18 @@ final class HelpRequest
      */
     static String of(final CommandLine root, final String... arguments)
     {
-        final CommandLine command = arguments.length == 0 ? null : root.getSubcommands().get(arguments[0]);
-        if (command == null)
+        CommandLine command = root;
+        int first = 0;
+        while (first < arguments.length && command.getSubcommands().containsKey(arguments[first]))
+        {
+            command = command.getSubcommands().get(arguments[first++]);
+        }
+        if (command == root)
         {
             return null;
         }
         final HelpPage page = new HelpPage(command);
-        for (int i = 1; i < arguments.length && !arguments[i].equals("--"); i++)
+        for (int i = first; i < arguments.length && !arguments[i].equals("--"); i++)
         {
             final String group = group(arguments, i);
             // A command with one page may be given other arguments after --help.

@@ -9,6 +9,7 @@ import io.signalbox.cli.commands.DoctorCommand;
 import io.signalbox.cli.commands.ExpertsCommand;
 import io.signalbox.cli.commands.GpuCommand;
 import io.signalbox.cli.commands.HelpCommand;
+import io.signalbox.cli.commands.InspectArguments;
 import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.commands.RedactCommand;
 import io.signalbox.cli.commands.ReplayCommand;
@@ -61,7 +62,7 @@ import java.util.concurrent.Callable;
         "  signalbox run                                  a tiny MoE model on the processor",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
-        "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
+        "  signalbox inspect request runs/0001 812        one request's life and why it got its rank",
         "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",
         "  signalbox whatif runs/0001 --kv-blocks 131072  the same requests under another policy",
         "  signalbox diff runs/0001 runs/0002             where two runs part, and what follows",
@@ -119,11 +120,12 @@ public final class Main implements Callable<Integer>
         return exitCode == ExitCode.OK ? failed : exitCode;
     }
 
-    private static int execute(final Console console, final String... arguments)
+    private static int execute(final Console console, final String... given)
     {
         try
         {
-            final CommandLine line = commandLine(console, asked(arguments));
+            final String[] arguments = InspectArguments.rewritten(given);
+            final CommandLine line = commandLine(console, asked(arguments), questions(arguments));
             final String help = HelpRequest.of(line, arguments);
             if (help != null)
             {
@@ -141,7 +143,7 @@ public final class Main implements Callable<Integer>
         // Errors too: an invariant that does not hold must end in a sentence, like everything else.
         catch (final Throwable e)
         {
-            return CommandFailure.of(e).print(console, commandName(arguments));
+            return CommandFailure.of(e).print(console, commandName(given));
         }
     }
 
@@ -154,7 +156,7 @@ public final class Main implements Callable<Integer>
     /** Every command. */
     static CommandLine commandLine(final Console console)
     {
-        return commandLine(console, HelpCommand.COMMANDS);
+        return commandLine(console, HelpCommand.COMMANDS, InspectCommand.QUESTIONS);
     }
 
     /** Only the command that is asked for: a model of all commands takes longer than many a command. */
@@ -165,7 +167,13 @@ public final class Main implements Callable<Integer>
             HelpCommand.COMMANDS;
     }
 
-    private static Object command(final String name, final Console console)
+    private static List<String> questions(final String... arguments)
+    {
+        final boolean one = arguments.length > 1 && InspectCommand.QUESTIONS.contains(arguments[1]);
+        return one ? List.of(arguments[1]) : InspectCommand.QUESTIONS;
+    }
+
+    private static Object command(final String name, final Console console, final List<String> questions)
     {
         return switch (name)
         {
@@ -173,7 +181,7 @@ public final class Main implements Callable<Integer>
             case "run" -> new RunCommand(console);
             case "compare" -> new CompareCommand(console);
             case "replay" -> new ReplayCommand(console);
-            case "inspect" -> new InspectCommand(console);
+            case "inspect" -> InspectCommand.line(console, questions);
             case "snapshot" -> new SnapshotCommand(console);
             case "runs" -> new RunsCommand(console);
             case "experts" -> new ExpertsCommand(console);
@@ -190,16 +198,17 @@ public final class Main implements Callable<Integer>
         };
     }
 
-    private static CommandLine commandLine(final Console console, final List<String> names)
+    private static CommandLine commandLine(
+        final Console console, final List<String> names, final List<String> questions)
     {
         final CommandLine line = new CommandLine(new Main());
-        names.forEach(name -> line.addSubcommand(command(name, console)));
+        names.forEach(name -> line.addSubcommand(command(name, console, questions)));
         if (names.contains("whatif"))
         {
             line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
         }
         // picocli asks the command that has the option, and prints nothing if that one has no version.
-        line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
+        versions(line, line.getCommandSpec().version());
         line.setUsageHelpWidth(console.columns());
         line.setExecutionStrategy(parsed -> run(console, parsed));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
@@ -210,6 +219,12 @@ public final class Main implements Callable<Integer>
             CommandFailure.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))
                 .print(console, failed.getCommandSpec().qualifiedName()));
         return line;
+    }
+
+    private static void versions(final CommandLine line, final String... version)
+    {
+        line.getCommandSpec().version(version);
+        line.getSubcommands().values().forEach(command -> versions(command, version));
     }
 
     /** The pages of help are ours; all else is picocli's. */
@@ -225,13 +240,18 @@ public final class Main implements Callable<Integer>
         }
         try
         {
-            CommandFiles.check(parsed.hasSubcommand() ? parsed.subcommand() : parsed);
+            CommandFiles.check(innermost(parsed));
         }
         catch (final ConfigException e)
         {
             return CommandFailure.of(e).print(console, commandName(parsed.originalArgs().toArray(new String[0])));
         }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private static ParseResult innermost(final ParseResult parsed)
+    {
+        return parsed.hasSubcommand() ? innermost(parsed.subcommand()) : parsed;
     }
 
     private static int badUsage(final Console console, final ParameterException exception)

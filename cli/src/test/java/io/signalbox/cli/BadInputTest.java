@@ -173,20 +173,31 @@ public class BadInputTest
         replay no-such-journal                | no-such-journal
         inspect --request 1                   | 'JOURNAL'
         inspect runs/0001 --steps             | --steps is about one request; add --request=ID.
-        inspect runs/0001 --request 1 --accepted-drafts | --request and --accepted-drafts exclude each other; leave
-        inspect runs/0001 --accepted-drafts --json | --accepted-drafts prints a JSON line per request; leave out --json
-        inspect no-such-journal --accepted-drafts | no-such-journal is not a directory
+        inspect runs/0001 --requests --accepted-drafts | --requests and --accepted-drafts ask two questions; leave one
+        inspect runs/0001 --moment 1 --at 2   | --moment and --at ask two questions; leave one out
+        inspect runs/0001 --requests=maybe    | --requests is a flag without a value
+        inspect runs/0001 --block 0:1 --block 0:2 | --block is given more than once
+        inspect runs/0001 --expert            | --expert needs a value
+        inspect reqests runs/0001             | 'reqests' is not a question (nearest: requests, request); give run,
+        inspect                               | a JOURNAL is missing
+        inspect moment runs/0001              | 'MOMENT'
+        inspect request runs/0001 1 --csv     | --csv is for tables, and no table is asked for
+        inspect request runs/0001 1 --follow  | --follow is for --show steps and --show blocks
+        inspect request runs/0001 1 --show rows | --show='rows' is not known; give life, steps, blocks
+        inspect experts runs/0001 --slowest 3 | --slowest belongs to inspect requests, not to inspect experts
+        inspect drafts runs/0001 --json       | --json belongs to other commands, not to inspect drafts
+        inspect drafts no-such-journal        | no-such-journal is not a directory
         simulate --draft-acceptance 0.5       | --draft-acceptance is for draft tokens, and --draft-tokens gives none
         simulate --draft-acceptance-file f    | --draft-acceptance-file is for draft tokens, and --draft-tokens gives
         compare --draft-tokens 0 --draft-acceptance-file f | --draft-acceptance-file is for draft tokens, and
         simulate --draft-tokens 1 --draft-acceptance 1 --draft-acceptance-file f | --draft-acceptance is a choice that
         simulate --draft-tokens 1 --draft-acceptance-file= | --draft-acceptance-file is empty; give the path of a JSONL
         compare --draft-tokens 1 --draft-acceptance-file missing | the series of accepted drafts missing is not there;
-        inspect --verify x                    | --verify belongs to replay, not to inspect
-        inspect --trace f x                   | --trace belongs to simulate, not to inspect
-        inspect x --recover                   | --recover belongs to replay, not to inspect
+        inspect --verify x                    | --verify belongs to replay, not to inspect run
+        inspect --trace f x                   | --trace belongs to simulate, not to inspect run
+        inspect x --recover                   | --recover belongs to replay, not to inspect run
         inspect x --reqest 3                  | there is no option '--reqest' (nearest: --request
-        replay --request 3                    | --request belongs to inspect and experts, not to replay
+        replay --request 3                    | --request belongs to inspect events and experts, not to replay
         replay --verfy                        | there is no option '--verfy' (nearest: --verify
         compare --list-routers --csv          | --csv is for figures, and --list-routers runs no comparison
         compare --list-routers --csv-file f   | --csv-file is for figures, and --list-routers runs no comparison

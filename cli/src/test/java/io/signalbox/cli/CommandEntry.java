@@ -8,6 +8,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** Access to the command line for tests of other packages: its model, and one command run on given streams. */
 public final class CommandEntry
@@ -27,6 +29,21 @@ public final class CommandEntry
     {
         return Main.commandLine(console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()))
             .getCommandSpec();
+    }
+
+    /** Every command that can be run, by its words: {@code simulate}, {@code inspect run}. */
+    public static Map<String, CommandSpec> commands()
+    {
+        final Map<String, CommandSpec> commands = new LinkedHashMap<>();
+        model().subcommands().forEach((name, command) ->
+        {
+            if (command.getSubcommands().isEmpty())
+            {
+                commands.put(name, command.getCommandSpec());
+            }
+            command.getSubcommands().forEach((question, line) -> commands.put(name + " " + question, line.getCommandSpec()));
+        });
+        return commands;
     }
 
     private static Console console(final OutputStream out, final OutputStream err)

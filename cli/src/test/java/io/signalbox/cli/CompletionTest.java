@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.cli.commands.HelpCommand;
+import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -63,6 +64,18 @@ class CompletionTest
         assertTrue(complete("signalbox", "").containsAll(
             List.of("simulate", "run", "compare", "replay", "inspect", "experts", "trace", "timeline", "doctor", "gpu",
                 "help", "completion")));
+    }
+
+    @Test
+    void shouldCompleteTheQuestionsOfInspectAndTheirOptions() throws IOException, InterruptedException
+    {
+        needsBash();
+
+        assertEquals(new TreeSet<>(InspectCommand.QUESTIONS), words(complete("signalbox", "inspect", "")));
+        assertEquals(List.of("moment"), complete("signalbox", "inspect", "mom"));
+        assertEquals(List.of("--of-conversation"), complete("signalbox", "inspect", "requests", "--of"));
+        assertEquals(new TreeSet<>(List.of("requests", "ranks", "blocks")),
+            words(complete("signalbox", "inspect", "moment", "--show", "")));
     }
 
     @Test

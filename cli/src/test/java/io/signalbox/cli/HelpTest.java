@@ -43,18 +43,29 @@ class HelpTest
 
     private static Stream<String> commands()
     {
-        return model().getSubcommands().keySet().stream();
+        return model().getSubcommands().entrySet().stream().flatMap(command -> Stream.concat(Stream.of(command.getKey()),
+            command.getValue().getSubcommands().keySet().stream().map(question -> command.getKey() + " " + question)));
+    }
+
+    private static CommandLine command(final String words)
+    {
+        CommandLine command = model();
+        for (final String word : words.split(" "))
+        {
+            command = command.getSubcommands().get(word);
+        }
+        return command;
     }
 
     /** Every page that help has. */
     private static Stream<String> pages()
     {
         final List<String> pages = new ArrayList<>(List.of("--help"));
-        model().getSubcommands().forEach((name, command) ->
+        commands().forEach(name ->
         {
             pages.add(name + " --help");
             pages.add(name + " --help all");
-            new HelpPage(command).groups().forEach(group -> pages.add(name + " --help " + group));
+            new HelpPage(command(name)).groups().forEach(group -> pages.add(name + " --help " + group));
         });
         return pages.stream();
     }
@@ -113,7 +124,7 @@ class HelpTest
     void shouldPrintExamplesAndSynopsisInOnePiece(final String command)
     {
         final List<String> help = help(100, command + " --help all").lines().toList();
-        for (final String line : model().getSubcommands().get(command).getCommandSpec().usageMessage().footer())
+        for (final String line : command(command).getCommandSpec().usageMessage().footer())
         {
             assertTrue(help.contains(line), () -> "wrapped: " + line);
         }
@@ -127,7 +138,7 @@ class HelpTest
     void shouldExplainEveryOptionAsAnImperative(final String command)
     {
         final String all = help(100, command + " --help all");
-        for (final OptionSpec option : model().getSubcommands().get(command).getCommandSpec().options())
+        for (final OptionSpec option : command(command).getCommandSpec().options())
         {
             assertTrue(all.contains(option.longestName()), option.longestName());
             final String first = String.join(" ", option.description()).split("[ :]")[0];
@@ -141,7 +152,7 @@ class HelpTest
     @MethodSource("commands")
     void shouldNameEveryOptionOnTheShortPageAndExplainItInOneGroup(final String command)
     {
-        final CommandLine line = model().getSubcommands().get(command);
+        final CommandLine line = command(command);
         final List<String> groups = new HelpPage(line).groups();
         final String page = help(100, command + " --help");
         final List<String> pages = groups.stream().map(group -> help(100, command + " --help " + group)).toList();
@@ -165,6 +176,7 @@ class HelpTest
 
     @ParameterizedTest
     @ValueSource(strings = {"--version", "-V", "simulate -V", "compare -V", "replay --version", "inspect -V",
+        "inspect moment -V",
         "experts -V", "trace -V", "redact -V", "timeline -V",
         "doctor -V",
         "gpu --version", "help -V", "completion -V"})

@@ -52,8 +52,8 @@ class HostileInputTest
             assertRefused(CommandRun.of("simulate", option + "=" + number), option);
         }
         assertRefused(CommandRun.of("compare", "--kv-blocks=" + number), "--kv-blocks");
-        assertRefused(CommandRun.of("inspect", "runs/0001", "--request=" + number), "--request");
-        assertRefused(CommandRun.of("inspect", "runs/0001", "--at=" + number), "--at");
+        assertRefused(CommandRun.of("inspect", "events", "runs/0001", "--request=" + number), "--request");
+        assertRefused(CommandRun.of("inspect", "moment", "runs/0001", "record:" + number), "MOMENT");
         assertRefused(CommandRun.of("gpu", "--seed=" + number), "--seed");
         assertRefused(CommandRun.of("simulate", "--turns=fixed:" + number), "--turns=fixed:");
         assertRefused(CommandRun.of("simulate", "--arrivals=poisson:" + number), "--arrivals=poisson:");

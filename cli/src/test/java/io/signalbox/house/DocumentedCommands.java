@@ -2,6 +2,7 @@
 package io.signalbox.house;
 
 import io.signalbox.cli.CommandEntry;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.nio.file.Files;
@@ -72,7 +73,8 @@ final class DocumentedCommands
             // A value of --routers has the name of the command.
             if (word.matches("(?:\\./)?signalbox|DIR/run") && (i == 0 || !words.get(i - 1).startsWith("--")))
             {
-                options(word.equals("DIR/run") ? "gpu" : next(words, i), words.subList(i + 1, words.size()), faults);
+                options(word.equals("DIR/run") ? "gpu" : next(words, i), next(words, i + 1),
+                    words.subList(i + 1, words.size()), faults);
             }
             else if (word.equals("mvn"))
             {
@@ -93,10 +95,13 @@ final class DocumentedCommands
         return at + 1 < words.size() ? words.get(at + 1) : "";
     }
 
-    private void options(final String name, final List<String> words, final List<String> faults)
+    /** @param question the word after the name, which may be a question of the command. */
+    private void options(
+        final String name, final String question, final List<String> words, final List<String> faults)
     {
-        final CommandSpec command = name.startsWith("-") ? model :
-            model.subcommands().containsKey(name) ? model.subcommands().get(name).getCommandSpec() : null;
+        final CommandLine named = model.subcommands().get(name);
+        final CommandSpec command = name.startsWith("-") ? model : named == null ? null :
+            named.getSubcommands().getOrDefault(question, named).getCommandSpec();
         if (command == null)
         {
             faults.add("no command " + name);

@@ -20,13 +20,14 @@ import java.util.concurrent.Callable;
     name = "help",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    header = "Explain a command, or a group of its options.",
+    header = "Explain a command, a group of its options, or a question of inspect.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox help",
         "  signalbox help simulate",
         "  signalbox help simulate workload   the group 'workload' of its options",
         "  signalbox help simulate all        all of its options",
+        "  signalbox help inspect moment      a question of inspect",
         "",
         "Exit codes: 0 done; 2 there is no such command or group."})
 public final class HelpCommand implements Callable<Integer>
@@ -47,7 +48,7 @@ public final class HelpCommand implements Callable<Integer>
     private String command;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "GROUP",
-        description = "A group of the command's options, or all.")
+        description = "A group of the command's options, a question of inspect, or all.")
     private String group;
 
     public HelpCommand(final Console console)
@@ -64,8 +65,9 @@ public final class HelpCommand implements Callable<Integer>
         {
             throw MistypedArguments.noCommand(root, command);
         }
-        final HelpPage page = new HelpPage(asked);
-        console.out().print(group == null ? page.text() : page.text(group));
+        final CommandLine question = group == null ? null : asked.getSubcommands().get(group);
+        final HelpPage page = new HelpPage(question == null ? asked : question);
+        console.out().print(group == null || question != null ? page.text() : page.text(group));
         return ExitCode.OK;
     }
 

@@ -23,7 +23,7 @@ public final class HelpPage
 {
     /** The name of the page with all options. */
     public static final String ALL = "all";
-    /** Commands with more options than this have a short page. */
+    /** Commands with more options than this have a short page; questions of a command have not. */
     private static final int FEW_OPTIONS = 12;
     private static final String GENERAL = "general";
     private static final int NAME_COLUMNS = 13;
@@ -51,7 +51,7 @@ public final class HelpPage
 
     private boolean isShort()
     {
-        return spec.options().size() > FEW_OPTIONS;
+        return spec.options().size() > FEW_OPTIONS && (spec.parent() == null || spec.parent().parent() == null);
     }
 
     /** The page without the name of a group: the short one, if the command has a short one. */

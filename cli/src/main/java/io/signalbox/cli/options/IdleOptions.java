@@ -112,8 +112,12 @@ public final class IdleOptions
     /** The first option that is given again; {@code null} if there is none. */
     public static String repeated(final CommandLine line, final String... arguments)
     {
-        final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);
-        return command == null ? null : repeatedIn(command, arguments);
+        CommandLine command = line;
+        for (int i = 0; i < arguments.length && command.getSubcommands().containsKey(arguments[i]); i++)
+        {
+            command = command.getSubcommands().get(arguments[i]);
+        }
+        return command == line ? null : repeatedIn(command, arguments);
     }
 
     private static boolean mayBeRepeated(final OptionSpec option)

@@ -8,23 +8,15 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
-/** The result as JSON, with the same meaning in every command. */
-public final class JsonOptions
+/** The result as JSON, on standard output or in a file. */
+public final class JsonOptions extends JsonFlag
 {
     /** The name of the option that writes a file. */
     public static final String FILE_OPTION = "--json-file";
 
-    @Option(names = "--json", description = "Print the result as one JSON document instead of tables.")
-    private boolean asJson;
-
     @Option(names = FILE_OPTION, paramLabel = "FILE", description = "Write the JSON document to FILE as well.")
     @OutputPath
     private Path file;
-
-    public boolean isJson()
-    {
-        return asJson;
-    }
 
     /** {@code null} if no file is asked for. */
     public Path file()
@@ -54,8 +46,8 @@ public final class JsonOptions
     public void print(
         final Console console, final OutputFile reserved, final Supplier<String> document, final Runnable tables)
     {
-        final String text = asJson || reserved != null ? document.get() : null;
-        if (asJson)
+        final String text = isJson() || reserved != null ? document.get() : null;
+        if (isJson())
         {
             console.out().print(text);
         }

@@ -12,6 +12,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -19,6 +20,7 @@ import java.util.stream.Collectors;
 public final class MistypedArguments
 {
     private static final int MAX_NAMES = 3;
+    private static final int MAX_OWNERS = 8;
     /** Commands with more options are referred to by their help. */
     private static final int FEW_OPTIONS = 12;
 
@@ -53,6 +55,13 @@ public final class MistypedArguments
     {
         final String problem = unknownCommand(root, name);
         return new ConfigException(problem + "; see 'signalbox --help'.");
+    }
+
+    /** The refusal of a question of {@code inspect} that does not exist. */
+    public static ConfigException noQuestion(final String name, final List<String> questions)
+    {
+        return new ConfigException("'" + name + "' is not a question" + nearest(name, questions) + "; give " +
+            String.join(", ", questions) + ", or only a JOURNAL.");
     }
 
     private static String name(final String argument)
@@ -91,22 +100,43 @@ public final class MistypedArguments
         if (!owners.isEmpty())
         {
             final List<String> own = longNames(command);
-            return name + " belongs to " + listed(owners) + ", not to " + command.name() +
+            return name + " belongs to " + (owners.size() > MAX_OWNERS ? "other commands" : listed(owners)) +
+                ", not to " + commandName(command) +
                 (own.size() > FEW_OPTIONS ? "" : ", which has " + listed(own));
         }
-        return "there is no option '" + name + "'" + nearest(name, longNames(command));
+        final List<String> known = new ArrayList<>(longNames(command));
+        if (command.parent() != null && command.parent().parent() != null)
+        {
+            questions(command, all.get()).forEach(question -> known.addAll(longNames(question)));
+        }
+        return "there is no option '" + name + "'" + nearest(name, new TreeSet<>(known));
     }
 
-    /** Other commands with such an option. */
+    /** The questions that the command of a question has. */
+    private static List<CommandSpec> questions(final CommandSpec question, final CommandLine all)
+    {
+        return all.getSubcommands().get(question.parent().name()).getSubcommands().values().stream()
+            .map(CommandLine::getCommandSpec).toList();
+    }
+
+    /** {@code inspect run} for a question. */
+    private static String commandName(final CommandSpec command)
+    {
+        return command.qualifiedName().substring(command.root().name().length()).strip();
+    }
+
+    /** Other commands, and questions of commands, with such an option. */
     private static List<String> owners(final CommandSpec command, final String name, final CommandLine all)
     {
         final List<String> owners = new ArrayList<>();
-        all.getSubcommands().forEach((other, line) ->
+        all.getSubcommands().values().forEach(line ->
         {
-            if (!other.equals(command.name()) && line.getCommandSpec().findOption(name) != null)
+            final String other = commandName(line.getCommandSpec());
+            if (!other.equals(commandName(command)) && line.getCommandSpec().findOption(name) != null)
             {
                 owners.add(other);
             }
+            owners.addAll(line.getSubcommands().isEmpty() ? List.of() : owners(command, name, line));
         });
         return owners;
     }

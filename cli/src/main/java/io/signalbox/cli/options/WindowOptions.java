@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 
 /** A part of a journal's time. */
-public class WindowOptions
+public final class WindowOptions
 {
     private static final double NANOS_PER_SECOND = 1e9;
     static final double MOST_SECONDS = 9e9;
@@ -21,18 +21,8 @@ public class WindowOptions
         description = "End before this time.")
     private JournalTime to;
 
-    final boolean hasFrom()
-    {
-        return from != null;
-    }
-
-    final boolean hasTo()
-    {
-        return to != null;
-    }
-
     /** @throws ConfigException if no time is in it. */
-    public final TimeWindow window(final Path journal)
+    public TimeWindow window(final Path journal)
     {
         final long begin = from == null ? Long.MIN_VALUE : from.nanos("--from", journal, false);
         final long end = to == null ? Long.MAX_VALUE : to.nanos("--to", journal, true);

@@ -132,7 +132,7 @@ class DuckDbTest
     void shouldRefuseInOneSentence()
     {
         final Path file = directory.resolve("refused.parquet");
-        assertRefused("--parquet is for tables, and no table is asked for", "--parquet=" + file);
+        assertRefused("--parquet is for tables, and no table is asked for", "--request=3", "--parquet=" + file);
         assertRefused("--csv and --parquet exclude each other", "--requests", "--csv", "--parquet=" + file);
         assertRefused("--parquet and --json exclude each other", "--requests", "--json", "--parquet=" + file);
         assertRefused("--parquet=" + journal.resolve("x") + " is in the directory of a journal", "--requests",

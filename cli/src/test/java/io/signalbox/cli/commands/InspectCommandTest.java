@@ -118,7 +118,7 @@ class InspectCommandTest
         final CommandRun run = inspect("--request", "21");
 
         assertEquals(ExitCode.BAD_INPUT, run.exitCode());
-        assertEquals("signalbox inspect: --request=21 is not in " + journal +
+        assertEquals("signalbox inspect request: request 21 is not in " + journal +
             ", whose 20 requests have ids from 1 to 20; give one of them." + System.lineSeparator(), run.err());
         assertEquals("", run.out());
     }

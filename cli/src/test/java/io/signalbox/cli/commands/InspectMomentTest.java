@@ -116,14 +116,14 @@ class InspectMomentTest
     void shouldRefuseWhatMakesNoSense()
     {
         assertRefused("--moment and --at ask two questions", "--moment=1", "--at=2");
-        assertRefused("--at=-1 is negative", "--at=-1");
+        assertRefused("record -1 is negative", "--at=-1");
         assertRefused("record 99999999 is none of", "--at=99999999");
         assertRefused("--show='x' is not known; give requests, ranks or blocks", "--at=1", "--show=x");
-        assertRefused("--show is for --moment and --at", "--show=ranks");
+        assertRefused("--show belongs to inspect request and inspect moment", "--show=ranks");
         assertRefused("--moment and --requests ask two questions", "--moment=1", "--requests");
-        assertRefused("--slowest is for --requests, and --at is given", "--at=1", "--slowest=2");
+        assertRefused("--slowest belongs to inspect requests, not to inspect moment", "--at=1", "--slowest=2");
         assertRefused("rank 2 is none of the run's, which are 0 to 1", "--at=1", "--rank=2");
-        assertRefused("--moment=9.0E12 is not between", "--moment=9e12");
+        assertRefused("MOMENT=9.0E12 is not between", "--moment=9e12");
         assertRefused("--csv and --json exclude each other", "--moment=1", "--csv", "--json");
     }
 }

@@ -269,33 +269,32 @@ class InspectTablesTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "--slowest=3 | --slowest is for --requests, none of which is given; leave it out.",
+        "--slowest=3 | --slowest belongs to inspect requests, not to inspect run, which has ",
         "--requests --steps --request=1 | --requests and --steps ask two questions; leave one out.",
         "--steps | --steps is about one request; add --request=ID.",
-        "--block=7 | --block='7' is no block; give RANK:BLOCK, such as 0:17.",
-        "--rank=-1 | --rank=-1 is negative; give 0 or more.",
+        "--block=7 | '7' is not a block; give RANK:BLOCK, such as 0:17.",
+        "--rank=-1 | RANK=-1 is negative; give 0 or more.",
         "--rank=0 --every=0 | --every=0.0 is no interval of 1e-9 to 9e9 seconds; give one.",
         "--rank=0 --every=1e300 | --every=1.0E300 is no interval of 1e-9 to 9e9 seconds; give one.",
         "--requests --from=5 --to=5 | --from=5.0 is not before --to=5.0; correct one of them.",
-        "--experts --follow | --follow lists rows as they come, and those of --experts are known at the end only; " +
-            "leave one out, or ask again later.",
-        "--requests --slowest=3 --follow | those of --slowest are known at the end only; leave one out",
-        "--moment=1 --follow | those of --moment are known at the end only; leave one out",
-        "--follow | --follow is for --events, --requests, --steps, --blocks, --block, --rank, --expert, none of which is",
+        "--experts --follow | --follow belongs to inspect requests, ",
+        "--requests --slowest=3 --follow | the rows of --slowest are known at the end only; leave one out",
+        "--moment=1 --follow | not to inspect moment, which has ",
+        "--follow | not to inspect run, which has ",
         "--events --follow --parquet=x | --follow lists what is new, and --parquet writes a whole file; leave one out.",
         "--requests --limit=0 | --limit=0 is below 1; give the number of rows to print.",
         "--requests --csv --json | --csv and --json exclude each other; leave one out.",
-        "--csv | --csv is for tables, and no table is asked for; leave it out.",
+        "--request=3 --csv | --csv is for tables, and no table is asked for; leave it out.",
         "--requests --slowest=0 | --slowest=0 is not between 1 and 1000000.",
         "--expert=64 | cannot answer this: its layers have 64 experts, 0 to 63; ask something else",
         "--expert=64 --follow | cannot answer this: its layers have 64 experts, 0 to 63; ask something else",
-        "--request=9999 --steps | --request=9999 is not in ",
+        "--request=9999 --steps | request 9999 is not in ",
         "--request=9999 --blocks --json | requests have ids from 1 to ",
         "--request=9999 --events --csv | ; give one of them.",
         "--requests --rank=2 | rank 2 is none of the run's, which are 0 to 1; give one of them.",
         "--events --rank=2 --follow | rank 2 is none of the run's, which are 0 to 1; give one of them.",
         "--events --record=99999999 | record 99999999 is behind the last group that was read, that of record ",
-        "--requests --json-file=x | --json-file is for documents of known size; print the table with --json"})
+        "--request=3 --steps --json-file=x | --json-file is for documents of known size; print the table with --json"})
     void shouldRefuseInOneSentence(final String options, final String sentence)
     {
         final CommandRun run = CommandRun.of(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import io.signalbox.cli.CommandEntry;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -15,23 +16,19 @@ final class Coverage
     private static final int EXIT_CODES = 4;
     private static final int NANOS = EXIT_CODES + 1;
 
-    private final CommandSpec model;
+    private final Map<String, CommandSpec> model = CommandEntry.commands();
     private final Map<String, long[]> counts = new TreeMap<>();
-
-    Coverage(final CommandSpec model)
-    {
-        this.model = model;
-    }
 
     void count(final List<String> arguments, final Outcome outcome)
     {
-        final String command = arguments.isEmpty() ? "" : arguments.get(0);
+        final String words = String.join(" ", arguments.subList(0, Math.min(2, arguments.size())));
+        final String command = model.containsKey(words) ? words : arguments.isEmpty() ? "" : arguments.get(0);
         add(command, outcome);
-        if (!model.subcommands().containsKey(command))
+        if (!model.containsKey(command))
         {
             return;
         }
-        for (final OptionSpec option : model.subcommands().get(command).getCommandSpec().options())
+        for (final OptionSpec option : model.get(command).options())
         {
             if (arguments.stream().anyMatch(argument -> Arrays.stream(option.names())
                 .anyMatch(name -> argument.equals(name) || argument.startsWith(name + "="))))
@@ -51,7 +48,7 @@ final class Coverage
     /** Options of the model that no case gave. */
     List<String> missed(final String command)
     {
-        return model.subcommands().get(command).getCommandSpec().options().stream()
+        return model.get(command).options().stream()
             .map(option -> command + " " + option.longestName()).filter(option -> !counts.containsKey(option)).toList();
     }
 
@@ -62,7 +59,7 @@ final class Coverage
             "%-34s %8s %8s %8s %8s %8s %8s%n".formatted("command and option", "0", "1", "2", "3", "other", "ms"));
         counts.forEach((what, codes) ->
         {
-            if (model.subcommands().containsKey(what.split(" ")[0]))
+            if (model.containsKey(what.replaceFirst(" --.*", "")))
             {
                 table.append("%-34s %8d %8d %8d %8d %8d %8.1f%n".formatted(
                     what, codes[0], codes[1], codes[2], codes[3], codes[EXIT_CODES],

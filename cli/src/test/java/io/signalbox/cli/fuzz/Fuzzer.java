@@ -43,7 +43,7 @@ final class Fuzzer
         this.target = target;
         this.workingDirectory = workingDirectory;
         this.kept = kept;
-        coverage = new Coverage(model);
+        coverage = new Coverage();
         oracles = List.of(
             new EndOracle(), new TextOracle(), new SentenceOracle(model), new ResultOracle(), new CanaryOracle());
     }

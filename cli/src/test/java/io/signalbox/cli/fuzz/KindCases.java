@@ -24,7 +24,7 @@ final class KindCases implements CaseSource
     /** Arguments that a command needs beside the path. */
     private static final Map<String, List<String>> NEEDED = Map.of(
         "compare", List.of("--seeds=1", "--workers=1", "--routers=default", "--limit=3"),
-        "inspect", List.of("--request=2"));
+        "inspect events", List.of("--request=2"));
     private static final List<String> WITHIN_JOURNAL = List.of("journal/lock", "journal/segment-00000",
         "journal/segment-00001", "journal/segment-00000/19700101F.cq4", "journal/segment-00000/metadata.cq4t",
         "journal/segment-00000.cut", "killed/lock", "killed/segment-00001", "killed/segment-00000.cut",
@@ -34,7 +34,7 @@ final class KindCases implements CaseSource
         "journal/segment-00000.sums", "journal/snapshots", "journal/snapshots/snapshot-0000000000000010",
         "journal/snapshots/scheduler-0000000000000010");
     private static final List<List<String>> READ_NEXT_TO_RECORDS = List.of(
-        List.of("replay", "{dir}/journal", "--from-snapshot"), List.of("inspect", "{dir}/journal", "--moment=0.01"),
+        List.of("replay", "{dir}/journal", "--from-snapshot"), List.of("inspect", "moment", "{dir}/journal", "0.01"),
         List.of("snapshot", "{dir}/journal", "--scheduler", "--most-segments=1"), List.of("runs", "{dir}"));
     private static final List<String> WITHIN_MODEL = List.of("single/config.json", "single/model.safetensors",
         "sharded/model.safetensors.index.json", "sharded/model-00002-of-00002.safetensors");
@@ -61,16 +61,15 @@ final class KindCases implements CaseSource
             add(List.of("run", "--model={dir}/" + place.substring(0, place.indexOf('/')), "--no-journal",
                 "--max-new-tokens=2", "--kv-blocks=40"), models, place);
         }
-        final CommandSpec model = CommandEntry.model();
         // The file of doctor is written as that of other commands, and each of its runs takes seconds.
-        model.subcommands().entrySet().stream().filter(command -> !command.getKey().equals("doctor"))
-            .forEach(command -> ofCommand(command.getKey(), command.getValue().getCommandSpec()));
+        CommandEntry.commands().entrySet().stream().filter(command -> !command.getKey().equals("doctor"))
+            .forEach(command -> ofCommand(command.getKey(), command.getValue()));
         for (final String place : WITHIN_JOURNAL)
         {
             final String journal = "{dir}/" + place.substring(0, place.indexOf('/'));
             add(List.of("replay", journal, "--verify"), place);
             add(List.of("replay", journal, "--recover", "--verify"), place);
-            add(List.of("inspect", journal, "--request=2"), place);
+            add(List.of("inspect", "request", journal, "2"), place);
         }
         for (final String place : NEXT_TO_RECORDS)
         {
@@ -106,18 +105,19 @@ final class KindCases implements CaseSource
         }
         if (command.positionalParameters().stream().anyMatch(Values::isPath))
         {
-            final List<String> line = new ArrayList<>(List.of(name, "{path}"));
-            line.addAll(NEEDED.getOrDefault(name, List.of()));
+            final List<String> line = line(name, command);
+            line.replaceAll(word -> word.equals("{dir}/journal") ? "{path}" : word);
             add(line, "odd/file");
         }
     }
 
     private static List<String> line(final String name, final CommandSpec command)
     {
-        final List<String> line = new ArrayList<>(List.of(name));
+        final List<String> line = new ArrayList<>(List.of(name.split(" ")));
         for (final ArgSpec parameter : command.positionalParameters())
         {
-            line.add(Values.isPath(parameter) ? "{dir}/journal" : "1");
+            line.add(Values.isPath(parameter) ? "{dir}/journal" :
+                parameter.paramLabel().equals("RANK:BLOCK") ? "0:3" : "1");
         }
         line.addAll(NEEDED.getOrDefault(name, name.equals("simulate") ? RUN : List.of()));
         return line;

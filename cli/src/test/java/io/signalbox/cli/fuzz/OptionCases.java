@@ -46,7 +46,7 @@ final class OptionCases implements CaseSource
         "compare", List.of("--conversations=2", "--limit=3", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
             "--routers=default,kv-aware", "--workers=1"),
         "run", List.of("--max-new-tokens=2", "--kv-blocks=40", "--ranks=1", "--backend-options=threads=1"),
-        "inspect", List.of("--request=2"),
+        "inspect events", List.of("--limit=9"),
         "experts", List.of("--request=2", "--out={dir}/rows"),
         "trace", List.of("--out={dir}/written.jsonl"),
         "timeline", List.of("--out={dir}/written.pftrace"),
@@ -57,7 +57,7 @@ final class OptionCases implements CaseSource
         "compare", List.of("--workloads={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
             "--routers=default,kv-aware", "--workers=1"));
 
-    private final CommandSpec model = CommandEntry.model();
+    private final Map<String, CommandSpec> model = CommandEntry.commands();
     private final Path template;
     private final Values values;
     private final List<String> commands;
@@ -67,7 +67,7 @@ final class OptionCases implements CaseSource
     OptionCases(final Path template, final Target target)
     {
         this.template = template;
-        commands = List.copyOf(model.subcommands().keySet());
+        commands = List.copyOf(model.keySet());
         commands.forEach(command -> everyOption.addAll(spec(command).options()));
         values = new Values(name -> ranges.computeIfAbsent(name, key -> Optional.ofNullable(bounds(key, target)))
             .orElse(null));
@@ -75,20 +75,22 @@ final class OptionCases implements CaseSource
 
     private CommandSpec spec(final String command)
     {
-        return model.subcommands().get(command).getCommandSpec();
+        return model.get(command);
     }
 
     /** Asks an option with a number for its range, by giving it one that is out of any; {@code null} if it names none. */
     private long[] bounds(final String name, final Target target)
     {
-        final String command = name.split(" ")[0];
-        final String option = name.substring(command.length()).strip();
-        if (option.isEmpty() || spec(command).findOption(option) == null)
+        final int end = name.lastIndexOf(' ');
+        final String command = name.substring(0, Math.max(0, end));
+        final String option = name.substring(end + 1);
+        if (command.isEmpty() || spec(command).findOption(option) == null)
         {
             return null;
         }
-        final List<String> line = new ArrayList<>(List.of(command));
-        spec(command).positionalParameters().forEach(parameter -> line.add(template + "/journal"));
+        final List<String> line = new ArrayList<>(List.of(command.split(" ")));
+        spec(command).positionalParameters().forEach(
+            parameter -> line.add(Values.isPath(parameter) ? template + "/journal" : "1"));
         // An option without a range accepts the number, and the command runs.
         SMALL.getOrDefault(command, List.of()).stream()
             .filter(small -> !small.contains("{dir}") && !small.startsWith(option + "=")).forEach(line::add);
@@ -128,7 +130,7 @@ final class OptionCases implements CaseSource
         {
             parts.add(random.nextInt(parts.size() + 1), Part.of(Values.pick(STRAY, random)));
         }
-        parts.add(!polite && random.nextInt(40) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
+        parts.add(!polite && random.nextInt(40) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command.split(" ")));
         return new OptionCase(template, parts, MAY_FAIL.contains(command) ? CHECKING : NEVER_CHECKING);
     }
 
@@ -162,16 +164,15 @@ final class OptionCases implements CaseSource
     private void positional(
         final String command, final boolean polite, final RandomGenerator random, final List<Part> parts)
     {
+        int at = 0;
         for (final PositionalParamSpec parameter : spec(command).positionalParameters())
         {
             final int kind = polite ? 0 : random.nextInt(10);
-            if (kind < 7)
+            at += random.nextInt(parts.size() + 1 - at);
+            if (kind < 9)
             {
-                parts.add(random.nextInt(parts.size() + 1), Part.of("{dir}/journal"));
-            }
-            else if (kind < 9)
-            {
-                parts.add(random.nextInt(parts.size() + 1), Part.of(values.value(parameter, "", random)));
+                parts.add(at++, Part.of(kind >= 7 ? values.value(parameter, "", random) :
+                    Values.isPath(parameter) ? "{dir}/journal" : values.good(parameter, random)));
             }
         }
     }

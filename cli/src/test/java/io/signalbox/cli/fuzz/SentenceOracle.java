@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -80,17 +81,18 @@ final class SentenceOracle implements Oracle
             seen.arguments().stream().flatMap(SentenceOracle::parts).anyMatch(sentence::contains);
     }
 
-    /** Of a command's options and parameters; an argument that is no command has none. */
+    /** Of the options and parameters of a command and its questions; an argument that is no command has none. */
     private Stream<String> names(final String argument)
     {
         if (!model.subcommands().containsKey(argument))
         {
             return Stream.empty();
         }
-        final CommandSpec spec = model.subcommands().get(argument).getCommandSpec();
-        return Stream.concat(
-            spec.options().stream().map(OptionSpec::longestName),
-            spec.positionalParameters().stream().map(PositionalParamSpec::paramLabel));
+        final CommandLine command = model.subcommands().get(argument);
+        return Stream.concat(Stream.of(command), command.getSubcommands().values().stream())
+            .map(CommandLine::getCommandSpec).flatMap(spec -> Stream.concat(
+                spec.options().stream().map(OptionSpec::longestName),
+                spec.positionalParameters().stream().map(PositionalParamSpec::paramLabel)));
     }
 
     private static Stream<String> parts(final String argument)

@@ -51,19 +51,24 @@ final class Values
         "=",
         ",", ",,", ":", ";", "-", "--", "null", "true", "\u202egnp", "l".repeat(20_000), "\u001b[31m", "a\tb", "\\", "@x");
     /** Good values of options whose label says more than their type. */
-    private static final Map<String, List<String>> LABELLED = Map.of(
-        "KIND", List.of("poisson:8", "bursty:2,3", "replayed:{dir}/small.jsonl", "poisson:0.001", "replayed:{dir}/none"),
-        "SIZES", List.of("fixed:3", "lognormal:4,0.7,1,32", "zipf:1.2,1,40", "fixed:1", "lognormal:4,0,4,4"),
-        "NAME=VALUE", List.of("backlog=1", "reuseWeight=2,backlog=65536", "beta=0.5", "coldStartWarmup=true", "x=1",
-            "beta="),
-        "LIST", List.of("skewed,bursty", "closed-loop", "{dir}/small.jsonl", "{dir}/plays.jsonl", "conversations"),
-        "NAME", List.of("skewed", "bursty", "closed-loop", "conversations", "routers", "steps,overhead", "SKEWED"),
-        "POLICY", List.of("lru", "ref-zero", "signalbox", "default", "kv-aware", "conversation", "LRU"),
-        "POLICIES", List.of("all", "default", "kv-aware,default", "conversation,lmetric", "default,default"),
-        "PLAN", List.of("rank 1 step 2 lost back-after 1ms", "seed=7,late=0.1",
+    private static final Map<String, List<String>> LABELLED = Map.ofEntries(
+        Map.entry("KIND", List.of("poisson:8", "bursty:2,3", "replayed:{dir}/small.jsonl", "poisson:0.001",
+            "replayed:{dir}/none")),
+        Map.entry("SIZES", List.of("fixed:3", "lognormal:4,0.7,1,32", "zipf:1.2,1,40", "fixed:1", "lognormal:4,0,4,4")),
+        Map.entry("NAME=VALUE", List.of("backlog=1", "reuseWeight=2,backlog=65536", "beta=0.5", "coldStartWarmup=true",
+            "x=1", "beta=")),
+        Map.entry("LIST", List.of("skewed,bursty", "closed-loop", "{dir}/small.jsonl", "{dir}/plays.jsonl",
+            "conversations")),
+        Map.entry("NAME", List.of("skewed", "bursty", "closed-loop", "conversations", "routers", "steps,overhead",
+            "SKEWED")),
+        Map.entry("POLICY", List.of("lru", "ref-zero", "signalbox", "default", "kv-aware", "conversation", "LRU")),
+        Map.entry("POLICIES", List.of("all", "default", "kv-aware,default", "conversation,lmetric", "default,default")),
+        Map.entry("PLAN", List.of("rank 1 step 2 lost back-after 1ms", "seed=7,late=0.1",
             "rank * step 3.. late 5us; rank 0 step 1 failed x", "rank 0..1 step 2..9 corrupt token-range",
-            "dropped=0.01,step-timeout=1s", "{dir}/router.yaml"),
-        "LEVEL", List.of("process", "batch", "record", "RECORD"));
+            "dropped=0.01,step-timeout=1s", "{dir}/router.yaml")),
+        Map.entry("LEVEL", List.of("process", "batch", "record", "RECORD")),
+        Map.entry("MOMENT", List.of("0.01", "record:100", "5", "record:x", "10:04")),
+        Map.entry("RANK:BLOCK", List.of("0:3", "1:17", "9:0", "0:999999", "0")));
     private static final Set<String> PATH_LABELS = Set.of("FILE", "DIR", "JOURNAL", "PATH");
     private static final Pattern WHOLE_FORM = Pattern.compile("[+-]?[0-9]+");
     private static final Pattern REAL_FORM = Pattern.compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");

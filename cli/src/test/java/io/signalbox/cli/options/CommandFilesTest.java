@@ -62,7 +62,7 @@ class CommandFilesTest
 
     private static List<CommandSpec> commands()
     {
-        return CommandEntry.model().subcommands().values().stream().map(line -> line.getCommandSpec()).toList();
+        return List.copyOf(CommandEntry.commands().values());
     }
 
     @Test
@@ -111,7 +111,7 @@ class CommandFilesTest
                     outputs.subList(0, outputs.indexOf(output));
                 for (final ArgSpec other : others)
                 {
-                    tests.add(DynamicTest.dynamicTest(command.name() + " " + name(other) + " " + name(output), () ->
+                    tests.add(DynamicTest.dynamicTest(words(command) + " " + name(other) + " " + name(output), () ->
                     {
                         final Path place = Files.createTempDirectory(directory, "pair");
                         if (withInput)
@@ -201,14 +201,20 @@ class CommandFilesTest
         assertEquals("", run.out());
     }
 
+    /** {@code inspect run} for a question. */
+    private static String words(final CommandSpec command)
+    {
+        return command.qualifiedName().substring(command.root().name().length()).strip();
+    }
+
     private static List<String> line(
         final CommandSpec command, final ArgSpec one, final Path onePath, final ArgSpec other, final Path otherPath)
     {
-        final List<String> line = new ArrayList<>(List.of(command.name()));
+        final List<String> line = new ArrayList<>(List.of(words(command).split(" ")));
         for (final ArgSpec arg : command.args())
         {
             final String value = arg.equals(one) ? value(arg, onePath) : arg.equals(other) ? value(arg, otherPath) :
-                arg.required() ? "/nowhere/" + name(arg) : null;
+                !arg.required() ? null : arg.type() == Path.class ? "/nowhere/" + name(arg) : "1";
             if (value != null)
             {
                 line.add(arg.isOption() ? name(arg) + "=" + value : value);

@@ -3,7 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.cli.CommandEntry;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 import java.util.List;
 import java.util.TreeSet;
@@ -19,21 +19,21 @@ class ProgressOptionTest
     {
         final TreeSet<String> silent = new TreeSet<>();
         final TreeSet<String> reading = new TreeSet<>();
-        for (final CommandLine command : CommandEntry.model().subcommands().values())
+        for (final CommandSpec command : CommandEntry.commands().values())
         {
-            final boolean reads = command.getCommandSpec().positionalParameters().stream()
+            final boolean reads = command.positionalParameters().stream()
                 .anyMatch(parameter -> parameter.paramLabel().equals("JOURNAL"));
             if (reads)
             {
-                reading.add(command.getCommandName());
+                reading.add(command.name());
             }
-            if (reads && command.getCommandSpec().findOption("--progress") == null)
+            if (reads && command.findOption("--progress") == null)
             {
-                silent.add(command.getCommandName());
+                silent.add(command.name());
             }
         }
         assertEquals(List.of(), List.copyOf(silent));
-        assertTrue(reading.containsAll(List.of("replay", "inspect", "whatif", "diff", "trace", "timeline", "redact",
+        assertTrue(reading.containsAll(List.of("replay", "run", "moment", "whatif", "diff", "trace", "timeline", "redact",
             "experts", "snapshot")), reading.toString());
     }
 }

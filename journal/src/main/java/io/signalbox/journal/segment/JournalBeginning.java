@@ -78,8 +78,8 @@ public record JournalBeginning(
             final long first = beginning.start().place().records();
             throw new JournalException(Kind.RECORDS_REMOVED, files.journal() + " begins at record " + first + ", because " +
                 "its older segments were removed, and every record is needed here; 'signalbox replay " + files.journal() +
-                " --from-snapshot' verifies what is left, and 'signalbox inspect " + files.journal() +
-                " --moment' and '--events' answer from it.");
+                " --from-snapshot' verifies what is left, and the questions moment and events of " +
+                "'signalbox inspect' answer from it.");
         }
     }
 

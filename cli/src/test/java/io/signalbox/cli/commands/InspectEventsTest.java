@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.options;
+package io.signalbox.cli.commands;
 
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-class QueryOptionsTest
+class InspectEventsTest
 {
     private static final Pattern MESSAGE = Pattern.compile("<sbe:message name=\"(\\w+)\"");
     /** Records of a journal that are in no group. */
@@ -34,6 +34,6 @@ class QueryOptionsTest
         }
         OUTSIDE_GROUPS.forEach(names::remove);
 
-        assertEquals(names, new TreeSet<>(QueryOptions.MESSAGES));
+        assertEquals(names, new TreeSet<>(InspectEvents.MESSAGES));
     }
 }

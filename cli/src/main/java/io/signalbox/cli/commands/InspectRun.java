@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ReadingProgress;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.journal.StateStart;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RunInspection;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Prints the report and the settings of the run of a journal. */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Print the report and the settings of a run.",
+    customSynopsis = "signalbox inspect run JOURNAL [OPTIONS]",
+    description = {"%nPrints the report that simulate prints, then the settings. Times are logical."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox inspect run runs/0001",
+        "  signalbox inspect runs/0001                    the same",
+        "  signalbox inspect run runs/0001 --json",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
+final class InspectRun extends InspectQuestion
+{
+    private static final int RUN_BYTES = 1 << 18;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    InspectRun(final Console console)
+    {
+        super(console);
+    }
+
+    @Override
+    void answer()
+    {
+        noteRemovedRecords();
+        try (OutputFile file = jsonOptions.reserve(RUN_BYTES))
+        {
+            final RunInspection run = read();
+            jsonOptions.print(console(), file, run::json, () -> run.print(console().out()));
+        }
+    }
+
+    private RunInspection read()
+    {
+        try (ReadingProgress progress = progress(); StateStart start = StateStart.of(journal(), progress))
+        {
+            return RunInspection.read(journal(), start);
+        }
+    }
+}
