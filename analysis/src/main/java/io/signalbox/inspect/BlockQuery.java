@@ -12,7 +12,6 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.scheduler.SchedulerConfig;
 
-import java.util.List;
 
 /** Lists everything that happened to one KV block of a rank, or to every block of one request. */
 public final class BlockQuery extends JournalQuery
@@ -49,11 +48,9 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    public List<TableColumn> columns()
+    public Class<BlockRow> rowType()
     {
-        return List.of(TableColumn.seconds("time"), TableColumn.number("rank"), TableColumn.number("block"),
-            TableColumn.text("event"), TableColumn.number("request"), TableColumn.number("index"),
-            TableColumn.number("issue"), TableColumn.number("step"), TableColumn.text("detail"));
+        return BlockRow.class;
     }
 
     /** @throws ConfigException if the run has no such block. */
@@ -91,8 +88,8 @@ public final class BlockQuery extends JournalQuery
     {
         if (isAbout(eventRank, eventBlock, eventRequest))
         {
-            row(nowNanos(), (long)eventRank, (long)eventBlock, event, eventRequest < 0 ? null : eventRequest, index, issue,
-                step, detail);
+            row(new BlockRow(nowNanos(), eventRank, eventBlock, event, eventRequest < 0 ? null : Long.valueOf(eventRequest),
+                index, issue, step, detail));
         }
     }
 

@@ -2,6 +2,8 @@
 package io.signalbox.inspect;
 
 import io.signalbox.ConfigException;
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.journal.JournalReader;
@@ -10,7 +12,6 @@ import org.agrona.sbe.MessageDecoderFlyweight;
 
 import java.nio.ByteOrder;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -31,6 +32,21 @@ public final class EventQuery extends JournalQuery
     private final Map<Class<?>, String> names = new HashMap<>();
     private long index;
 
+    /**
+     * A row of {@code inspect events JOURNAL --json}: a message of a group.
+     *
+     * @param record    record of its group
+     * @param timeNanos logical time of its group
+     * @param index     place in the group; 0: the input
+     * @param message   name of the message in the schema
+     * @param fields    all fields as text
+     */
+    @DocumentSchema("signalbox.inspect-events/2")
+    public record EventRow(
+        long record, @JsonName("seconds") long timeNanos, long index, String message, String fields)
+    {
+    }
+
     public EventQuery(final EventFilter filter)
     {
         this.filter = filter;
@@ -39,10 +55,9 @@ public final class EventQuery extends JournalQuery
     }
 
     @Override
-    public List<TableColumn> columns()
+    public Class<EventRow> rowType()
     {
-        return List.of(TableColumn.number("record"), TableColumn.seconds("time"), TableColumn.number("index"),
-            TableColumn.text("message"), TableColumn.text("fields"));
+        return EventRow.class;
     }
 
     @Override
@@ -152,7 +167,7 @@ public final class EventQuery extends JournalQuery
         }
         if (rank == null && request == null && isFull())
         {
-            row(record(), nowNanos(), index, name, UNREAD);
+            row(new EventRow(record(), nowNanos(), index, name, UNREAD));
             return;
         }
         text.setLength(0);
@@ -162,7 +177,7 @@ public final class EventQuery extends JournalQuery
         if ((rank == null || rank.matcher(ownFields(fields)).find()) &&
             (request == null || request.matcher(fields).find()))
         {
-            row(record(), nowNanos(), index, name, fields);
+            row(new EventRow(record(), nowNanos(), index, name, fields));
         }
     }
 }

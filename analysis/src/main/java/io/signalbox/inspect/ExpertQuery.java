@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.codec.RowForm;
@@ -12,7 +14,6 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.List;
 import java.util.stream.IntStream;
 
 /**
@@ -38,6 +39,32 @@ public final class ExpertQuery extends JournalQuery
     private DirectBuffer rows;
     private int rowsOffset;
     private int rowCount;
+
+    /**
+     * A row of {@code inspect expert JOURNAL ID --json}: an interval and a layer of one expert.
+     *
+     * @param fromNanos    logical time at which the interval begins
+     * @param layer        layer of the model
+     * @param tokens       tokens that were routed to the expert
+     * @param timesTheMean these tokens over the mean of the layer's experts
+     */
+    @DocumentSchema("signalbox.inspect-expert/2")
+    public record ExpertRow(@JsonName("fromSeconds") long fromNanos, int layer, long tokens, double timesTheMean)
+    {
+    }
+
+    /**
+     * A row of {@code inspect experts JOURNAL --json}: an expert of a layer, the busiest first.
+     *
+     * @param layer        layer of the model
+     * @param expert       the expert
+     * @param tokens       tokens that were routed to it
+     * @param timesTheMean these tokens over the mean of the layer's experts
+     */
+    @DocumentSchema("signalbox.inspect-experts/1")
+    public record HotExpertRow(int layer, int expert, long tokens, double timesTheMean)
+    {
+    }
 
     private ExpertQuery(final int expert, final long intervalNanos, final TimeWindow window)
     {
@@ -71,13 +98,9 @@ public final class ExpertQuery extends JournalQuery
     }
 
     @Override
-    public List<TableColumn> columns()
+    public Class<? extends Record> rowType()
     {
-        return expert == ALL
-            ? List.of(TableColumn.number("layer"), TableColumn.number("expert"), TableColumn.number("tokens"),
-                TableColumn.real("timesTheMean"))
-            : List.of(TableColumn.seconds("from"), TableColumn.number("layer"), TableColumn.number("tokens"),
-                TableColumn.real("timesTheMean"));
+        return expert == ALL ? HotExpertRow.class : ExpertRow.class;
     }
 
     /** @throws NoRowsException if the run captured no rows, or has no such expert. */
@@ -219,7 +242,7 @@ public final class ExpertQuery extends JournalQuery
         for (int layer = 0; layer < shape.moeLayers(); layer++)
         {
             final long tokens = counts[layer * shape.experts() + expert];
-            row(intervalStart, (long)shape.layerId(layer), tokens, timesTheMean(tokens));
+            row(new ExpertRow(intervalStart, shape.layerId(layer), tokens, timesTheMean(tokens)));
         }
     }
 
@@ -227,7 +250,7 @@ public final class ExpertQuery extends JournalQuery
     {
         IntStream.range(0, counts.length).boxed()
             .sorted(Comparator.<Integer>comparingLong(place -> -counts[place]).thenComparingInt(place -> place))
-            .forEach(place -> row((long)shape.layerId(place / shape.experts()), (long)(place % shape.experts()),
-                counts[place], timesTheMean(counts[place])));
+            .forEach(place -> row(new HotExpertRow(shape.layerId(place / shape.experts()),
+                place % shape.experts(), counts[place], timesTheMean(counts[place]))));
     }
 }

@@ -14,7 +14,6 @@ import io.signalbox.state.FoldedState;
 import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -29,8 +28,8 @@ public abstract class JournalQuery extends EventReader
     @FunctionalInterface
     public interface RowReceiver
     {
-        /** @param values one per column, in their order; {@code null}: absent. */
-        void onRow(Object... values);
+        /** @param row a record of the type that the query names. */
+        void onRow(Record row);
 
         /** Whether further rows are only counted, so that their values do not matter. */
         default boolean isFull()
@@ -52,8 +51,8 @@ public abstract class JournalQuery extends EventReader
         return null;
     }
 
-    /** The columns of the answer. */
-    public abstract List<TableColumn> columns();
+    /** The record of a row; its components are the columns of the answer. */
+    public abstract Class<? extends Record> rowType();
 
     /**
      * Answers the question from a journal that is closed, was not closed, or is being written: then up to the last group
@@ -175,7 +174,7 @@ public abstract class JournalQuery extends EventReader
     {
     }
 
-    final void row(final Object... values)
+    final void row(final Record values)
     {
         receiver.onRow(values);
     }

@@ -2,6 +2,8 @@
 package io.signalbox.inspect;
 
 import io.signalbox.ConfigException;
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalMoment;
 import io.signalbox.journal.ReadProgress;
@@ -30,6 +32,98 @@ public final class MomentQuery
         BLOCKS
     }
 
+    /**
+     * A row of {@code inspect moment JOURNAL MOMENT --json}: a request. The requests of each rank come first, running ones
+     * before waiting ones, then those in the queue, then those that have ended and whose rows wait.
+     *
+     * @param rank           its rank; {@code null}: not placed
+     * @param state          {@code running}, {@code paused}, {@code cancelled}, {@code waiting} on its rank, {@code queued},
+     *                       or {@code rows-wait}
+     * @param place          place among the running or waiting requests, from 0; {@code null} if requests leave the queue in
+     *                       another order than the order of their arrival, or it has ended
+     * @param request        its id
+     * @param conversation   its conversation; {@code null} if there is none
+     * @param submittedNanos logical time of its Submit
+     * @param sinceNanos     logical time at which its state began
+     * @param promptTokens   tokens of its prompt
+     * @param computed       tokens in its KV blocks
+     * @param tokens         tokens that became visible
+     * @param blocks         KV blocks that it owns
+     * @param sharedBlocks   KV blocks that it owns with other requests
+     * @param stepsInFlight  steps in flight that compute it
+     * @param preemptions    how often it was preempted
+     */
+    @DocumentSchema("signalbox.inspect-moment/2")
+    public record MomentRequest(
+        Long rank,
+        String state,
+        Long place,
+        long request,
+        Long conversation,
+        @JsonName("submittedSeconds") long submittedNanos,
+        @JsonName("sinceSeconds") long sinceNanos,
+        long promptTokens,
+        long computed,
+        long tokens,
+        long blocks,
+        long sharedBlocks,
+        long stepsInFlight,
+        long preemptions)
+    {
+    }
+
+    /**
+     * A row of {@code inspect moment JOURNAL MOMENT --show ranks --json}: a rank.
+     *
+     * @param rank           the rank
+     * @param state          {@code active}, {@code lost} or {@code given-up}
+     * @param running        requests with KV blocks, paused ones included
+     * @param paused         paused requests
+     * @param waiting        placed requests without KV blocks
+     * @param stepsInFlight  steps in flight
+     * @param tokensInFlight tokens of these steps
+     * @param newestStep     number of its newest step
+     * @param ownedBlocks    KV blocks with an owner
+     * @param cachedBlocks   KV blocks with a hash and no owner
+     * @param freeBlocks     other KV blocks
+     * @param epoch          resets of its backend
+     */
+    @DocumentSchema("signalbox.inspect-moment-ranks/2")
+    public record MomentRank(
+        int rank,
+        String state,
+        long running,
+        long paused,
+        long waiting,
+        long stepsInFlight,
+        long tokensInFlight,
+        long newestStep,
+        long ownedBlocks,
+        long cachedBlocks,
+        long freeBlocks,
+        long epoch)
+    {
+    }
+
+    /**
+     * A row of {@code inspect moment JOURNAL MOMENT --show blocks --json}: a KV block. Blocks with an owner come first, by
+     * id, then cached blocks, the one used longest ago first.
+     *
+     * @param rank     the rank
+     * @param block    the KV block
+     * @param state    {@code owned} or {@code cached}
+     * @param owners   its owners
+     * @param issue    how often it was handed out
+     * @param hash     its hash; {@code null} if it has none
+     * @param depth    blocks before it in its prefix; {@code null} if it has no hash
+     * @param lastStep the step that used it last
+     */
+    @DocumentSchema("signalbox.inspect-moment-blocks/2")
+    public record MomentBlock(
+        int rank, int block, String state, long owners, long issue, String hash, Long depth, long lastStep)
+    {
+    }
+
     private static final int ALL_RANKS = -1;
 
     private final View view;
@@ -46,23 +140,14 @@ public final class MomentQuery
         this.moment = moment;
     }
 
-    /** The columns of the answer. */
-    public List<TableColumn> columns()
+    /** The record of a row; its components are the columns of the answer. */
+    public Class<? extends Record> rowType()
     {
         return switch (view)
         {
-            case REQUESTS -> List.of(TableColumn.number("rank"), TableColumn.text("state"), TableColumn.number("place"),
-                TableColumn.number("request"), TableColumn.number("conversation"), TableColumn.seconds("submitted"),
-                TableColumn.seconds("since"), TableColumn.number("promptTokens"), TableColumn.number("computed"),
-                TableColumn.number("tokens"), TableColumn.number("blocks"), TableColumn.number("sharedBlocks"),
-                TableColumn.number("stepsInFlight"), TableColumn.number("preemptions"));
-            case RANKS -> List.of(TableColumn.number("rank"), TableColumn.text("state"), TableColumn.number("running"),
-                TableColumn.number("paused"), TableColumn.number("waiting"), TableColumn.number("stepsInFlight"),
-                TableColumn.number("tokensInFlight"), TableColumn.number("newestStep"), TableColumn.number("ownedBlocks"),
-                TableColumn.number("cachedBlocks"), TableColumn.number("freeBlocks"), TableColumn.number("epoch"));
-            case BLOCKS -> List.of(TableColumn.number("rank"), TableColumn.number("block"), TableColumn.text("state"),
-                TableColumn.number("owners"), TableColumn.number("issue"), TableColumn.text("hash"),
-                TableColumn.number("depth"), TableColumn.number("lastStep"));
+            case REQUESTS -> MomentRequest.class;
+            case RANKS -> MomentRank.class;
+            case BLOCKS -> MomentBlock.class;
         };
     }
 
@@ -142,11 +227,11 @@ public final class MomentQuery
         {
             shared += state.rank(request.rank()).blocks().owners(request.block(i)) > 1 ? 1 : 0;
         }
-        receiver.onRow(isPlaced ? (long)request.rank() : null, name, place, request.id(),
-            request.conversationId() < 0 ? null : request.conversationId(), request.submitNanos(), request.sinceNanos(),
-            (long)request.promptTokens(), (long)request.computedTokens(), (long)request.generatedTokens(),
-            (long)request.blockCount(), shared,
-            isPlaced ? (long)state.rank(request.rank()).stepsOf(request.id()) : 0L, (long)request.preemptions());
+        receiver.onRow(new MomentRequest(isPlaced ? Long.valueOf(request.rank()) : null, name, place, request.id(),
+            request.conversationId() < 0 ? null : Long.valueOf(request.conversationId()), request.submitNanos(),
+            request.sinceNanos(), request.promptTokens(), request.computedTokens(), request.generatedTokens(),
+            request.blockCount(), shared, isPlaced ? state.rank(request.rank()).stepsOf(request.id()) : 0,
+            request.preemptions()));
     }
 
     private void listRank(final RankState of)
@@ -157,9 +242,9 @@ public final class MomentQuery
             paused += of.running().get(i).isPaused() ? 1 : 0;
         }
         final BlockStates blocks = of.blocks();
-        receiver.onRow((long)of.rank(), JournalQuery.label(of.stage()), (long)of.running().size(), paused,
-            (long)of.waiting().size(), (long)of.open().size(), of.open().stream().mapToLong(step -> step.tokens()).sum(),
-            of.newestStep(), (long)blocks.owned(), (long)blocks.cached(), (long)blocks.free(), (long)of.epoch());
+        receiver.onRow(new MomentRank(of.rank(), JournalQuery.label(of.stage()), of.running().size(), paused,
+            of.waiting().size(), of.open().size(), of.open().stream().mapToLong(step -> step.tokens()).sum(),
+            of.newestStep(), blocks.owned(), blocks.cached(), blocks.free(), of.epoch()));
     }
 
     private void listBlocks(final int of, final BlockStates blocks)
@@ -183,8 +268,8 @@ public final class MomentQuery
     private void listBlock(final int of, final BlockStates blocks, final int block)
     {
         final boolean isHashed = blocks.hash(block) != BlockStates.NO_HASH;
-        receiver.onRow((long)of, (long)block, blocks.owners(block) > 0 ? "owned" : "cached", (long)blocks.owners(block),
+        receiver.onRow(new MomentBlock(of, block, blocks.owners(block) > 0 ? "owned" : "cached", blocks.owners(block),
             Integer.toUnsignedLong(blocks.issue(block)), isHashed ? Long.toHexString(blocks.hash(block)) : null,
-            isHashed ? (long)blocks.depth(block) : null, blocks.lastUse(block));
+            isHashed ? Long.valueOf(blocks.depth(block)) : null, blocks.lastUse(block)));
     }
 }

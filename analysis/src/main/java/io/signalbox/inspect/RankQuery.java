@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.StepView;
@@ -13,7 +15,6 @@ import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.scheduler.SchedulerConfig;
 
-import java.util.List;
 
 /** Lists the figures of one rank over time, a row per interval in which it had an event. */
 public final class RankQuery extends JournalQuery
@@ -37,6 +38,39 @@ public final class RankQuery extends JournalQuery
     private long evictions;
     private long withdrawn;
 
+    /**
+     * A row of {@code inspect rank JOURNAL RANK --json}: an interval with events of the rank.
+     *
+     * @param fromNanos       logical time at which the interval begins
+     * @param steps           steps that were planned
+     * @param tokens          tokens in these steps
+     * @param emitted         tokens that became visible
+     * @param computedNanos   time that the device computed
+     * @param admitted        admissions
+     * @param ended           requests that ended
+     * @param preemptions     preemptions
+     * @param pauses          pauses
+     * @param evictions       cached blocks that were evicted
+     * @param withdrawn       steps that were withdrawn
+     * @param mostBlocksInUse most KV blocks that requests held at one time
+     */
+    @DocumentSchema("signalbox.inspect-rank/2")
+    public record RankRow(
+        @JsonName("fromSeconds") long fromNanos,
+        long steps,
+        long tokens,
+        long emitted,
+        long computedNanos,
+        long admitted,
+        long ended,
+        long preemptions,
+        long pauses,
+        long evictions,
+        long withdrawn,
+        long mostBlocksInUse)
+    {
+    }
+
     /** @param intervalNanos at least 1. */
     public RankQuery(final int rank, final long intervalNanos, final TimeWindow window)
     {
@@ -46,12 +80,9 @@ public final class RankQuery extends JournalQuery
     }
 
     @Override
-    public List<TableColumn> columns()
+    public Class<RankRow> rowType()
     {
-        return List.of(TableColumn.seconds("from"), TableColumn.number("steps"), TableColumn.number("tokens"),
-            TableColumn.number("emitted"), TableColumn.milliseconds("computed"), TableColumn.number("admitted"),
-            TableColumn.number("ended"), TableColumn.number("preemptions"), TableColumn.number("pauses"),
-            TableColumn.number("evictions"), TableColumn.number("withdrawn"), TableColumn.number("mostBlocksInUse"));
+        return RankRow.class;
     }
 
     @Override
@@ -80,8 +111,8 @@ public final class RankQuery extends JournalQuery
     {
         if (anyEvent && intervalStart < window.toNanos() && intervalStart + intervalNanos > window.fromNanos())
         {
-            row(intervalStart, steps, tokens, emitted, computed, admitted, ended, preemptions, pauses, evictions, withdrawn,
-                mostBlocks);
+            row(new RankRow(intervalStart, steps, tokens, emitted, computed, admitted, ended, preemptions, pauses, evictions,
+                withdrawn, mostBlocks));
         }
         anyEvent = false;
         steps = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.JsonName;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.VoidedInput;
 
@@ -30,12 +31,15 @@ public record RequestInspection(
     /**
      * The first group of an engine that continued the run.
      *
-     * @param record    its sequence number.
-     * @param epoch     that began.
-     * @param withdrawn steps that were in flight.
-     * @param requeued  requests that were running.
+     * @param record    first record of the engine
+     * @param timeNanos logical time of that record
+     * @param epoch     epoch of the ranks that began
+     * @param withdrawn steps that were in flight
+     * @param requeued  requests that were running
      */
-    public record Restart(long record, long timeNanos, int epoch, int withdrawn, int requeued)
+    public record Restart(
+        long record, @JsonName("seconds") long timeNanos, int epoch, @JsonName("withdrawnSteps") int withdrawn,
+        @JsonName("requeuedRequests") int requeued)
     {
     }
 

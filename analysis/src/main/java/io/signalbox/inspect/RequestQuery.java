@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
@@ -51,13 +53,49 @@ public final class RequestQuery extends JournalQuery
     }
 
     @Override
-    public List<TableColumn> columns()
+    public Class<RequestRow> rowType()
     {
-        return List.of(TableColumn.number("request"), TableColumn.seconds("submitted"),
-            TableColumn.number("conversation"), TableColumn.number("rank"), TableColumn.number("promptTokens"),
-            TableColumn.number("matchedBlocks"), TableColumn.number("tokens"), TableColumn.milliseconds("queued"),
-            TableColumn.milliseconds("ttft"), TableColumn.milliseconds("total"), TableColumn.number("preemptions"),
-            TableColumn.number("pauses"), TableColumn.number("restarts"), TableColumn.text("end"));
+        return RequestRow.class;
+    }
+
+    /**
+     * A row of {@code inspect requests JOURNAL --json}: a request.
+     *
+     * @param request        its id
+     * @param submittedNanos logical time of the Submit
+     * @param conversation   its conversation; {@code null} if there is none
+     * @param rank           the rank that it was placed on last; {@code null} if it was not placed
+     * @param promptTokens   prompt tokens
+     * @param matchedBlocks  cached blocks that the request took over at its first admission whose step was not withdrawn;
+     *                       their sum is {@code prefixCache.matchedBlocks}; {@code null} if it was not admitted
+     * @param tokens         tokens that were emitted
+     * @param queuedNanos    time from the Submit to the first admission; {@code null} if it was not admitted
+     * @param ttftNanos      time to the first token; {@code null} if there was none
+     * @param totalNanos     time to the end, with {@code --slowest} of an unfinished request so far; {@code null} if it did
+     *                       not end
+     * @param preemptions    times that it was preempted
+     * @param pauses         times that it was paused
+     * @param restarts       times that it started over for another reason
+     * @param end            {@code length}, {@code stop}, {@code cancelled}, {@code deadline}, {@code failed},
+     *                       {@code new-weights}, {@code refused: } with the reason, or {@code unfinished}
+     */
+    @DocumentSchema("signalbox.inspect-requests/2")
+    public record RequestRow(
+        long request,
+        @JsonName("submittedSeconds") long submittedNanos,
+        Long conversation,
+        Long rank,
+        long promptTokens,
+        Long matchedBlocks,
+        long tokens,
+        Long queuedNanos,
+        Long ttftNanos,
+        Long totalNanos,
+        long preemptions,
+        long pauses,
+        long restarts,
+        String end)
+    {
     }
 
     /** A request while it is alive. */
@@ -94,10 +132,10 @@ public final class RequestQuery extends JournalQuery
             return value < 0 ? null : value;
         }
 
-        private Object[] values()
+        private RequestRow values()
         {
-            return new Object[]{id, submitNanos, known(conversation), known(rank), (long)promptTokens, known(matchedBlocks),
-                tokens, known(queuedNanos), known(ttftNanos), known(nanos), preemptions, pauses, restarts, end};
+            return new RequestRow(id, submitNanos, known(conversation), known(rank), promptTokens, known(matchedBlocks),
+                tokens, known(queuedNanos), known(ttftNanos), known(nanos), preemptions, pauses, restarts, end);
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.WithdrawnDecoder;
@@ -15,6 +17,36 @@ public final class StepQuery extends JournalQuery
     private final long requestId;
     /** Steps in flight; at most as many as the depth. */
     private final List<Planned> planned = new ArrayList<>();
+
+    /**
+     * A row of {@code inspect request JOURNAL ID --show steps --json}: a step that computed tokens of the request.
+     *
+     * @param step         the step
+     * @param rank         its rank
+     * @param plannedNanos logical time of its plan
+     * @param landedNanos  logical time of its commit; {@code null} if it was withdrawn or is in flight
+     * @param planTokens   tokens of the request in the plan
+     * @param start        position of the first token that was fed; {@code null} if it was withdrawn or is in flight
+     * @param advance      tokens that count as computed; {@code null} if the step is in flight
+     * @param rejected     draft tokens that were not accepted; {@code null} if the step is in flight
+     * @param emitted      tokens that became visible; {@code null} if the step is in flight
+     * @param verdict      {@code live}, {@code void}, {@code dead}, {@code owner-gone}, {@code withdrawn: } with the cause,
+     *                     or {@code in-flight}
+     */
+    @DocumentSchema("signalbox.inspect-steps/2")
+    public record StepRow(
+        long step,
+        int rank,
+        @JsonName("plannedSeconds") long plannedNanos,
+        @JsonName("landedSeconds") Long landedNanos,
+        long planTokens,
+        Long start,
+        Long advance,
+        Long rejected,
+        Long emitted,
+        String verdict)
+    {
+    }
 
     /** An entry of the request in a step that has not landed. */
     private record Planned(int rank, long step, long nanos, int tokens)
@@ -33,12 +65,9 @@ public final class StepQuery extends JournalQuery
     }
 
     @Override
-    public List<TableColumn> columns()
+    public Class<StepRow> rowType()
     {
-        return List.of(TableColumn.number("step"), TableColumn.number("rank"), TableColumn.seconds("planned"),
-            TableColumn.seconds("landed"), TableColumn.number("planTokens"), TableColumn.number("start"),
-            TableColumn.number("advance"), TableColumn.number("rejected"), TableColumn.number("emitted"),
-            TableColumn.text("verdict"));
+        return StepRow.class;
     }
 
     @Override
@@ -73,9 +102,9 @@ public final class StepQuery extends JournalQuery
         {
             if (step.requestId(entry) == requestId)
             {
-                row(plan.step, (long)plan.rank, plan.nanos, nowNanos(), (long)plan.tokens, (long)step.start(entry),
+                row(new StepRow(plan.step, plan.rank, plan.nanos, nowNanos(), plan.tokens, (long)step.start(entry),
                     (long)step.advance(entry), (long)step.rejected(entry), (long)step.emitted(entry),
-                    label(step.verdict(entry)));
+                    label(step.verdict(entry))));
             }
         }
     }
@@ -86,8 +115,8 @@ public final class StepQuery extends JournalQuery
         final Planned plan = landed(withdrawn.rank(), withdrawn.step());
         if (plan != null)
         {
-            row(plan.step, (long)plan.rank, plan.nanos, null, (long)plan.tokens, null, 0L, 0L, 0L,
-                "withdrawn: " + label(withdrawn.cause()));
+            row(new StepRow(plan.step, plan.rank, plan.nanos, null, plan.tokens, null, 0L, 0L, 0L,
+                "withdrawn: " + label(withdrawn.cause())));
         }
     }
 
@@ -95,7 +124,7 @@ public final class StepQuery extends JournalQuery
     void finish()
     {
         planned.sort(Comparator.comparingLong(Planned::step));
-        planned.forEach(plan -> row(
-            plan.step, (long)plan.rank, plan.nanos, null, (long)plan.tokens, null, null, null, null, "in-flight"));
+        planned.forEach(plan -> row(new StepRow(
+            plan.step, plan.rank, plan.nanos, null, plan.tokens, null, null, null, null, "in-flight")));
     }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.ConfigException;
 import io.signalbox.inspect.BlockQuery;
+import io.signalbox.inspect.BlockRow;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestInspector;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.ReadProgress;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.List;
 
 /** The lives of the request and of the block that a difference concerns, up to the difference. */
 public final class DifferenceLife
@@ -23,8 +23,8 @@ public final class DifferenceLife
     private final Difference difference;
     /** {@code null} if the difference names no request that the journal has. */
     private final RequestInspection request;
-    /** The latest events of the block, as rows of a {@link BlockQuery}. */
-    private final ArrayDeque<Object[]> block = new ArrayDeque<>();
+    /** The latest events of the block. */
+    private final ArrayDeque<BlockRow> block = new ArrayDeque<>();
     private long blockEvents;
 
     private DifferenceLife(final Difference difference, final RequestInspection request)
@@ -61,10 +61,10 @@ public final class DifferenceLife
         }
     }
 
-    private void onBlockEvent(final Object... values)
+    private void onBlockEvent(final Record row)
     {
         blockEvents++;
-        block.add(values);
+        block.add((BlockRow)row);
         if (block.size() > MOST_EVENTS)
         {
             block.remove();
@@ -80,11 +80,11 @@ public final class DifferenceLife
                     " events" : "");
             out.printf(ROW, "time, s", "event", "request", "index", "issue", "step", "");
         }
-        for (final Object[] event : block)
+        for (final BlockRow event : block)
         {
-            out.printf(ROW, Decimals.text((long)event[0] / 1e9, 6), event[3],
-                number(event[4]), number(event[5]), number(event[6]), number(event[7]),
-                event[8] == null ? "" : Printable.text((String)event[8]));
+            out.printf(ROW, Decimals.text(event.timeNanos() / 1e9, 6), event.event(), number(event.request()),
+                number(event.index()), number(event.issue()), number(event.step()),
+                event.detail() == null ? "" : Printable.text(event.detail()));
         }
         if (request != null)
         {
@@ -93,45 +93,23 @@ public final class DifferenceLife
         }
     }
 
-    private static String number(final Object value)
+    private static String number(final Long value)
     {
-        return value == null ? "" : Decimals.grouped((Long)value);
+        return value == null ? "" : Decimals.grouped(value);
     }
 
-    void write(final JsonGenerator json) throws IOException
+    long blockEventCount()
     {
-        json.writeNumberField("blockEventCount", blockEvents);
-        json.writeArrayFieldStart("blockEvents");
-        for (final Object[] event : block)
-        {
-            json.writeStartObject();
-            Json.decimal(json, "seconds", Decimals.seconds((long)event[0]));
-            json.writeStringField("event", (String)event[3]);
-            writeNumber(json, "request", event[4]);
-            writeNumber(json, "index", event[5]);
-            writeNumber(json, "issue", event[6]);
-            writeNumber(json, "step", event[7]);
-            json.writeStringField("detail", (String)event[8]);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeArrayFieldStart("requestLives");
-        if (request != null)
-        {
-            InspectionJson.lives(json, request);
-        }
-        json.writeEndArray();
+        return blockEvents;
     }
 
-    private static void writeNumber(final JsonGenerator json, final String name, final Object value) throws IOException
+    List<BlockRow> blockEvents()
     {
-        if (value == null)
-        {
-            json.writeNullField(name);
-        }
-        else
-        {
-            json.writeNumberField(name, (Long)value);
-        }
+        return List.copyOf(block);
+    }
+
+    List<LifeDocument> requestLives()
+    {
+        return request == null ? List.of() : LifeDocument.of(request);
     }
 }

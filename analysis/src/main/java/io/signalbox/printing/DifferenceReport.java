@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.journal.Difference;
-import io.signalbox.journal.Difference.Values;
 import io.signalbox.journal.DigestComparison;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.util.List;
-import java.util.Map;
 
 /** The first decision that differs, as recorded and as replayed. */
 final class DifferenceReport
@@ -51,78 +46,5 @@ final class DifferenceReport
                     "; equal in " + String.join(", ", digests.equal())));
         }
         out.printf("whole messages    --json has both groups, and the one ahead of them, on which both agree%n");
-    }
-
-    /**
-     * @param difference {@code null} if every decision is confirmed.
-     * @param digests    {@code null} if none are known.
-     * @param life       {@code null} if it is not known.
-     */
-    public static void json(
-        final JsonGenerator json, final Difference difference, final DigestComparison digests, final DifferenceLife life)
-        throws IOException
-    {
-        if (difference == null)
-        {
-            json.writeNullField("difference");
-            return;
-        }
-        Json.object(json, "difference", body ->
-        {
-            json.writeNumberField("record", difference.sequence());
-            json.writeNumberField("message", difference.message());
-            json.writeNumberField("requestId", difference.requestId());
-            json.writeNumberField("blockId", difference.blockId());
-            json.writeStringField("router", difference.router());
-            final Difference.Fields fields = difference.fields();
-            Json.object(json, "fields", each -> fields(json, fields.values()));
-            json.writeNumberField("omittedFields", fields.omitted());
-            digests(json, digests);
-            if (life != null)
-            {
-                life.write(json);
-            }
-            json.writeStringField("recorded", difference.recorded());
-            json.writeStringField("recomputed", difference.recomputed());
-            json.writeStringField("recordedGroup", difference.recordedGroup());
-            json.writeStringField("recomputedGroup", difference.recomputedGroup());
-            json.writeStringField("groupBefore", difference.groupBefore());
-        });
-    }
-
-    private static void fields(final JsonGenerator json, final Map<String, Values> values) throws IOException
-    {
-        for (final Map.Entry<String, Values> value : values.entrySet())
-        {
-            json.writeObjectFieldStart(value.getKey());
-            json.writeStringField("recorded", value.getValue().left());
-            json.writeStringField("replayed", value.getValue().right());
-            json.writeEndObject();
-        }
-    }
-
-    private static void digests(final JsonGenerator json, final DigestComparison digests) throws IOException
-    {
-        if (digests == null)
-        {
-            json.writeNullField("digests");
-            return;
-        }
-        Json.object(json, "digests", body ->
-        {
-            json.writeNumberField("record", digests.record());
-            names(json, "different", digests.different());
-            names(json, "equal", digests.equal());
-        });
-    }
-
-    private static void names(final JsonGenerator json, final String field, final List<String> names) throws IOException
-    {
-        json.writeArrayFieldStart(field);
-        for (final String name : names)
-        {
-            json.writeString(name);
-        }
-        json.writeEndArray();
     }
 }

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param name     of the field.
  * @param unit     unit of the field; the component is in nanoseconds unless it is {@code NONE}.
- * @param inlined  whether the fields of the component take its place.
+ * @param inlined  whether the fields of the component take its place; there are none if it is {@code null}.
  * @param accessor of the component.
  */
 record DocumentField(String name, Unit unit, boolean inlined, Method accessor)

@@ -2,6 +2,7 @@
 package io.signalbox.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.DocumentSchema;
 import io.signalbox.printing.DocumentField.Unit;
 
 import java.io.IOException;
@@ -43,7 +44,8 @@ public final class JsonDocument
         write(json, value, Unit.NONE);
     }
 
-    private static void fields(final JsonGenerator json, final Object of) throws IOException
+    /** Writes the fields of a record into an object that is open. */
+    static void fields(final JsonGenerator json, final Object of) throws IOException
     {
         for (final DocumentField field : DocumentField.of(of.getClass()))
         {
@@ -57,7 +59,7 @@ public final class JsonDocument
             {
                 entries(json, map);
             }
-            else
+            else if (value != null)
             {
                 fields(json, value);
             }

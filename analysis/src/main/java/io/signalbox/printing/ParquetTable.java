@@ -3,7 +3,6 @@ package io.signalbox.printing;
 
 import io.signalbox.inspect.JournalQuery;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
-import io.signalbox.inspect.TableColumn;
 import io.signalbox.journal.RunMoment;
 
 import java.io.IOException;
@@ -29,10 +28,10 @@ public final class ParquetTable implements JournalQuery.RowReceiver
     private long rows;
 
     /** @param limit rows to write; more are only counted. */
-    public ParquetTable(final NewFile file, final List<TableColumn> columns, final long limit)
+    public ParquetTable(final NewFile file, final Class<? extends Record> rowType, final long limit)
     {
         this.file = file;
-        this.columns = columns;
+        columns = TableColumn.of(rowType);
         this.limit = limit;
         for (final TableColumn column : columns)
         {
@@ -60,19 +59,21 @@ public final class ParquetTable implements JournalQuery.RowReceiver
     }
 
     @Override
-    public void onRow(final Object... row)
+    public void onRow(final Record row)
     {
         if (++rows > limit)
         {
             return;
         }
-        for (int i = 0; i < row.length; i++)
+        for (int i = 0; i < columns.size(); i++)
         {
-            values.get(i).add(row[i] == null ? null : switch (columns.get(i).kind())
+            final Object value = columns.get(i).field().value(row);
+            values.get(i).add(value == null ? null : switch (columns.get(i).kind())
             {
-                case SECONDS -> (Long)row[i] / NANOS_PER_SECOND;
-                case MILLISECONDS -> (Long)row[i] / NANOS_PER_MILLI;
-                case NUMBER, REAL, TEXT -> row[i];
+                case SECONDS -> (Long)value / NANOS_PER_SECOND;
+                case MILLISECONDS -> (Long)value / NANOS_PER_MILLI;
+                case NUMBER -> (Long)((Number)value).longValue();
+                case REAL, TEXT -> value;
             });
         }
         try

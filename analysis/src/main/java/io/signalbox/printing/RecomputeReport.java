@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.recompute.RecomputedRun;
 import io.signalbox.recompute.StepDifference;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 
@@ -66,68 +64,5 @@ public record RecomputeReport(RecomputedRun run, List<Likeness> likenesses)
         out.printf("  recomputed      %s%n", Printable.text(difference.recomputed()));
         out.printf("  in this step    %s rows and %s sampled tokens differ%n", Decimals.grouped(difference.rows()),
             Decimals.grouped(difference.tokens()));
-    }
-
-    void write(final JsonGenerator json) throws IOException
-    {
-        json.writeBooleanField("equal", isEqual());
-        json.writeNumberField("steps", run.steps());
-        json.writeNumberField("tokens", run.tokens());
-        json.writeNumberField("rows", run.rows());
-        json.writeNumberField("missingRows", run.missingRows());
-        json.writeNumberField("sampledTokens", run.sampledTokens());
-        json.writeNumberField("logprobs", run.logprobs());
-        json.writeNumberField("uncommittedSteps", run.uncommitted());
-        for (final Likeness likeness : likenesses)
-        {
-            Json.object(json, likeness.name(), body ->
-            {
-                json.writeStringField("recorded", likeness.recorded());
-                json.writeStringField("now", likeness.now());
-                if (likeness.recorded() == null)
-                {
-                    json.writeNullField("same");
-                }
-                else
-                {
-                    json.writeBooleanField("same", likeness.recorded().equals(likeness.now()));
-                }
-            });
-        }
-        write(json, run.difference());
-    }
-
-    /** Below 0 there is none. */
-    private static void writeKnown(final JsonGenerator json, final String name, final long number) throws IOException
-    {
-        if (number < 0)
-        {
-            json.writeNullField(name);
-            return;
-        }
-        json.writeNumberField(name, number);
-    }
-
-    private static void write(final JsonGenerator json, final StepDifference difference) throws IOException
-    {
-        if (difference == null)
-        {
-            json.writeNullField("difference");
-            return;
-        }
-        Json.object(json, "difference", body ->
-        {
-            json.writeNumberField("record", difference.record());
-            json.writeNumberField("rank", difference.rank());
-            json.writeNumberField("step", difference.step());
-            writeKnown(json, "requestId", difference.requestId());
-            writeKnown(json, "position", difference.position());
-            json.writeStringField("part", EnumNames.label(difference.part()));
-            writeKnown(json, "layer", difference.layer());
-            json.writeStringField("recorded", difference.recorded());
-            json.writeStringField("recomputed", difference.recomputed());
-            json.writeNumberField("rows", difference.rows());
-            json.writeNumberField("sampledTokens", difference.tokens());
-        });
     }
 }

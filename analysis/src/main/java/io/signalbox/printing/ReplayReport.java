@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 
@@ -97,54 +94,8 @@ public record ReplayReport(
         };
     }
 
-    public String json()
+    public ReplayDocument document()
     {
-        return Json.text("signalbox.replay/1", json ->
-        {
-            json.writeStringField("path", journal.toString());
-            if (recovery != null)
-            {
-                Json.object(json, "recovery", this::writeRecovery);
-            }
-            if (voiding != null)
-            {
-                json.writeNumberField("voidedRecord", voiding.record());
-                json.writeStringField("voidedBecause", voiding.reason());
-            }
-            if (verification != null)
-            {
-                writeVerification(json);
-            }
-            if (recomputation != null)
-            {
-                Json.object(json, "recomputation", body -> recomputation.write(json));
-            }
-        });
-    }
-
-    private void writeRecovery(final JsonGenerator json) throws IOException
-    {
-        json.writeNumberField("records", recovery.records());
-        json.writeNumberField("groups", recovery.groups());
-        json.writeNumberField("cutBytes", recovery.cutBytes());
-        json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
-        json.writeStringField("movedAside", recovery.movedAside() == null ? null : recovery.movedAside().toString());
-        json.writeStringField("digest", recovery.digest());
-        json.writeBooleanField("nothingToDo", recovery.nothingToDo());
-    }
-
-    private void writeVerification(final JsonGenerator json) throws IOException
-    {
-        json.writeBooleanField("verified", verification.matches());
-        json.writeNumberField("records", verification.records());
-        json.writeNumberField("groups", verification.groups());
-        json.writeNumberField("begunAtRecord", verification.begunAt());
-        json.writeNumberField("checkedSegments", verification.checkedSegments());
-        final Ending ending = verification.ending();
-        json.writeBooleanField("closed", ending == Ending.CLOSED || ending == Ending.RECOVERED);
-        json.writeStringField("ending", EnumNames.label(ending));
-        json.writeStringField("digest", verification.digest());
-        InspectionJson.voided(json, verification.voided());
-        DifferenceReport.json(json, verification.difference(), verification.digests(), life);
+        return ReplayDocument.of(this);
     }
 }

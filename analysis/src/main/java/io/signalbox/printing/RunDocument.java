@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import io.signalbox.DocumentSchema;
 import io.signalbox.JsonInline;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;

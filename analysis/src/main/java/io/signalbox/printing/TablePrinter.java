@@ -2,9 +2,9 @@
 package io.signalbox.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.DocumentSchema;
 import io.signalbox.inspect.JournalQuery;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
-import io.signalbox.inspect.TableColumn;
 import io.signalbox.journal.RunMoment;
 
 import java.io.IOException;
@@ -12,7 +12,6 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 /** Prints the rows of a table as they come: as text with columns, as JSON or as CSV. Holds no row. */
 public final class TablePrinter implements JournalQuery.RowReceiver
@@ -31,30 +30,26 @@ public final class TablePrinter implements JournalQuery.RowReceiver
     private final Form form;
     private final List<TableColumn> columns;
     private final long limit;
-    private final String schema;
+    private final Class<? extends Record> rowType;
     private final Path journal;
     /** {@code null} before the document has begun, and if the form is another one. */
     private JsonGenerator json;
     private boolean hasBegun;
     private long rows;
 
-    /**
-     * @param schema of the JSON document.
-     * @param limit  rows to print; more are only counted.
-     */
+    /** @param limit rows to print; more are only counted. */
     public TablePrinter(
         final PrintStream out,
         final Form form,
-        final String schema,
         final Path journal,
-        final List<TableColumn> columns,
+        final Class<? extends Record> rowType,
         final long limit)
     {
         this.out = out;
         this.form = form;
-        this.columns = columns;
+        this.rowType = rowType;
         this.limit = limit;
-        this.schema = schema;
+        columns = TableColumn.of(rowType);
         this.journal = journal;
     }
 
@@ -88,7 +83,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         final JsonGenerator generator = Json.FACTORY.createGenerator(out);
         generator.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
         generator.writeStartObject();
-        generator.writeStringField("schema", schema);
+        generator.writeStringField("schema", rowType.getAnnotation(DocumentSchema.class).value());
         generator.writeStringField("path", journal.toString());
         generator.writeArrayFieldStart("rows");
         return generator;
@@ -118,7 +113,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
     }
 
     @Override
-    public void onRow(final Object... values)
+    public void onRow(final Record row)
     {
         begin();
         if (++rows > limit)
@@ -127,13 +122,13 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         }
         switch (form)
         {
-            case TEXT -> text(values);
-            case CSV -> csv(values);
+            case TEXT -> text(row);
+            case CSV -> csv(row);
             case JSON ->
             {
                 try
                 {
-                    json(values);
+                    json(row);
                 }
                 catch (final IOException e)
                 {
@@ -143,30 +138,19 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         }
     }
 
-    private void text(final Object... values)
+    private void text(final Record row)
     {
         if (rows == 1)
         {
-            line(columns.stream().map(column -> title(column)).toArray(String[]::new));
+            line(columns.stream().map(TableColumn::title).toArray(String[]::new));
         }
-        final String[] texts = new String[values.length];
+        final String[] texts = new String[columns.size()];
         for (int i = 0; i < texts.length; i++)
         {
-            texts[i] = values[i] == null ? ReportText.NO_DATA : Printable.text(forPeople(columns.get(i), values[i]));
+            final Object value = columns.get(i).field().value(row);
+            texts[i] = value == null ? ReportText.NO_DATA : Printable.text(forPeople(columns.get(i), value));
         }
         line(texts);
-    }
-
-    /** {@code ttft, ms} for the column ttft. */
-    private static String title(final TableColumn column)
-    {
-        final String words = column.name().replaceAll("([A-Z])", " $1").toLowerCase(Locale.ROOT);
-        return words + switch (column.kind())
-        {
-            case SECONDS -> ", s";
-            case MILLISECONDS -> ", ms";
-            case NUMBER, REAL, TEXT -> "";
-        };
     }
 
     private void line(final String... texts)
@@ -175,7 +159,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         for (int i = 0; i < texts.length; i++)
         {
             final boolean isText = columns.get(i).kind() == TableColumn.Kind.TEXT;
-            final int width = isText ? TEXT_WIDTH : Math.max(NUMBER_WIDTH, title(columns.get(i)).length());
+            final int width = isText ? TEXT_WIDTH : Math.max(NUMBER_WIDTH, columns.get(i).title().length());
             final String padding = " ".repeat(Math.max(0, width - texts[i].length()));
             line.append(i == 0 ? "" : GAP).append(isText ? texts[i] + padding : padding + texts[i]);
         }
@@ -186,7 +170,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
     {
         return switch (column.kind())
         {
-            case NUMBER -> Decimals.grouped((Long)value);
+            case NUMBER -> Decimals.grouped(((Number)value).longValue());
             case SECONDS -> Decimals.text((Long)value / 1e9, 3);
             case MILLISECONDS -> Decimals.text((Long)value / 1e6, 3);
             case REAL -> Decimals.text((Double)value, 3);
@@ -194,16 +178,17 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         };
     }
 
-    private void csv(final Object... values)
+    private void csv(final Record row)
     {
         final StringBuilder line = new StringBuilder();
-        for (int i = 0; i < values.length; i++)
+        for (final TableColumn column : columns)
         {
-            line.append(i == 0 ? "" : ",");
-            if (values[i] != null)
+            final Object value = column.field().value(row);
+            line.append(column == columns.get(0) ? "" : ",");
+            if (value != null)
             {
-                line.append(columns.get(i).kind() == TableColumn.Kind.TEXT
-                    ? ComparisonFiles.quoted((String)values[i]) : number(columns.get(i), values[i]));
+                line.append(column.kind() == TableColumn.Kind.TEXT ? ComparisonFiles.quoted((String)value) :
+                    number(column, value));
             }
         }
         out.print(line.append('\n'));
@@ -220,27 +205,10 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         };
     }
 
-    private void json(final Object... values) throws IOException
+    private void json(final Record row) throws IOException
     {
         json.writeRaw(rows == 1 ? "\n" : "");
-        json.writeStartObject();
-        for (int i = 0; i < values.length; i++)
-        {
-            json.writeFieldName(columns.get(i).name());
-            if (values[i] == null)
-            {
-                json.writeNull();
-            }
-            else if (columns.get(i).kind() == TableColumn.Kind.TEXT)
-            {
-                json.writeString((String)values[i]);
-            }
-            else
-            {
-                json.writeNumber(number(columns.get(i), values[i]));
-            }
-        }
-        json.writeEndObject();
+        JsonDocument.write(json, row);
         json.writeRaw('\n');
     }
 
@@ -262,14 +230,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         }
         else if (form == Form.JSON)
         {
-            closeDocument(() ->
-            {
-                if (missing != null)
-                {
-                    json.writeNumberField("missingRows", missing);
-                }
-                json.writeStringField("journalEnd", EnumNames.label(end));
-            });
+            closeDocument(missing == null ? new TableDocument.OfJournal(end) : new TableDocument.OfExperts(missing, end));
         }
         out.flush();
     }
@@ -290,13 +251,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         }
         else if (form == Form.JSON)
         {
-            closeDocument(() ->
-            {
-                json.writeNumberField("record", moment.record());
-                json.writeNumberField("time", Decimals.seconds(moment.state().timeNanos()).stripTrailingZeros());
-                json.writeNumberField("firstRecord", moment.firstRecord());
-                json.writeNumberField("passedOver", moment.passedOver().size());
-            });
+            closeDocument(TableDocument.OfMoment.of(moment));
         }
         out.flush();
     }
@@ -317,20 +272,13 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         out.printf("%-18s%s%n", name, value);
     }
 
-    /** Writes fields of a JSON document. */
-    @FunctionalInterface
-    private interface Fields
-    {
-        void write() throws IOException;
-    }
-
-    private void closeDocument(final Fields last)
+    private void closeDocument(final TableDocument.End end)
     {
         try
         {
             json.writeEndArray();
             json.writeNumberField("count", rows);
-            last.write();
+            JsonDocument.fields(json, end);
             json.writeEndObject();
             json.writeRaw('\n');
             json.flush();

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,20 +28,21 @@ class DocumentFilesTest
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
     private static final Path PAGE = ROOT.resolve("docs/json.md");
     private static final Path SCHEMAS = ROOT.resolve("docs/schemas");
-    private static final Pattern DECLARED = Pattern.compile("^@DocumentSchema\\(\"([^\"]+)\"\\)", Pattern.MULTILINE);
+    private static final Pattern DECLARED = Pattern.compile("^ *@DocumentSchema\\(\"([^\"]+)\"\\)", Pattern.MULTILINE);
 
     @Test
     void shouldHaveTheTablesThatTheRecordsDeclare() throws IOException
     {
         final String page = Files.readString(PAGE);
         String wanted = page;
+        final Map<Class<?>, String> places = new HashMap<>();
         for (final Class<?> document : DocumentTypes.ALL)
         {
             final Matcher section = Pattern.compile(
                 "(?ms)^## " + Pattern.quote(DocumentPage.schema(document).replaceAll("/.*", "")) + "/\\d+\n.*?(?=^## |\\z)")
                 .matcher(wanted);
             assertTrue(section.find(), "the page has no section " + DocumentPage.schema(document));
-            wanted = wanted.substring(0, section.start()) + DocumentPage.section(document) +
+            wanted = wanted.substring(0, section.start()) + DocumentPage.section(document, places) +
                 (section.end() == wanted.length() ? "" : "\n") + wanted.substring(section.end());
         }
         if (Boolean.getBoolean("signalbox.write"))

@@ -8,7 +8,9 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -16,7 +18,7 @@ import java.util.Map;
  *
  * @param kind    form of the value.
  * @param name    of a scalar: its type in a schema.
- * @param type    of an object: the record, or the interface of several records; of a word: its enum.
+ * @param type    of an object: its record; of an inlined one also an interface of records; of a word and of keys: the enum.
  * @param element of an array and of a map: its values.
  */
 record DocumentedType(Kind kind, String name, Class<?> type, DocumentedType element)
@@ -30,15 +32,41 @@ record DocumentedType(Kind kind, String name, Class<?> type, DocumentedType elem
     /**
      * A field with its description.
      *
-     * @param inlined whether the fields of its type take its place.
-     * @param text    Markdown, without a full stop.
+     * @param inlined  whether the values of a map take its place.
+     * @param optional whether some documents do not have the field.
+     * @param text     Markdown, without a full stop.
      */
-    record Described(String name, DocumentedType type, boolean inlined, String text)
+    record Described(String name, DocumentedType type, boolean inlined, boolean optional, String text)
     {
+        private Described ofKind(final String kind)
+        {
+            return new Described(name, type, inlined, true, kind + text);
+        }
+
         boolean nullable()
         {
             return text.contains("`null`");
         }
+    }
+
+    /** The fields of a document; of the record of a row, those of its table. */
+    static List<Described> ofDocument(final Class<?> document)
+    {
+        return DocumentTypes.TABLES.containsKey(document) ? ofTable(document, DocumentTypes.TABLES.get(document)) :
+            fields(document);
+    }
+
+    private static List<Described> ofTable(final Class<?> row, final Class<? extends TableDocument.End> end)
+    {
+        final Map<String, String> texts = RecordComments.of(TableDocument.class);
+        final List<Described> fields = new ArrayList<>(List.of(
+            new Described("path", new DocumentedType(Kind.SCALAR, "string", null, null), false, false, texts.get("path")),
+            new Described("rows", new DocumentedType(Kind.ARRAY, null, null,
+                new DocumentedType(Kind.OBJECT, null, row, null)), false, false, texts.get("rows")),
+            new Described("count", new DocumentedType(Kind.SCALAR, "integer", null, null), false, false,
+                texts.get("count"))));
+        fields.addAll(fields(end));
+        return fields;
     }
 
     /** The fields of a record; an inlined record is replaced by its own fields. */
@@ -56,20 +84,44 @@ record DocumentedType(Kind kind, String name, Class<?> type, DocumentedType elem
             }
             if (field.inlined() && type.kind == Kind.OBJECT)
             {
-                fields.addAll(fields(type.type));
+                fields.addAll(inlined(type.type, text.contains("`null`")));
             }
             else
             {
-                fields.add(new Described(field.name(), type, field.inlined(), text));
+                fields.add(new Described(field.name(), type, field.inlined(), false, text));
             }
         }
         return fields;
     }
 
-    /** Records of a type: itself, or the permitted ones of an interface. */
-    static List<Class<?>> records(final Class<?> type)
+    /** Of an interface: the fields of each record, with its name ahead of the text. */
+    private static List<Described> inlined(final Class<?> type, final boolean optional)
     {
-        return type.isInterface() ? Arrays.asList(type.getPermittedSubclasses()) : List.of(type);
+        if (!type.isInterface())
+        {
+            return fields(type).stream().map(field -> optional ? field.ofKind("") : field).toList();
+        }
+        final Map<String, Described> fields = new LinkedHashMap<>();
+        for (final Class<?> record : type.getPermittedSubclasses())
+        {
+            for (final Described field : fields(record))
+            {
+                fields.merge(field.name, field.ofKind(kind(record) + ": "), (one, other) -> one.ofKind(other.text + "; "));
+            }
+        }
+        return List.copyOf(fields.values());
+    }
+
+    /** The constants of an enum by their labels; those of the codecs have two that no journal has. */
+    static List<String> words(final Class<?> type)
+    {
+        return Arrays.stream(type.getEnumConstants()).map(constant -> EnumNames.label((Enum<?>)constant))
+            .filter(label -> !label.equals("null-val") && !label.equals("sbe-unknown")).toList();
+    }
+
+    private static String kind(final Class<?> record)
+    {
+        return record.getSimpleName().replaceAll("(?<=[a-z])([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
     private static DocumentedType of(final Type type, final Unit unit)

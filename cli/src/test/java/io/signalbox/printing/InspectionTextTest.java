@@ -105,7 +105,7 @@ class InspectionTextTest
     void shouldGiveTheSameEventsToPrograms()
     {
         final Map<String, String> json =
-            JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
+            JsonText.leaves(JsonDocument.text(RequestDocument.of(Path.of("runs", "0001"), INSPECTION)));
         final List<String> events = List.of(
             "placed", "admitted", "first-token", "paused", "continued", "preempted", "resumed", "requeued",
             "placed", "new-weights", "ended");
@@ -113,7 +113,7 @@ class InspectionTextTest
         {
             assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
         }
-        assertEquals("40", json.get("lives[0].ttft"));
+        assertEquals("40", json.get("lives[0].ttftMs"));
         assertEquals("hint", json.get("lives[0].events[0].tieRule"));
         assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
         assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
@@ -126,7 +126,7 @@ class InspectionTextTest
         assertEquals("1204", json.get("lives[0].events[10].weights[1].to"));
         assertEquals("false", json.get("lives[1].accepted"));
         assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
-        assertEquals("200", json.get("lives[1].submit.deadline"));
-        assertEquals("null", json.get("lives[1].ttft"));
+        assertEquals("200", json.get("lives[1].submit.deadlineMs"));
+        assertEquals("null", json.get("lives[1].ttftMs"));
     }
 }

@@ -180,13 +180,13 @@ class JsonPageTest
             run("compare", "--list-routers", "--json"),
             run("gpu", "--probe", "--json")));
         documents.addAll(moments(journal));
-        documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
+        documents.add(JsonDocument.text(RequestDocument.of(Path.of("runs"), InspectionTextTest.INSPECTION)));
         documents.add(notRepeated(Path.of(journal)));
         final Verification different = new Verification(
             42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE, DIGESTS);
-        documents.add(new ReplayReport(
+        documents.add(JsonDocument.text(new ReplayReport(
             Path.of("runs"), null, new VoidedInput(3, "a"), different, RECOMPUTED,
-            DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).json());
+            DifferenceLife.read(Path.of(journal), lived(journal), ReadProgress.NONE)).document()));
         documents.addAll(ofModels());
         documents.add(JsonDocument.text(reported(new Verdict(false, DIFFERENCE, DIGESTS, "a", null))));
         documents.add(JsonDocument.text(reported(new Verdict(false, DIFFERENCE, null, "a", null))));
@@ -219,8 +219,8 @@ class JsonPageTest
             run("run", "--no-journal", "--json"),
             JsonDocument.text(ServedDocument.of(2, 1, List.of(
                 new PromptAnswer("a", 1, null, null, null, null, "it failed", -1, 1)), reported(null))),
-            Json.text("signalbox.replay/1", json -> Json.object(json, "recomputation",
-                body -> new RecomputeReport(new RecomputedRun(1, 1, 1, 0, 1, 0, 0, null), List.of()).write(body))));
+            JsonDocument.text(new ReplayReport(Path.of("a"), null, null, null,
+                new RecomputeReport(new RecomputedRun(1, 1, 1, 0, 1, 0, 0, null), List.of()), null).document()));
     }
 
     /** A what-if of a journal, as if it had something that a re-run leaves out. */

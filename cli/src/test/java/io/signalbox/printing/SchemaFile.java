@@ -51,33 +51,19 @@ final class SchemaFile
         json.writeStartObject();
         json.writeStringField("$schema", "https://json-schema.org/draft/2020-12/schema");
         json.writeStringField("$id", "urn:" + DocumentPage.schema(document).replaceAll("[./]", ":"));
-        object(document, DocumentPage.schema(document));
+        object(document, DocumentedType.ofDocument(document), DocumentPage.schema(document));
         json.writeObjectFieldStart("$defs");
         for (Class<?> next = open.poll(); next != null; next = open.poll())
         {
             json.writeObjectFieldStart(next.getSimpleName());
-            if (next.isInterface())
-            {
-                json.writeArrayFieldStart("anyOf");
-                for (final Class<?> record : DocumentedType.records(next))
-                {
-                    json.writeStartObject();
-                    reference(record);
-                    json.writeEndObject();
-                }
-                json.writeEndArray();
-            }
-            else
-            {
-                object(next, null);
-            }
+            object(next, DocumentedType.fields(next), null);
             json.writeEndObject();
         }
         json.writeEndObject();
         json.writeEndObject();
     }
 
-    private void object(final Class<?> record, final String schema) throws IOException
+    private void object(final Class<?> record, final List<Described> fields, final String schema) throws IOException
     {
         final List<String> required = new ArrayList<>();
         json.writeStringField("type", "object");
@@ -91,7 +77,7 @@ final class SchemaFile
             required.add("schema");
         }
         Described others = null;
-        for (final Described field : DocumentedType.fields(record))
+        for (final Described field : fields)
         {
             if (field.inlined())
             {
@@ -102,7 +88,10 @@ final class SchemaFile
             json.writeStringField("description", field.text());
             type(field.type(), field.nullable());
             json.writeEndObject();
-            required.add(field.name());
+            if (!field.optional())
+            {
+                required.add(field.name());
+            }
         }
         json.writeEndObject();
         if (others != null)
@@ -132,9 +121,9 @@ final class SchemaFile
             case WORD ->
             {
                 json.writeArrayFieldStart("enum");
-                for (final Object constant : type.type().getEnumConstants())
+                for (final String word : DocumentedType.words(type.type()))
                 {
-                    json.writeString(EnumNames.label((Enum<?>)constant));
+                    json.writeString(word);
                 }
                 if (nullable)
                 {

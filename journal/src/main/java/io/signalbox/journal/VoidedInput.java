@@ -4,8 +4,8 @@ package io.signalbox.journal;
 /**
  * An input that an operator declared void. No reader hands out its group, so neither a replay nor a restart has it.
  *
- * @param record sequence number of the group's record.
- * @param reason why it could not be replayed.
+ * @param record record whose input is void
+ * @param reason why it could not be replayed
  */
 public record VoidedInput(long record, String reason)
 {

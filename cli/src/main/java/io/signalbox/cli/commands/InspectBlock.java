@@ -48,8 +48,7 @@ final class InspectBlock extends InspectTable
         {
             throw new ConfigException("'" + block + "' is not a block; give RANK:BLOCK, such as 0:17.");
         }
-        print("signalbox.inspect-block/1",
-            BlockQuery.ofBlock(Integer.parseInt(place.group(1)), Integer.parseInt(place.group(2))),
+        print(BlockQuery.ofBlock(Integer.parseInt(place.group(1)), Integer.parseInt(place.group(2))),
             followOption.follows());
     }
 }

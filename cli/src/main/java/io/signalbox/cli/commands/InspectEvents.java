@@ -66,7 +66,7 @@ final class InspectEvents extends InspectTable
         requireKnown("--message", messages, MESSAGES);
         final EventFilter filter = new EventFilter(Set.copyOf(messages), rank == null ? -1 : whole("--rank", rank),
             requestId, record, window.window(journal()));
-        print("signalbox.inspect-events/1", new EventQuery(filter), followOption.follows(), () ->
+        print(new EventQuery(filter), followOption.follows(), () ->
         {
             if (requestId != null)
             {

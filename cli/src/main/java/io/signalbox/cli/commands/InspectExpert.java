@@ -46,7 +46,6 @@ final class InspectExpert extends InspectTable
     @Override
     void answer()
     {
-        print("signalbox.inspect-expert/1",
-            ExpertQuery.of(whole("ID", expert), every.nanos(), window.window(journal())), followOption.follows());
+        print(ExpertQuery.of(whole("ID", expert), every.nanos(), window.window(journal())), followOption.follows());
     }
 }

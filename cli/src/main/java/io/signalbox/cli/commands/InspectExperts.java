@@ -34,6 +34,6 @@ final class InspectExperts extends InspectTable
     @Override
     void answer()
     {
-        print("signalbox.inspect-experts/1", ExpertQuery.all(window.window(journal())), false);
+        print(ExpertQuery.all(window.window(journal())), false);
     }
 }

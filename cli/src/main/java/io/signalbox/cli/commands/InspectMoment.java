@@ -53,7 +53,7 @@ final class InspectMoment extends InspectTable
     void answer()
     {
         final MomentQuery query = new MomentQuery(view(), rank == null ? -1 : whole("--rank", rank), moment.in(journal()));
-        print(schema(), query);
+        print(query);
     }
 
     private MomentQuery.View view()
@@ -63,12 +63,6 @@ final class InspectMoment extends InspectTable
             throw new ConfigException("--show='" + show + "' is not known; give requests, ranks or blocks.");
         }
         return MomentQuery.View.values()[VIEWS.indexOf(show)];
-    }
-
-    /** The name of the answer's JSON document. */
-    private String schema()
-    {
-        return show.equals("requests") ? "signalbox.inspect-moment/1" : "signalbox.inspect-moment-" + show + "/1";
     }
 
     static final class Views extends Candidates

@@ -46,7 +46,6 @@ final class InspectRank extends InspectTable
     @Override
     void answer()
     {
-        print("signalbox.inspect-rank/1",
-            new RankQuery(whole("RANK", rank), every.nanos(), window.window(journal())), followOption.follows());
+        print(new RankQuery(whole("RANK", rank), every.nanos(), window.window(journal())), followOption.follows());
     }
 }

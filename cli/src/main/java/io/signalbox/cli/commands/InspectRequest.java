@@ -8,9 +8,10 @@ import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.inspect.BlockQuery;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.StepQuery;
-import io.signalbox.printing.InspectionJson;
 import io.signalbox.printing.InspectionText;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RequestDocument;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -78,7 +79,7 @@ final class InspectRequest extends InspectTable
             throw new ConfigException(JsonOptions.FILE_OPTION + " is for documents of known size; print the table with " +
                 "--json and direct it to a file.");
         }
-        print("signalbox.inspect-" + view + "/1", view.equals("steps") ? new StepQuery(id) : BlockQuery.ofRequest(id),
+        print(view.equals("steps") ? new StepQuery(id) : BlockQuery.ofRequest(id),
             followOption.follows(), () -> inspectRequest(id));
     }
 
@@ -93,7 +94,7 @@ final class InspectRequest extends InspectTable
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final RequestInspection inspection = inspectRequest(id);
-            jsonOptions.print(console(), file, () -> InspectionJson.text(journal(), inspection),
+            jsonOptions.print(console(), file, () -> JsonDocument.text(RequestDocument.of(journal(), inspection)),
                 () -> InspectionText.print(console().out(), inspection));
         }
     }

@@ -74,7 +74,7 @@ final class InspectRequests extends InspectTable
         }
         final RequestFilter filter = new RequestFilter(end, preempted, rank == null ? -1 : whole("--rank", rank),
             conversation, window.window(journal()), slowest());
-        print("signalbox.inspect-requests/1", new RequestQuery(filter), followOption.follows());
+        print(new RequestQuery(filter), followOption.follows());
     }
 
     private int slowest()

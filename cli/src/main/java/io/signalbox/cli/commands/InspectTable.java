@@ -10,7 +10,6 @@ import io.signalbox.inspect.JournalQuery;
 import io.signalbox.inspect.MomentQuery;
 import io.signalbox.inspect.NoRowsException;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
-import io.signalbox.inspect.TableColumn;
 import io.signalbox.journal.RunMoment;
 import io.signalbox.printing.NewFile;
 import io.signalbox.printing.ParquetTable;
@@ -18,7 +17,6 @@ import io.signalbox.printing.TablePrinter;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -52,9 +50,9 @@ abstract class InspectTable extends InspectQuestion
     }
 
     /** Prints the answer to a question about the whole journal. */
-    final void print(final String schema, final JournalQuery query, final boolean follows)
+    final void print(final JournalQuery query, final boolean follows)
     {
-        print(schema, query, follows, () ->
+        print(query, follows, () ->
         {
         });
     }
@@ -62,11 +60,9 @@ abstract class InspectTable extends InspectQuestion
     /**
      * Prints the answer to a question about the whole journal.
      *
-     * @param schema the name of the JSON document.
      * @param ifEmpty called if the answer has no row, before its end is printed.
      */
-    final void print(
-        final String schema, final JournalQuery query, final boolean follows, final Runnable ifEmpty)
+    final void print(final JournalQuery query, final boolean follows, final Runnable ifEmpty)
     {
         options.check(json.isJson());
         if (options.parquet() != null && follows)
@@ -83,7 +79,7 @@ abstract class InspectTable extends InspectQuestion
             }
             else
             {
-                list(schema, query, follows, ifEmpty);
+                list(query, follows, ifEmpty);
             }
         }
         catch (final NoRowsException e)
@@ -93,10 +89,9 @@ abstract class InspectTable extends InspectQuestion
         }
     }
 
-    private void list(
-        final String schema, final JournalQuery query, final boolean follows, final Runnable ifEmpty)
+    private void list(final JournalQuery query, final boolean follows, final Runnable ifEmpty)
     {
-        final TablePrinter printer = printer(schema, query.columns(), follows);
+        final TablePrinter printer = printer(query.rowType(), follows);
         final boolean hasRows;
         final JournalEnd end;
         try (ReadingProgress progress = progress())
@@ -129,7 +124,7 @@ abstract class InspectTable extends InspectQuestion
 
     private void write(final JournalQuery query, final Runnable ifEmpty)
     {
-        writeTable(query.columns(), table ->
+        writeTable(query.rowType(), table ->
         {
             final JournalEnd end;
             final boolean hasRows;
@@ -147,15 +142,15 @@ abstract class InspectTable extends InspectQuestion
     }
 
     /** Prints the answer to a question about one moment. */
-    final void print(final String schema, final MomentQuery query)
+    final void print(final MomentQuery query)
     {
         options.check(json.isJson());
         if (options.parquet() != null)
         {
-            writeTable(query.columns(), table -> table.conclude(console().out(), answer(query, table)));
+            writeTable(query.rowType(), table -> table.conclude(console().out(), answer(query, table)));
             return;
         }
-        final TablePrinter printer = printer(schema, query.columns(), false);
+        final TablePrinter printer = printer(query.rowType(), false);
         printer.conclude(answer(query, printer));
     }
 
@@ -167,20 +162,20 @@ abstract class InspectTable extends InspectQuestion
         }
     }
 
-    private void writeTable(final List<TableColumn> columns, final Consumer<ParquetTable> answer)
+    private void writeTable(final Class<? extends Record> rowType, final Consumer<ParquetTable> answer)
     {
         try (NewFile file = NewFile.create(TableOptions.PARQUET, options.parquet()))
         {
-            answer.accept(new ParquetTable(file, columns, options.rows(Long.MAX_VALUE)));
+            answer.accept(new ParquetTable(file, rowType, options.rows(Long.MAX_VALUE)));
         }
     }
 
-    private TablePrinter printer(final String schema, final List<TableColumn> columns, final boolean follows)
+    private TablePrinter printer(final Class<? extends Record> rowType, final boolean follows)
     {
         final TablePrinter.Form form = options.isCsv() ? TablePrinter.Form.CSV :
             json.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
         final boolean isShort = form == TablePrinter.Form.TEXT && !follows;
         final long rows = options.rows(isShort ? TEXT_ROWS : Long.MAX_VALUE);
-        return new TablePrinter(console().out(), form, schema, journal(), columns, rows);
+        return new TablePrinter(console().out(), form, journal(), rowType, rows);
     }
 }

@@ -17,6 +17,7 @@ import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.printing.DifferenceLife;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.RecomputeReport;
 import io.signalbox.printing.ReplayReport;
@@ -118,7 +119,7 @@ public final class ReplayCommand implements Callable<Integer>
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final ReplayReport report = replay();
-            jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
+            jsonOptions.print(console, file, () -> JsonDocument.text(report.document()), () -> report.print(console.out()));
             return report.confirmed() ? ExitCode.OK : ExitCode.CHECK_FAILED;
         }
     }

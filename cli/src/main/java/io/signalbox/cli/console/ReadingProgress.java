@@ -29,14 +29,14 @@ public final class ReadingProgress implements ReadProgress, AutoCloseable
         return new JournalQuery.RowReceiver()
         {
             @Override
-            public void onRow(final Object... values)
+            public void onRow(final Record row)
             {
                 hasRows = true;
                 if (!rows.isFull())
                 {
                     progress.wipe();
                 }
-                rows.onRow(values);
+                rows.onRow(row);
             }
 
             @Override

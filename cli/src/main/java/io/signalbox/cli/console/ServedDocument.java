@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.console;
 
-import io.signalbox.printing.DocumentSchema;
+import io.signalbox.DocumentSchema;
 import io.signalbox.printing.RunDocument;
 
 import java.util.List;

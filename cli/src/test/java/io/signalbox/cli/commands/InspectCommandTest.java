@@ -105,7 +105,7 @@ class InspectCommandTest
         for (int id = 1; id <= 20; id++)
         {
             final Map<String, String> life = json(Integer.toString(id));
-            slowest = Math.max(slowest, Double.parseDouble(life.get("lives[0].ttft")));
+            slowest = Math.max(slowest, Double.parseDouble(life.get("lives[0].ttftMs")));
             assertEquals(life.get("lives[0].submit.maxNewTokens"), life.get("lives[0].emittedTokens"));
         }
         final double reported = Double.parseDouble(report.get("latency.ttft.maxMs"));

@@ -59,7 +59,7 @@ class InspectMomentTest
     void shouldListRequestsRanksAndBlocks()
     {
         final String requests = rows("--moment=1");
-        assertTrue(requests.startsWith("rank,state,place,request,conversation,submitted,since,"), requests);
+        assertTrue(requests.startsWith("rank,state,place,request,conversation,submittedSeconds,sinceSeconds,"), requests);
         assertTrue(requests.contains("running"), requests);
         final String ranks = rows("--moment=1", "--show=ranks");
         assertEquals(3, ranks.lines().count(), ranks);

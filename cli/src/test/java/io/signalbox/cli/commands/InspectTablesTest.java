@@ -128,17 +128,17 @@ class InspectTablesTest
         final String conversation = rows.get(7).get("conversation");
         assertEquals(rows.stream().filter(row -> row.get("conversation").equals(conversation)).toList(),
             table("--requests", "--of-conversation=" + conversation));
-        assertEquals(rows.stream().filter(row -> Double.parseDouble(row.get("submitted")) >= 1 &&
-            Double.parseDouble(row.get("submitted")) < 2.5).toList(), table("--requests", "--from=1", "--to=2.5"));
+        assertEquals(rows.stream().filter(row -> Double.parseDouble(row.get("submittedSeconds")) >= 1 &&
+            Double.parseDouble(row.get("submittedSeconds")) < 2.5).toList(), table("--requests", "--from=1", "--to=2.5"));
     }
 
     @Test
     void shouldListTheSlowestFirst()
     {
-        final List<String> all = table("--requests").stream().map(row -> row.get("total"))
+        final List<String> all = table("--requests").stream().map(row -> row.get("totalMs"))
             .sorted((a, b) -> Double.compare(Double.parseDouble(b), Double.parseDouble(a))).toList();
 
-        assertEquals(all.subList(0, 4), table("--requests", "--slowest=4").stream().map(row -> row.get("total")).toList());
+        assertEquals(all.subList(0, 4), table("--requests", "--slowest=4").stream().map(row -> row.get("totalMs")).toList());
     }
 
     @Test

@@ -286,7 +286,7 @@ class ReplayCommandTest
         final Map<String, String> leaves = JsonText.leaves(json.out());
         final String rank = leaves.get("difference.fields.rank.recorded");
         assertEquals(rank.equals("0") ? "1" : "0", leaves.get("difference.fields.rank.replayed"));
-        assertFalse(leaves.get("difference.requestId").equals("-1"), json.out());
+        assertFalse(leaves.get("difference.requestId").equals("null"), json.out());
         assertEquals("0", leaves.get("difference.blockEventCount"));
         assertTrue(leaves.containsKey("difference.requestLives[0].events[0].rank"), json.out());
     }

@@ -103,9 +103,9 @@ class TwiceToldFiguresTest
         assertEquals(number(report, "preemptions"), sum(requests, "preemptions", null));
         assertEquals(number(report, "pauses"), sum(requests, "pauses", null));
         assertEquals(number(report, "latency.ttft.meanMs") * number(report, "latency.ttft.count"),
-            sum(requests, "ttft", null), 1e-3);
+            sum(requests, "ttftMs", null), 1e-3);
         assertEquals(number(report, "latency.e2e.meanMs") * number(report, "latency.e2e.count"),
-            sum(requests, "total", "length") + sum(requests, "total", "stop"), 1e-3);
+            sum(requests, "totalMs", "length") + sum(requests, "totalMs", "stop"), 1e-3);
         assertEquals(number(report, "prefixCache.matchedBlocks"), sum(requests, "matchedBlocks", null));
         assertEquals(number(report, "requests.refused"), requests.entrySet().stream().filter(field ->
             field.getKey().endsWith("]." + LAST_COLUMN) && field.getValue().startsWith("refused: ")).count());
@@ -136,7 +136,7 @@ class TwiceToldFiguresTest
         for (int rank = 0; rank < ranks; rank++)
         {
             final Map<String, String> table = inspected("--rank=" + rank, "--every=0.5");
-            for (final String column : List.of("steps", "emitted", "computed", "evictions", "preemptions", "pauses"))
+            for (final String column : List.of("steps", "emitted", "computedMs", "evictions", "preemptions", "pauses"))
             {
                 sums.merge(column, sum(table, column, null), Double::sum);
             }
@@ -147,7 +147,7 @@ class TwiceToldFiguresTest
         assertEquals(number(report, "evictions"), sums.get("evictions"));
         assertEquals(number(report, "preemptions"), sums.get("preemptions"));
         assertEquals(number(report, "pauses"), sums.get("pauses"));
-        assertEquals(number(report, "inFlight.computeNanos") * MILLIS, sums.get("computed"), 1e-3);
+        assertEquals(number(report, "inFlight.computeNanos") * MILLIS, sums.get("computedMs"), 1e-3);
     }
 
     /** Sum of a field over the elements of an array. */
@@ -323,7 +323,7 @@ class TwiceToldFiguresTest
         assertEquals(number(report, "routedExperts.captured"), stats.rows().captured());
         assertEquals(number(report, "routedExperts.inherited"), stats.rows().inherited());
         assertEquals(number(report, "routedExperts.missing"), stats.rows().missing());
-        assertEquals(sum(rows, "queued", null) / MILLIS, stats.queueTime().sumNanos(), 1e3);
+        assertEquals(sum(rows, "queuedMs", null) / MILLIS, stats.queueTime().sumNanos(), 1e3);
         assertLatency(report, "ttft", stats.timeToFirstToken());
         assertLatency(report, "itl", stats.interTokenLatency());
         assertLatency(report, "e2e", stats.endToEnd());
