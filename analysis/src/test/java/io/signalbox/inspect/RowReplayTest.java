@@ -65,7 +65,7 @@ final class RowReplayTest
                 handles.add(engine.submit(KeyedRequests.of(key).keyed(key)));
                 if (key == REQUESTS / 2)
                 {
-                    engine.newWeights(WeightsWay.FINISH, "second");
+                    engine.newWeights(WeightsWay.CONTINUE, "second");
                 }
             }
             for (int key = 0; key < REQUESTS; key++)

@@ -33,7 +33,7 @@ class CpuNewWeightsTest
     private Path journal;
 
     @ParameterizedTest
-    @CsvSource({"FINISH, 2, 4, 2, F32, 0", "FINISH, 1, 1, 1, BF16, 0", "REQUEUE, 2, 4, 1, F32, 0",
+    @CsvSource({"CONTINUE, 2, 4, 2, F32, 0", "CONTINUE, 1, 1, 1, BF16, 0", "REQUEUE, 2, 4, 1, F32, 0",
         "REQUEUE, 1, 2, 2, F32, 9", "ABORT, 2, 2, 1, F32, 9", "ABORT, 1, 4, 2, BF16, 0"})
     void shouldComputeEachPositionWithTheWeightsThatItsSpanNames(
         final WeightsWay way, final int ranks, final int depth, final int threads, final Precision precision,

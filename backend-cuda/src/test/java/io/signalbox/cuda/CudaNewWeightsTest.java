@@ -99,7 +99,7 @@ class CudaNewWeightsTest
     }
 
     @ParameterizedTest
-    @CsvSource({"FINISH, 2, 2, F32, 16", "REQUEUE, 1, 4, F32, 4", "ABORT, 2, 1, BF16, 0"})
+    @CsvSource({"CONTINUE, 2, 2, F32, 16", "REQUEUE, 1, 4, F32, 4", "ABORT, 2, 1, BF16, 0"})
     void shouldComputeEachStepWithTheWeightsOfItsGeneration(
         final WeightsWay way, final int ranks, final int depth, final Precision precision, final int graphs)
         throws Exception
@@ -133,7 +133,7 @@ class CudaNewWeightsTest
     @Test
     void shouldComputeEachStepWithTheWeightsOfItsGenerationAtAnOddDepth() throws Exception
     {
-        shouldComputeEachStepWithTheWeightsOfItsGeneration(WeightsWay.FINISH, 1, 3, Precision.BF16, 0);
+        shouldComputeEachStepWithTheWeightsOfItsGeneration(WeightsWay.CONTINUE, 1, 3, Precision.BF16, 0);
     }
 
     private static void checkEnds(final WeightsWay way, final List<CompletionHandle> handles) throws Exception
@@ -205,7 +205,7 @@ class CudaNewWeightsTest
             assertTrue(refused.startsWith("the new weights could not be brought to the device: " + call), refused);
             engine.resetCache();
             assertArrayEquals(before, answer(engine));
-            engine.newWeights(WeightsWay.FINISH, backend.prepareWeights("next", weights(1)));
+            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("next", weights(1)));
             assertFalse(Arrays.equals(before, answer(engine)));
         }
     }
@@ -254,7 +254,7 @@ class CudaNewWeightsTest
             EmulatedDriver.release();
             final int[] tokens = stalled.await(LONG).tokens();
             assertArrayEquals(Arrays.copyOf(first, tokens.length), tokens);
-            engine.newWeights(WeightsWay.FINISH, backend.prepareWeights("last", weights(2)));
+            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("last", weights(2)));
             answer(engine);
             assertEquals(2, engine.weightGeneration());
         }

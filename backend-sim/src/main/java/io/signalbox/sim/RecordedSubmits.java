@@ -85,6 +85,8 @@ final class RecordedSubmits implements Submits
             .samplingSeed(submit.samplingSeed())
             .promptTokens(submit.promptTokens())
             .maxNewTokens(submit.maxNewTokens())
+            .minNewTokens(submit.minNewTokens())
+            .sampleOf(submit.sampleOf())
             .rowsFrom(NONE)
             .priority(submit.priority())
             .rankHint(submit.rankHint())

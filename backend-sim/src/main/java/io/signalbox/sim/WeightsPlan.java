@@ -18,7 +18,7 @@ public record WeightsPlan(List<Change> changes)
 {
     private static final String FORM = "WAY@TIME, such as finish@10s or requeue@1500ms";
     private static final int MAX_CHANGES = 1_000;
-    private static final List<WeightsWay> WAYS = List.of(WeightsWay.FINISH, WeightsWay.ABORT, WeightsWay.REQUEUE);
+    private static final List<WeightsWay> WAYS = List.of(WeightsWay.CONTINUE, WeightsWay.ABORT, WeightsWay.REQUEUE);
 
     public WeightsPlan
     {

@@ -41,7 +41,7 @@ public class CompletionHandleStress
         @Actor
         public void listener()
         {
-            handle.freed(FreeReason.LENGTH, 0, 0, 0, List.of());
+            handle.freed(new RequestEnd(FreeReason.LENGTH, 0, 0, 0, 0, List.of(), null));
         }
 
         @Actor
@@ -78,7 +78,7 @@ public class CompletionHandleStress
         @Actor
         public void listener()
         {
-            handle.freed(FreeReason.LENGTH, 0, 0, 0, List.of());
+            handle.freed(new RequestEnd(FreeReason.LENGTH, 0, 0, 0, 0, List.of(), null));
         }
 
         @Arbiter

@@ -121,8 +121,7 @@ final class ClientEvents extends EventReader
         if (handle != null)
         {
             ends.event(clock.getAsLong());
-            handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows(),
-                FreeSpans.of(message));
+            handle.freed(RequestEnd.of(message));
             // Not before: a handle that could not be completed must fail with the engine.
             handles.remove(message.requestId());
         }

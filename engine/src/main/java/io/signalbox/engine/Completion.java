@@ -17,43 +17,33 @@ public final class Completion
     private final int capturedRows;
     private final int inheritedRows;
     private final int missingRows;
+    private final StepFailure failure;
     private final List<WeightSpan> weights;
 
-    Completion(
-        final long requestId,
-        final FreeReason reason,
-        final TokenBuffer tokens,
-        final int capturedRows,
-        final int inheritedRows,
-        final int missingRows,
-        final List<WeightSpan> weights)
+    Completion(final long requestId, final TokenBuffer tokens, final RequestEnd end)
     {
-        this(requestId, reason, null, tokens, capturedRows, inheritedRows, missingRows, weights);
+        this.requestId = requestId;
+        this.tokens = tokens;
+        reason = end.reason();
+        refusal = null;
+        capturedRows = end.capturedRows();
+        inheritedRows = end.inheritedRows();
+        missingRows = end.missingRows();
+        failure = end.failure();
+        weights = end.weights();
     }
 
     Completion(final long requestId, final Refusal refusal)
     {
-        this(requestId, null, refusal, TokenBuffer.EMPTY, 0, 0, 0, List.of());
-    }
-
-    private Completion(
-        final long requestId,
-        final FreeReason reason,
-        final Refusal refusal,
-        final TokenBuffer tokens,
-        final int capturedRows,
-        final int inheritedRows,
-        final int missingRows,
-        final List<WeightSpan> weights)
-    {
         this.requestId = requestId;
-        this.reason = reason;
         this.refusal = refusal;
-        this.tokens = tokens;
-        this.capturedRows = capturedRows;
-        this.inheritedRows = inheritedRows;
-        this.missingRows = missingRows;
-        this.weights = weights;
+        tokens = TokenBuffer.EMPTY;
+        reason = null;
+        capturedRows = 0;
+        inheritedRows = 0;
+        missingRows = 0;
+        failure = null;
+        weights = List.of();
     }
 
     /** As {@link CompletionHandle#requestId}. */
@@ -72,6 +62,12 @@ public final class Completion
     public Refusal refusal()
     {
         return refusal;
+    }
+
+    /** The step whose failure ended it; {@code null} unless its reason is FAILED. */
+    public StepFailure failure()
+    {
+        return failure;
     }
 
     public boolean isRefused()
@@ -133,6 +129,7 @@ public final class Completion
     public String toString()
     {
         return (requestId == CompletionHandle.NO_ID ? "the request" : "request " + requestId) + (refusal == null ?
-            " ended by " + reason + " with " + tokenCount() + " tokens" : " was refused: " + refusal.message());
+            " ended by " + reason + " with " + tokenCount() + " tokens" + (failure == null ? "" : ": " + failure.sentence()) :
+            " was refused: " + refusal.message());
     }
 }

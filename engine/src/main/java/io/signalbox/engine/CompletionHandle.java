@@ -6,12 +6,9 @@ import io.signalbox.engine.request.TokenBuffer;
 import io.signalbox.engine.ring.Handover;
 import io.signalbox.engine.ring.MemoryShortage;
 import io.signalbox.engine.ring.Nanos;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.RoutedExperts;
-import io.signalbox.experts.WeightSpan;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.CompletableFuture;
@@ -215,6 +212,45 @@ public final class CompletionHandle implements Iterable<Integer>
     }
 
     /**
+     * Ends the answer after so many of its tokens, for a caller that has found the end in them, such as a stop string. The
+     * request ends with the reason STOP. Later tokens are hidden at once, they and their routed experts belong to no result
+     * and no export, and the journal says the same. If the request has ended by itself before the engine takes the call, that
+     * end stands, with all of its tokens. Waits for room as the engine's back-pressure says.
+     *
+     * @param answerTokens 0 to {@link #tokenCount()}.
+     * @return false if there was no room, or the request had ended: nothing was asked.
+     * @throws IndexOutOfBoundsException if the answer has fewer tokens.
+     */
+    public boolean stopAfter(final int answerTokens)
+    {
+        return client.stopAfter(this, answerTokens);
+    }
+
+    /** The client has found the end of the answer. Returns false if the request has ended. */
+    synchronized boolean cut(final int answerTokens)
+    {
+        final boolean isOpen = !isDone();
+        if (isOpen)
+        {
+            tokens.cut(answerTokens);
+        }
+        return isOpen;
+    }
+
+    /** The engine was not asked to end the answer. */
+    void uncut()
+    {
+        synchronized (this)
+        {
+            if (!isDone())
+            {
+                tokens.end(Integer.MAX_VALUE);
+            }
+        }
+        audience.tell();
+    }
+
+    /**
      * Waits for the end of the request and reads its routed experts. They stay, also over a restart, until
      * {@link #releaseRows} says that they are stored, or the bounds of untaken rows discard them.
      *
@@ -336,8 +372,8 @@ public final class CompletionHandle implements Iterable<Integer>
         {
             return new IllegalStateException(end.toString());
         }
-        return end.reason() == FreeReason.FAILED ? new IllegalStateException("request " + requestId +
-            " failed: scheduler.maxFailures steps failed in which it was alone, or every rank is lost") : null;
+        return end.failure() == null ? null :
+            new IllegalStateException("request " + requestId + " failed: " + end.failure().sentence());
     }
 
     private void follow(final Follower follower)
@@ -396,24 +432,19 @@ public final class CompletionHandle implements Iterable<Integer>
 
     void refused(final Refusal refusal)
     {
-        end(new Completion(requestId, refusal));
+        synchronized (this)
+        {
+            end = failure == null ? new Completion(requestId, refusal) : null;
+        }
+        finish();
     }
 
-    void freed(
-        final FreeReason reason,
-        final int captured,
-        final int inherited,
-        final int missing,
-        final List<WeightSpan> weights)
-    {
-        end(new Completion(requestId, reason, tokens, captured, inherited, missing, weights));
-    }
-
-    private void end(final Completion completion)
+    void freed(final RequestEnd how)
     {
         synchronized (this)
         {
-            end = failure == null ? completion : null;
+            tokens.end(how.tokens());
+            end = failure == null ? new Completion(requestId, tokens, how) : null;
         }
         finish();
     }

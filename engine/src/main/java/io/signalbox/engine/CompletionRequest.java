@@ -7,7 +7,9 @@ import io.signalbox.engine.request.Sampling;
 import io.signalbox.engine.ring.Nanos;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * A request for a completion, begun with {@link #prompt}. Immutable: each method returns another request, so that one can be
@@ -27,17 +29,19 @@ public final class CompletionRequest
 
     private final int[] prompt;
     private int maxNewTokens = DEFAULT_NEW_TOKENS;
+    private int minNewTokens;
+    private boolean ignoresEos;
     /** Ascending. */
     private int[] stopTokens = NO_STOP_TOKENS;
     private byte[] cacheKey = NO_KEY;
-    private long deadlineNanos = NONE;
-    private boolean deadlineFromSubmit;
+    private Deadline deadline = Deadline.NONE;
     private int priority;
     private int rowsFrom = NONE;
     private long conversationId = NONE;
     private int rankHint = NONE;
     private boolean rankHintRelaxed;
     private Sampling sampling = Sampling.PLAIN;
+    private long sampleOf = NONE;
 
     private CompletionRequest(final int[] prompt)
     {
@@ -48,16 +52,18 @@ public final class CompletionRequest
     {
         prompt = other.prompt;
         maxNewTokens = other.maxNewTokens;
+        minNewTokens = other.minNewTokens;
+        ignoresEos = other.ignoresEos;
         stopTokens = other.stopTokens;
         cacheKey = other.cacheKey;
-        deadlineNanos = other.deadlineNanos;
-        deadlineFromSubmit = other.deadlineFromSubmit;
+        deadline = other.deadline;
         priority = other.priority;
         rowsFrom = other.rowsFrom;
         conversationId = other.conversationId;
         rankHint = other.rankHint;
         rankHintRelaxed = other.rankHintRelaxed;
         sampling = other.sampling;
+        sampleOf = other.sampleOf;
     }
 
     /**
@@ -100,10 +106,38 @@ public final class CompletionRequest
     }
 
     /**
+     * The answer has at least so many tokens before a stop token: until then the sampler leaves out all stop tokens of the
+     * request and of the model. A backend that cannot is refused by name when the request is submitted.
+     *
+     * @param tokens 0, the default, to {@link #maxNewTokens}.
+     */
+    public CompletionRequest minNewTokens(final int tokens)
+    {
+        if (tokens < 0)
+        {
+            throw ConfigException.of("minNewTokens", Integer.toString(tokens), "0 or more", "give 0 for no least length");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.minNewTokens = tokens;
+        return changed;
+    }
+
+    /**
+     * The end tokens of the model do not end the request. Without this call they do, in addition to the tokens of
+     * {@link #stopAt}, if the backend knows them: {@code BackendCapabilities.endTokens}.
+     */
+    public CompletionRequest ignoreEos()
+    {
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.ignoresEos = true;
+        return changed;
+    }
+
+    /**
      * The request ends with the first of these tokens, which its answer then contains. They replace earlier stop tokens.
      *
-     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different tokens, in any order; if empty, only the length
-     *                 ends the request.
+     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different tokens, in any order, those of the model included; if empty,
+     *                 the end tokens of the model and the length end the request.
      */
     public CompletionRequest stopAt(final int... tokenIds)
     {
@@ -228,21 +262,55 @@ public final class CompletionRequest
             throw ConfigException.of(
                 "deadline", String.valueOf(afterSubmit), "a time above zero", "leave it out for no deadline");
         }
-        return deadline(Nanos.of(afterSubmit), true);
-    }
-
-    /** @param nanos on the engine's clock; -1 for none. */
-    public CompletionRequest deadlineNanos(final long nanos)
-    {
-        return deadline(nanos, false);
-    }
-
-    private CompletionRequest deadline(final long nanos, final boolean fromSubmit)
-    {
+        final long nanos = Nanos.of(afterSubmit);
         final CompletionRequest changed = new CompletionRequest(this);
-        changed.deadlineNanos = nanos;
-        changed.deadlineFromSubmit = fromSubmit;
+        changed.deadline = (now, wall) -> Nanos.sum(now, nanos);
         return changed;
+    }
+
+    /**
+     * The request ends at this moment with the tokens that it has, or at once if the moment is past. The engine converts the
+     * moment to its clock when the request is submitted: later changes of the system's clock do not move the deadline.
+     */
+    public CompletionRequest deadlineAt(final Instant moment)
+    {
+        if (moment == null)
+        {
+            throw ConfigException.of("deadlineAt", "null", "a moment", "leave it out for no deadline");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.deadline = (now, wall) ->
+        {
+            final long ahead = Nanos.between(wall, moment);
+            return ahead < 0 ? Math.max(0, now + ahead) : Nanos.sum(now, ahead);
+        };
+        return changed;
+    }
+
+    /**
+     * The same on the engine's clock, {@link SignalboxEngine#timeNanos}.
+     *
+     * @param engineNanos 0 or more.
+     */
+    public CompletionRequest deadlineAt(final long engineNanos)
+    {
+        if (engineNanos < 0)
+        {
+            throw ConfigException.of("deadlineAt", Long.toString(engineNanos), "0 or more, on the engine's clock",
+                "leave it out for no deadline");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.deadline = (now, wall) -> engineNanos;
+        return changed;
+    }
+
+    /** A deadline on the engine's clock, of a request that is submitted now. */
+    @FunctionalInterface
+    private interface Deadline
+    {
+        Deadline NONE = (now, wall) -> CompletionRequest.NONE;
+
+        long atNanos(long nowNanos, Instant now);
     }
 
     /** @param from first position of the prompt whose routed-expert rows are wanted; 0: all; -1: none. */
@@ -258,6 +326,22 @@ public final class CompletionRequest
         return changed;
     }
 
+    /** @param index of the sample, from 1. With a seed its random numbers have another one than the first sample's. */
+    CompletionRequest sample(final long first, final int index)
+    {
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.sampleOf = first;
+        changed.sampling = sampling.seed() == Sampling.NO_SEED ? sampling : new Sampling(
+            sampling.temperature(), sampling.topK(), sampling.topP(), sampling.seed() + index, sampling.logprobs());
+        return changed;
+    }
+
+    /** The request that computes the prompt for this one; -1: none. */
+    long sampleOf()
+    {
+        return sampleOf;
+    }
+
     /** Not a copy. */
     int[] prompt()
     {
@@ -269,10 +353,20 @@ public final class CompletionRequest
         return maxNewTokens;
     }
 
-    /** Ascending; not a copy. */
-    int[] stopTokens()
+    int minNewTokens()
     {
-        return stopTokens;
+        return minNewTokens;
+    }
+
+    /**
+     * Ascending; not a copy.
+     *
+     * @param endTokens of the model.
+     */
+    int[] stopTokens(final int[] endTokens)
+    {
+        return ignoresEos || endTokens.length == 0 ? stopTokens :
+            IntStream.concat(IntStream.of(stopTokens), IntStream.of(endTokens)).sorted().distinct().toArray();
     }
 
     /** Not a copy. */
@@ -282,9 +376,9 @@ public final class CompletionRequest
     }
 
     /** On the engine's clock, for a request that is submitted now; -1: none. */
-    long deadlineAt(final long nowNanos)
+    long deadlineOf(final long nowNanos)
     {
-        return deadlineFromSubmit ? Nanos.sum(nowNanos, deadlineNanos) : deadlineNanos;
+        return deadline == Deadline.NONE ? NONE : deadline.atNanos(nowNanos, Instant.now());
     }
 
     int priority()

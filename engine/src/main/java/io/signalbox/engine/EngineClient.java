@@ -13,6 +13,7 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +34,7 @@ final class EngineClient
     /** A thread that is refused comes again when this part of the credits has come back. */
     private static final int CREDITS_SHARE = 4;
     private static final long NO_REQUEST = -1;
+    private static final int CANCELLED = -1;
 
     private final LongSupplier clock;
     private final Executor callbacks;
@@ -74,7 +76,7 @@ final class EngineClient
         rowRoom = new RowRoom(config, given.mostUntakenBytes(), given.rowBudget());
         events = new ClientEvents(credits, handles, rowRoom, clock);
         final int vocabularySize = given.value(EngineConfig.VOCABULARY_SIZE);
-        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config, vocabularySize));
+        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config, vocabularySize, given.endTokens()));
         given.attach(this);
     }
 
@@ -147,6 +149,25 @@ final class EngineClient
         }
     }
 
+    /** Submits several samples of one prompt: all but the first share the KV blocks that the first one computes. */
+    List<CompletionHandle> submitSamples(final CompletionRequest request, final int samples)
+    {
+        Objects.requireNonNull(request, "the request is null; give one");
+        if (samples < 1)
+        {
+            throw ConfigException.of("samples", Integer.toString(samples), "1 or more", "give how many answers you want");
+        }
+        final List<CompletionHandle> handles = new ArrayList<>(samples);
+        handles.add(submit(request));
+        final CompletionHandle first = handles.get(0);
+        while (handles.size() < samples)
+        {
+            handles.add(first.requestId() == CompletionHandle.NO_ID ? first :
+                submit(request.sample(first.requestId(), handles.size())));
+        }
+        return List.copyOf(handles);
+    }
+
     private Refusal full()
     {
         return Refusal.full(credits.count(), events.nanosUntilInputs(Math.max(1, credits.count() / CREDITS_SHARE)));
@@ -211,7 +232,7 @@ final class EngineClient
         final SubmitEncoder message)
     {
         final long now = clock.getAsLong();
-        message.timeNanos(now).deadlineNanos(request.deadlineAt(now));
+        message.timeNanos(now).deadlineNanos(request.deadlineOf(now));
         credits.sent(handle.requestId());
         boolean sent = false;
         try
@@ -237,6 +258,28 @@ final class EngineClient
     boolean cancel(final CompletionHandle handle)
     {
         return handle.isDone() || patiently(nanos -> cancel(handle, nanos));
+    }
+
+    /** Ends the answer of a request; false if it had ended, or the engine had no room for that. */
+    boolean stopAfter(final CompletionHandle handle, final int answerTokens)
+    {
+        if (!handle.cut(answerTokens))
+        {
+            return false;
+        }
+        boolean asked = false;
+        try
+        {
+            asked = patiently(nanos -> end(handle, answerTokens, nanos));
+            return asked;
+        }
+        finally
+        {
+            if (!asked)
+            {
+                handle.uncut();
+            }
+        }
     }
 
     boolean newWeights(final WeightsWay way, final String version)
@@ -277,6 +320,12 @@ final class EngineClient
      */
     boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
     {
+        return end(handle, CANCELLED, timeoutNanos);
+    }
+
+    private boolean end(final CompletionHandle handle, final int answerTokens, final long timeoutNanos)
+        throws InterruptedException
+    {
         handle.checkClient(this);
         // Encode before taking a credit: a failure here costs none.
         final InputWriter writer = encodings.get().writer;
@@ -284,7 +333,7 @@ final class EngineClient
         {
             return false;
         }
-        writer.cancel().timeNanos(clock.getAsLong()).requestId(handle.requestId());
+        writer.cancel().timeNanos(clock.getAsLong()).requestId(handle.requestId()).answerTokens(answerTokens);
         offer(writer, handle.requestId());
         return true;
     }
@@ -292,10 +341,10 @@ final class EngineClient
     /** Replaces the weights of the model: {@link SignalboxEngine#newWeights}. Waits for a credit up to the timeout. */
     boolean newWeights(final WeightsWay way, final String version, final long timeoutNanos) throws InterruptedException
     {
-        if (way != WeightsWay.FINISH && way != WeightsWay.ABORT && way != WeightsWay.REQUEUE)
+        if (way != WeightsWay.CONTINUE && way != WeightsWay.ABORT && way != WeightsWay.REQUEUE && way != WeightsWay.DRAIN)
         {
             throw new IllegalArgumentException("new weights need a way for requests that have begun, not " + way +
-                "; give FINISH, ABORT or REQUEUE");
+                "; give CONTINUE, ABORT, REQUEUE or DRAIN");
         }
         final InputWriter writer = encodings.get().writer;
         return control(writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.NEW_WEIGHTS).way(way).note(version),
@@ -360,6 +409,11 @@ final class EngineClient
     {
         handle.checkClient(this);
         return rows.take(handle, timeoutNanos);
+    }
+
+    long timeNanos()
+    {
+        return clock.getAsLong();
     }
 
     RowTaking rowTaking()

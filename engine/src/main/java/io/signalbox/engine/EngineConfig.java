@@ -455,6 +455,12 @@ public final class EngineConfig
         return backend;
     }
 
+    /** The tokens with which the model ends an answer, as the backend says. */
+    int[] endTokens()
+    {
+        return backend == null ? new int[0] : backend.capabilities().endTokens();
+    }
+
     GroupJournal journal()
     {
         return journal;

@@ -80,6 +80,7 @@ final class EngineStart
         description.put("backend.name", capabilities.name());
         description.put("backend.readsTokens", Boolean.toString(capabilities.readsTokens()));
         description.put("backend.reportsLogprobs", Boolean.toString(capabilities.reportsLogprobs()));
+        description.put("backend.masksStopTokens", Boolean.toString(capabilities.masksStopTokens()));
         return description;
     }
 

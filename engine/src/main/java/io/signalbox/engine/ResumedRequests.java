@@ -6,15 +6,14 @@ import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.experts.WeightSpan;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -117,6 +116,17 @@ final class ResumedRequests extends EventReader
         ends.addLast(new End(groups, handle, () -> handle.refused(refusal)));
     }
 
+    /** Its client has found the end of the answer; the request ends later if a step computed it. */
+    @Override
+    protected void onCancel(final CancelDecoder message)
+    {
+        final CompletionHandle handle = message.answerTokens() < 0 ? null : live.get(message.requestId());
+        if (handle != null)
+        {
+            handle.cut(Math.min(message.answerTokens(), handle.tokenCount()));
+        }
+    }
+
     @Override
     protected void onCommit(final CommitView commit)
     {
@@ -142,13 +152,8 @@ final class ResumedRequests extends EventReader
     {
         final CompletionHandle handle = find(message.requestId());
         live.remove(message.requestId());
-        final FreeReason reason = message.reason();
-        final int captured = message.capturedRows();
-        final int inherited = message.inheritedRows();
-        final int missing = message.missingRows();
-        final List<WeightSpan> weights = FreeSpans.of(message);
-        final End end =
-            new End(groups, handle, () -> handle.freed(reason, captured, inherited, missing, weights));
+        final RequestEnd how = RequestEnd.of(message);
+        final End end = new End(groups, handle, () -> handle.freed(how));
         if (capture && handle.rowsFrom() >= 0)
         {
             withRows.put(message.requestId(), end);

@@ -80,6 +80,25 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
+     * Submits several samples of one prompt. The first one computes the prompt; the others then run on its rank and share its
+     * KV blocks, if prefix caching is on. If the request has a seed, sample {@code i} has {@code seed + i}. Each sample is a
+     * request of its own, with a handle, an end and rows; each may be refused, cancelled, or stopped.
+     *
+     * @param samples 1 or more.
+     * @return a handle of each sample, in order; the same handle for all if the engine had no room for the first one.
+     */
+    public List<CompletionHandle> submit(final CompletionRequest request, final int samples)
+    {
+        return client.submitSamples(request, samples);
+    }
+
+    /** The time on the engine's clock, in nanoseconds: of {@link CompletionRequest#deadlineAt(long)}. */
+    public long timeNanos()
+    {
+        return client.timeNanos();
+    }
+
+    /**
      * Requests that earlier engines of the run left, in the order of their ids: those that have not ended, those whose rows
      * nobody took, and those whose end no client may have seen. Each handle has the tokens that were visible, and gets
      * those that follow. Empty for a new run; see {@link EngineConfig#runJournal}.
@@ -117,9 +136,10 @@ public final class SignalboxEngine implements AutoCloseable
      * Requests that have not begun wait for them; nothing that former weights computed is shared with later requests. Waits
      * for room like {@link #submit}.
      *
-     * @param way     FINISH: running requests continue with the new weights, on KV blocks of the former ones. ABORT:
+     * @param way     CONTINUE: running requests continue with the new weights, on KV blocks of the former ones. ABORT:
      *                requests that have begun end with the reason NEW_WEIGHTS. REQUEUE: they compute their prompt and the
-     *                tokens that their clients have seen again, then continue; rows that belong to such tokens stay.
+     *                tokens that their clients have seen again, then continue; rows that belong to such tokens stay. DRAIN:
+     *                requests that have begun end with the former weights, then the new ones come.
      * @param version name of the weights for the journal; may be empty.
      * @return false if there was no room: nothing was asked.
      * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.

@@ -27,6 +27,7 @@ final class SubmitEncoding
     private final int blockSizeTokens;
     private final BlockHasher hasher;
     private final byte[] chain;
+    private final int[] endTokens;
     private final int vocabularySize;
     /** One field of a message at a time: block hashes or tokens. */
     private byte[] field;
@@ -34,9 +35,13 @@ final class SubmitEncoding
     private LongBuffer fieldAsHashes;
     private long[] hashes;
 
-    /** @param vocabularySize token ids of the model are below it. */
-    SubmitEncoding(final SchedulerConfig config, final int vocabularySize)
+    /**
+     * @param vocabularySize token ids of the model are below it.
+     * @param endTokens      end an answer, unless its request ignores them.
+     */
+    SubmitEncoding(final SchedulerConfig config, final int vocabularySize, final int[] endTokens)
     {
+        this.endTokens = endTokens;
         this.vocabularySize = vocabularySize;
         capture = config.capture() != null;
         blockSizeTokens = config.blockSizeTokens();
@@ -95,15 +100,17 @@ final class SubmitEncoding
         }
         final int[] prompt = request.prompt();
         final byte[] cacheKey = request.cacheKey();
+        final int[] stopTokens = request.stopTokens(endTokens);
+        checkLimits(request, requestId, stopTokens.length);
         checkLength(requestId, prompt.length);
         checkTokens(requestId, prompt);
         makeRoom(prompt.length);
         final Sampling sampling = request.sampling();
         final long seed = sampling.seed() == Sampling.NO_SEED ? requestId : sampling.seed();
         final SubmitEncoder submit = writer.submit();
-        submit.requestId(requestId).conversationId(request.conversationId()).predecessorId(-1).thinkTimeNanos(0)
+        submit.requestId(requestId).sampleOf(request.sampleOf()).conversationId(request.conversationId()).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
-            .maxNewTokens(request.maxNewTokens()).rowsFrom(request.rowsFrom())
+            .maxNewTokens(request.maxNewTokens()).minNewTokens(request.minNewTokens()).rowsFrom(request.rowsFrom())
             .priority(request.priority()).rankHint(request.rankHint()).topK(sampling.topK())
             .temperature(sampling.temperature()).topP(sampling.topP())
             .rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
@@ -116,7 +123,6 @@ final class SubmitEncoding
         submit.putTokens(field, 0, prompt.length * Integer.BYTES);
         hasher.chain(chain);
         submit.putHashChain(chain, 0, chain.length);
-        final int[] stopTokens = request.stopTokens();
         fieldAsTokens.put(0, stopTokens, 0, stopTokens.length);
         submit.putStopTokens(field, 0, stopTokens.length * Integer.BYTES);
         if (prompt.length > MAX_KEPT_TOKENS)
@@ -125,6 +131,21 @@ final class SubmitEncoding
             makeRoom(FIRST_TOKENS);
         }
         return submit;
+    }
+
+    private static void checkLimits(final CompletionRequest request, final long requestId, final int stopTokens)
+    {
+        if (request.minNewTokens() > request.maxNewTokens())
+        {
+            throw new IllegalArgumentException("request " + requestId + " wants at least " + request.minNewTokens() +
+                " new tokens and at most " + request.maxNewTokens() + "; lower minNewTokens, or raise maxNewTokens");
+        }
+        if (stopTokens > CompletionRequest.MAX_STOP_TOKENS)
+        {
+            throw new IllegalArgumentException("request " + requestId + " stops at " + stopTokens +
+                " different tokens with the end tokens of the model, above the bound of " +
+                CompletionRequest.MAX_STOP_TOKENS + "; give fewer stop tokens, or ignoreEos");
+        }
     }
 
     /** Before memory is taken for it. */

@@ -41,7 +41,7 @@ class EngineClockTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(
-                CompletionRequest.prompt(new int[1]).maxNewTokens(1).deadlineNanos(HOUR), 1);
+                CompletionRequest.prompt(new int[1]).maxNewTokens(1).deadlineAt(HOUR), 1);
             for (int step = 1; step <= 2; step++)
             {
                 backend.sink().fault(future, 0, 0, step, FaultClass.STEP_FAILED, "planted");

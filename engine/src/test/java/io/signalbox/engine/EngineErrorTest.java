@@ -74,7 +74,7 @@ class EngineErrorTest
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
         final CompletionHandle handle = client.submit(
-            CompletionRequest.prompt(new int[600]).maxNewTokens(50).deadlineNanos(Long.MAX_VALUE - 1).rows(0), LONG_ENOUGH);
+            CompletionRequest.prompt(new int[600]).maxNewTokens(50).deadlineAt(Long.MAX_VALUE - 1).rows(0), LONG_ENOUGH);
         engine.awaitProcessed();
         planted.armed = true;
         if (place == Place.CLOCK_OF_TIMER)

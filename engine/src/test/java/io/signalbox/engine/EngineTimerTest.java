@@ -173,7 +173,7 @@ class EngineTimerTest
             client.connect(threaded);
             assertNotNull(client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), LONG_ENOUGH));
             final CompletionHandle queued = client.submit(
-                CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineNanos(5000), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineAt(5000), LONG_ENOUGH);
             threaded.awaitProcessed();
             clock.set(5000);
             assertEquals(FreeReason.DEADLINE, queued.ended().join().reason());

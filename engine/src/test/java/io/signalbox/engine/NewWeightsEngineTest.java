@@ -84,7 +84,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(4);
             scripted.complete(0);
-            assertTrue(client.newWeights(WeightsWay.FINISH, "checkpoint 7", LONG_ENOUGH));
+            assertTrue(client.newWeights(WeightsWay.CONTINUE, "checkpoint 7", LONG_ENOUGH));
             assertEquals(1, client.weightGeneration());
             scripted.complete(0);
             scripted.complete(0);
@@ -145,7 +145,7 @@ class NewWeightsEngineTest
             for (int i = 0; i < 2 * client.creditCount(); i++)
             {
                 assertEquals(sentence, assertThrows(IllegalArgumentException.class,
-                    () -> client.newWeights(WeightsWay.FINISH, "", LONG_ENOUGH)).getMessage());
+                    () -> client.newWeights(WeightsWay.CONTINUE, "", LONG_ENOUGH)).getMessage());
             }
             scripted.complete(0);
             assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
@@ -176,7 +176,7 @@ class NewWeightsEngineTest
             final InputWriter writer = new InputWriter();
             writer.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).note("");
             assertEquals("a Control NEW_WEIGHTS does not say what becomes of the requests that have begun; set its way to " +
-                "FINISH, ABORT or REQUEUE", assertThrows(IllegalArgumentException.class,
+                "CONTINUE, ABORT, REQUEUE or DRAIN", assertThrows(IllegalArgumentException.class,
                 () -> engine.offer(writer.buffer(), 0, writer.length(), null)).getMessage());
         }
         assertThrows(UnsupportedOperationException.class, () -> scripted.newWeights(1, ""));

@@ -53,7 +53,7 @@ class RefusalTest
         final EngineClient client = new EngineClient(new EngineConfig());
         final CompletionRequest request = CompletionRequest.prompt(new int[1]);
         final CompletionHandle ended = new CompletionHandle(client, 1, request);
-        ended.freed(FreeReason.LENGTH, 0, 0, 0, List.of());
+        ended.freed(new RequestEnd(FreeReason.LENGTH, 0, 0, 0, 0, List.of(), null));
         ended.failed(new IllegalStateException("planted"));
         assertNull(ended.failure());
         assertEquals(FreeReason.LENGTH, ended.ended().join().reason());
@@ -62,7 +62,7 @@ class RefusalTest
         final CompletionHandle failed = new CompletionHandle(client, 2, request);
         failed.failed(cause);
         failed.failed(cause);
-        failed.freed(FreeReason.LENGTH, 0, 0, 0, List.of());
+        failed.freed(new RequestEnd(FreeReason.LENGTH, 0, 0, 0, 0, List.of(), null));
         assertNull(failed.end());
         assertSame(cause, failed.failure());
     }

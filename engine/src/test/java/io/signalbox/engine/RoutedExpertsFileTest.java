@@ -59,7 +59,7 @@ class RoutedExpertsFileTest
         try (SignalboxEngine engine = SignalboxEngine.launch(
             new EngineConfig().scheduler(settings).backend(new CountingBackend(0))))
         {
-            engine.newWeights(WeightsWay.FINISH, "second");
+            engine.newWeights(WeightsWay.CONTINUE, "second");
             final CompletionRequest request = CompletionRequest.prompt(new int[40]).maxNewTokens(3).rows(from);
             engine.submit(request).releaseRows(LONG_ENOUGH);
             return engine.submit(request).takeRows(LONG_ENOUGH);

@@ -358,7 +358,7 @@ class SignalboxEngineTest
             assertEquals(32, engine.submit(prompt).await().inheritedRows());
             assertTrue(engine.resetCache());
             assertEquals(0, engine.submit(prompt).await().inheritedRows());
-            assertTrue(engine.newWeights(WeightsWay.FINISH, "second"));
+            assertTrue(engine.newWeights(WeightsWay.CONTINUE, "second"));
             final CompletionHandle last = engine.submit(prompt);
             assertEquals(0, last.await().inheritedRows());
             assertEquals(1, last.await().weights().get(0).generation());

@@ -26,7 +26,7 @@ class SubmitEncodingTest
     private static long[] hashes(final BlockHashFunction function, final int promptTokens)
     {
         final SubmitEncoding encoding = new SubmitEncoding(
-            SchedulerConfig.builder().blockSizeTokens(32).blockHash(function).build(), Integer.MAX_VALUE);
+            SchedulerConfig.builder().blockSizeTokens(32).blockHash(function).build(), Integer.MAX_VALUE, new int[0]);
         encoding.encode(CompletionRequest.prompt(IntStream.range(0, promptTokens).toArray()).maxNewTokens(1), 1);
         final SubmitDecoder submit = new SubmitDecoder()
             .wrapAndApplyHeader(encoding.writer.buffer(), 0, new MessageHeaderDecoder());
@@ -49,7 +49,7 @@ class SubmitEncodingTest
     @Test
     void shouldEncodeStopTokensAscendingAndOnce()
     {
-        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE);
+        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE, new int[0]);
         final CompletionRequest request = CompletionRequest.prompt(new int[] {1});
         assertEquals(List.of(9, 53, 70), stopTokens(encoding, request.stopAt(53, 9, 53, 70)));
         assertEquals(List.of(4), stopTokens(encoding, request.stopAt(53).stopAt(4)));
@@ -75,7 +75,7 @@ class SubmitEncodingTest
     @Test
     void shouldRefuseRowsThatNobodyCaptures()
     {
-        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE);
+        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE, new int[0]);
         assertEquals("request 7 wants routed experts, which this engine does not capture; give its SchedulerConfig the " +
                 "model's shape by capture, or submit the request without rows",
             assertThrows(IllegalArgumentException.class,

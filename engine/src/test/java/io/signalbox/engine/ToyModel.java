@@ -74,7 +74,7 @@ final class ToyModel
         {
             final Next next = next(context, position, sampling);
             generated.add(next);
-            if (Arrays.binarySearch(request.stopTokens(), next.token) >= 0)
+            if (Arrays.binarySearch(request.stopTokens(new int[0]), next.token) >= 0)
             {
                 break;
             }

@@ -303,7 +303,7 @@ class UntakenRowsTest
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             final InputWriter writer = new InputWriter();
-            final var submit = new SubmitEncoding(context.concluded().config(), Integer.MAX_VALUE);
+            final var submit = new SubmitEncoding(context.concluded().config(), Integer.MAX_VALUE, new int[0]);
             submit.encode(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), 7).timeNanos(1);
             engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
             writer.wake().timeNanos(2);

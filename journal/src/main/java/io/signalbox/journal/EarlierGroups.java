@@ -70,11 +70,11 @@ final class EarlierGroups
 
     private void newWeights(final int generation, final String version)
     {
-        input.control().timeNanos(0).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.FINISH).note(version);
+        input.control().timeNanos(0).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.CONTINUE).note(version);
         group.append(input.buffer(), 0, input.length());
         final NewWeightsEncoder weights = new NewWeightsEncoder();
         weights.wrapAndApplyHeader(group.buffer(), group.begin(), header).weightGeneration(generation)
-            .way(WeightsWay.FINISH);
+            .way(WeightsWay.CONTINUE);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + weights.encodedLength());
         hand();
     }

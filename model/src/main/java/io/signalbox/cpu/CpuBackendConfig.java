@@ -29,6 +29,7 @@ public final class CpuBackendConfig
 
     private SettingValues values = SettingValues.defaults("the CPU backend", SETTINGS);
     private DraftSource drafts;
+    private int[] endTokens = {};
     private LongSupplier clock = System::nanoTime;
 
     /** Threads that compute the steps of one rank; 0, the default: the processors, shared by the ranks. */
@@ -66,6 +67,16 @@ public final class CpuBackendConfig
     public CpuBackendConfig drafts(final DraftSource value)
     {
         drafts = value;
+        return this;
+    }
+
+    /**
+     * Tokens with which the model ends an answer, as {@code Checkpoint.endTokens} reads them; none by default. Each ends a
+     * request that does not ignore them.
+     */
+    public CpuBackendConfig endTokens(final int... tokenIds)
+    {
+        endTokens = tokenIds.clone();
         return this;
     }
 
@@ -118,6 +129,11 @@ public final class CpuBackendConfig
             drafts = DraftScript.read(values.get(DRAFT_SCRIPT).get());
         }
         return drafts;
+    }
+
+    int[] endTokens()
+    {
+        return endTokens;
     }
 
     LongSupplier clock()

@@ -10,6 +10,7 @@ import io.signalbox.serving.DraftSource;
 import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** A rank's copy of a plan, which is valid during its submission only. */
@@ -24,10 +25,13 @@ final class CpuStepPlan
      * @param hostTokens those that the host knows.
      * @param drafts     tokens at the end that are guesses.
      * @param guesses    for the positions behind {@code start} and below {@code end}, if there are drafts.
+     * @param mayStopAt  from this position on, stop tokens may be sampled.
+     * @param stopTokens empty if they may be sampled at every position of the entry.
      */
     record Entry(
         int start, int count, int end, int back, int backEntry, boolean samples, int[] hostTokens, int drafts,
-        int[] guesses, int[] table, TokenSampler.SamplingChoice choice, boolean wantsLogprobs)
+        int[] guesses, int[] table, TokenSampler.SamplingChoice choice, boolean wantsLogprobs, int mayStopAt,
+        int[] stopTokens)
     {
         /** Tokens that are computed if the entry starts there. */
         int computed(final int from)
@@ -100,9 +104,12 @@ final class CpuStepPlan
         }
         final TokenSampler.SamplingChoice choice = new TokenSampler.SamplingChoice(
             request.isGreedy() ? 0.0f : request.temperature(), request.topK(), request.topP(), request.samplingSeed());
+        final boolean isMasked = !request.mayStopAt(plan.start(entry) + 1);
+        final int[] stopTokens = new int[isMasked ? request.stopTokenCount() : 0];
+        Arrays.setAll(stopTokens, request::stopToken);
         return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.predecessorBack(entry),
             plan.predecessorEntry(entry), plan.samples(entry), host, plan.drafts(entry), guesses,
-            table, choice, request.wantsLogprobs());
+            table, choice, request.wantsLogprobs(), request.promptTokens() + request.minNewTokens(), stopTokens);
     }
 
     /** The result if not even a sentence finds memory. */

@@ -148,8 +148,12 @@ final class CpuSteps
             (accepted == 0 || guess(entry, start, entry.firstSampled() + accepted) == token))
         {
             final int logits = (first + accepted) * vocabulary;
-            final int fed = entry.firstSampled() + accepted++;
-            token = sampler.next(pass.logits(), logits, vocabulary, entry.choice(), start + fed + 1);
+            final int position = start + entry.firstSampled() + ++accepted;
+            if (position < entry.mayStopAt())
+            {
+                TokenSampler.leaveOut(entry.stopTokens(), pass.logits(), logits, vocabulary);
+            }
+            token = sampler.next(pass.logits(), logits, vocabulary, entry.choice(), position);
             results.accept(token, entry.wantsLogprobs() ?
                 sampler.logprob(pass.logits(), logits, vocabulary, token) : StepTokens.NO_LOGPROB);
         }

@@ -139,7 +139,7 @@ public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads
         {
             final int known = Math.max(0, span.from() - prompt.length + 1);
             final LoneSequence alone = LoneSequence.of(
-                position -> MODELS.get(way == WeightsWay.FINISH ? generation(ended, position) : span.generation()),
+                position -> MODELS.get(way == WeightsWay.CONTINUE ? generation(ended, position) : span.generation()),
                 precision, prompt, Arrays.copyOf(handle.tokens(), known), Math.max(1, count), choice(index));
             final int end = Math.max(known, Math.min(count, span.to() - prompt.length + 1));
             assertArrayEquals(Arrays.copyOfRange(alone.tokens(), known, end),

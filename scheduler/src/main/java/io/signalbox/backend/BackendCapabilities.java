@@ -20,6 +20,8 @@ public final class BackendCapabilities
     private final boolean capturesCombineWeights;
     private final boolean readsTokens;
     private final boolean reportsLogprobs;
+    private final boolean masksStopTokens;
+    private final int[] endTokens;
     private final boolean reportsLaunches;
     private final boolean resetsRanks;
     private final boolean writesKvFirst;
@@ -36,6 +38,8 @@ public final class BackendCapabilities
         capturesCombineWeights = builder.capturesCombineWeights;
         readsTokens = builder.readsTokens;
         reportsLogprobs = builder.reportsLogprobs;
+        masksStopTokens = builder.masksStopTokens;
+        endTokens = builder.endTokens;
         reportsLaunches = builder.reportsLaunches;
         resetsRanks = builder.resetsRanks;
         writesKvFirst = builder.writesKvFirst;
@@ -139,6 +143,17 @@ public final class BackendCapabilities
         return reportsLogprobs;
     }
 
+    public boolean masksStopTokens()
+    {
+        return masksStopTokens;
+    }
+
+    /** A copy. */
+    public int[] endTokens()
+    {
+        return endTokens.clone();
+    }
+
     public boolean reportsLaunches()
     {
         return reportsLaunches;
@@ -211,6 +226,8 @@ public final class BackendCapabilities
         private boolean capturesCombineWeights;
         private boolean readsTokens;
         private boolean reportsLogprobs;
+        private boolean masksStopTokens;
+        private int[] endTokens = {};
         private boolean reportsLaunches = true;
         private boolean resetsRanks;
         private boolean writesKvFirst;
@@ -253,6 +270,27 @@ public final class BackendCapabilities
         public Builder reportsLogprobs(final boolean value)
         {
             reportsLogprobs = value;
+            return this;
+        }
+
+        /**
+         * Whether the sampler leaves out the stop tokens of a request at positions where {@link RequestContent#mayStopAt} is
+         * false. A request with a least number of new tokens is refused otherwise.
+         */
+        public Builder masksStopTokens(final boolean value)
+        {
+            masksStopTokens = value;
+            return this;
+        }
+
+        /**
+         * Tokens with which the model ends an answer, as its checkpoint says: each ends a request that does not ignore them.
+         *
+         * @param tokenIds copied; none: an answer ends with the tokens of its request, or its length.
+         */
+        public Builder endTokens(final int... tokenIds)
+        {
+            endTokens = tokenIds.clone();
             return this;
         }
 

@@ -45,6 +45,8 @@ public final class BatchPlanner
     private boolean leftOneWaiting;
     /** Nothing would run if requests were paused. */
     private boolean mustTakeVictim;
+    /** Requests that have not begun wait for new weights. */
+    private boolean admitsBegunOnly;
 
     /**
      * @param load     updated with every change.
@@ -311,6 +313,11 @@ public final class BatchPlanner
         while (at < waiting.size() && running.size() < rules.maxRunning() && budget > 0)
         {
             final Request request = waiting.get(at);
+            if (admitsBegunOnly && !request.hasBegun())
+            {
+                at++;
+                continue;
+            }
             if (!suspects.allow(plan, request))
             {
                 // A suspect that has no room yet keeps its place in the queue.
@@ -471,6 +478,23 @@ public final class BatchPlanner
             leave(running.get(i), Request.Leaving.NEW_WEIGHTS);
         }
         leaveAllThatAreOver();
+    }
+
+    /** @param begunOnly whether requests that have not begun wait, whatever room there is. */
+    public void admitBegunOnly(final boolean begunOnly)
+    {
+        admitsBegunOnly = begunOnly;
+    }
+
+    /** Requests on the rank that have not begun. */
+    public int notBegun()
+    {
+        int count = 0;
+        for (int i = 0; i < waiting.size(); i++)
+        {
+            count += waiting.get(i).hasBegun() ? 0 : 1;
+        }
+        return count;
     }
 
     /** A running request that is to end gets no further entry; it ends once nothing of it is in flight. */

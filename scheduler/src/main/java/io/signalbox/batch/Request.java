@@ -19,7 +19,10 @@ import java.util.Arrays;
 public final class Request
 {
     public static final int NO_RANK = -1;
+    public static final long NO_REQUEST = -1;
     public static final int MAX_STOP_TOKENS = 64;
+    /** Of a sentence of a backend, which may fail every queued request in one group. */
+    private static final int MOST_FAILURE_CHARACTERS = 1000;
 
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;
@@ -35,6 +38,7 @@ public final class Request
     private static final int HINT_RELAXED = 16;
     private static final int FAILED = 32;
     private static final int OUTDATED = 64;
+    private static final int STOPPED = 128;
     private static final int ENDING = CANCELLED | FAILED | OUTDATED;
 
     /** Stage of a request. */
@@ -78,6 +82,8 @@ public final class Request
     private long id;
     private int promptTokens;
     private int maxNewTokens;
+    /** Before so many tokens, no stop token ends the request. */
+    private int minNewTokens;
     /** Bounds of the stop tokens, inclusive; the highest is -1 without stop tokens. Few tokens are between them. */
     private int lowestStop;
     private int highestStop = -1;
@@ -153,8 +159,16 @@ public final class Request
     private int flags;
     private final FailedTries tries = new FailedTries();
     private int impossibleRows;
+    /** Why the last step failed that ended the request; {@code null}: none did. */
+    private String failure;
+    private long failedStep;
+    private int failedRank;
 
     // What the client asked for.
+    /** Tokens of the answer, as the client has found its end; -1: it has not. */
+    private int answerTokens;
+    /** The request of the same prompt that computes its blocks first, until that has happened; -1: none. */
+    private long sampleOf;
     private int rowsFrom;
     private int rankHint;
     private boolean hintRelaxed;
@@ -175,6 +189,7 @@ public final class Request
         id = requestId;
         promptTokens = prompt;
         maxNewTokens = newTokens;
+        minNewTokens = 0;
         stopTokenCount = 0;
         lowestStop = 0;
         highestStop = -1;
@@ -195,6 +210,11 @@ public final class Request
         flags = 0;
         tries.reset();
         impossibleRows = 0;
+        failure = null;
+        failedStep = 0;
+        failedRank = NO_RANK;
+        answerTokens = -1;
+        sampleOf = NO_REQUEST;
         rowsFrom = wantedRowsFrom;
         conversationId = -1;
         head.clear();
@@ -220,6 +240,13 @@ public final class Request
         return promptTokens + maxNewTokens;
     }
 
+    /** @param tokens before so many generated tokens, no stop token ends the request. */
+    public Request least(final int tokens)
+    {
+        minNewTokens = tokens;
+        return this;
+    }
+
     /** Adds a stop token, which must be above all earlier stop tokens. */
     public void addStopToken(final int token)
     {
@@ -232,9 +259,16 @@ public final class Request
         stopTokens[stopTokenCount++] = token;
     }
 
+    /** Whether it is a stop token, which ends the request unless that has too few tokens. */
     boolean stopsAt(final int sampledToken)
     {
         return sampledToken >= lowestStop && sampledToken <= highestStop && isStopToken(sampledToken);
+    }
+
+    /** Whether the token that was generated last ends the request. */
+    boolean endsWith(final int generatedToken)
+    {
+        return stopsAt(generatedToken) && generatedTokens > minNewTokens;
     }
 
     private boolean isStopToken(final int token)
@@ -823,6 +857,65 @@ public final class Request
         return (flags & OUTDATED) != 0;
     }
 
+    /**
+     * The client has found the end of the answer: the request ends, as soon as no step in flight computes it, with so many
+     * tokens.
+     */
+    public void stopAfter(final int tokens)
+    {
+        flags |= CANCELLED | STOPPED;
+        answerTokens = Math.min(tokens, generatedTokens);
+    }
+
+    public boolean isStopped()
+    {
+        return (flags & STOPPED) != 0;
+    }
+
+    /** Drops what the request computed and generated behind the end that its client has found. */
+    public void cutAnswer()
+    {
+        generatedTokens = answerTokens;
+        computedHighWater = Math.min(computedHighWater, promptTokens + Math.max(0, answerTokens - 1));
+        weights.cut(computedHighWater);
+        if (rows != null)
+        {
+            rows.cut(computedHighWater);
+        }
+    }
+
+    /** The failure of this step ends the request. */
+    public void fail(final String sentence, final long step, final int ofRank)
+    {
+        fail();
+        failure = sentence.length() > MOST_FAILURE_CHARACTERS ? sentence.substring(0, MOST_FAILURE_CHARACTERS) : sentence;
+        failedStep = step;
+        failedRank = ofRank;
+    }
+
+    /** Why the last step failed that ended the request; empty if none did. */
+    public String failure()
+    {
+        return failure == null ? "" : failure;
+    }
+
+    /** 0: none. */
+    public long failedStep()
+    {
+        return failedStep;
+    }
+
+    public int failedRank()
+    {
+        return failedRank;
+    }
+
+    /** Whether weights have given it a token, or compute its KV blocks. */
+    public boolean hasBegun()
+    {
+        return stage == Stage.RUNNING || generatedTokens > 0;
+    }
+
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
@@ -877,6 +970,27 @@ public final class Request
         priority = order;
         deadlineNanos = deadline;
         return this;
+    }
+
+    /** @param first the request of the same prompt that computes its blocks first, or {@link #NO_REQUEST}. */
+    public Request sampleOf(final long first)
+    {
+        sampleOf = first;
+        return this;
+    }
+
+    /** The request that has to compute the blocks of the prompt before this one is placed; {@link #NO_REQUEST}: none. */
+    public long sampleOf()
+    {
+        return sampleOf;
+    }
+
+    /** The first request of the prompt has computed its blocks, on this rank, or {@link #NO_RANK} if they are lost. */
+    public void joins(final int rankOfFirst)
+    {
+        sampleOf = NO_REQUEST;
+        rankHint = rankOfFirst == NO_RANK ? rankHint : rankOfFirst;
+        hintRelaxed = rankOfFirst == NO_RANK && hintRelaxed;
     }
 
     /** @param conversation id of the conversation that the request is a turn of, or -1. */
@@ -944,6 +1058,15 @@ public final class Request
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, stayDigest()));
-        return tries.digest(digest);
+        return limitsDigest(tries.digest(digest));
+    }
+
+    /** Rare limits leave the digest of other requests as it is. */
+    private long limitsDigest(final long before)
+    {
+        final long limited = minNewTokens == 0 && answerTokens < 0 ? before :
+            StateDigest.mix(before, minNewTokens, answerTokens);
+        final long joined = sampleOf == NO_REQUEST ? limited : StateDigest.mix(limited, sampleOf);
+        return failedStep == 0 ? joined : StateDigest.mix(joined, failedStep, failedRank);
     }
 }

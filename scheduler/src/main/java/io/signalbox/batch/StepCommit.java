@@ -268,7 +268,7 @@ public final class StepCommit
         final int visible = emit(request, output, firstToken, accepted);
         final boolean isLate = plan.isLateBound(entry);
         record(entry, start, isLate ? visible : fed, isLate ? fed - accepted : 0, visible, accepted - visible);
-        return visible > 0 && request.stopsAt(tokens[tokenCount - 1]) ? Outcome.STOPPED : Outcome.CONTINUES;
+        return visible > 0 && request.endsWith(tokens[tokenCount - 1]) ? Outcome.STOPPED : Outcome.CONTINUES;
     }
 
     /** Emits the accepted tokens up to a stop token; returns how many. */
@@ -285,7 +285,7 @@ public final class StepCommit
                 addLogprob(output.logprobBits(firstToken + visible - 1));
             }
             request.generated(token);
-            stopped = request.stopsAt(token);
+            stopped = request.endsWith(token);
         }
         return visible;
     }

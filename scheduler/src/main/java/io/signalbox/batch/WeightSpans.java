@@ -48,6 +48,17 @@ public final class WeightSpans
         lastGeneration = generation;
     }
 
+    /** Drops what was computed at and above a position. */
+    void cut(final int end)
+    {
+        while (count > 0 && starts[count - 1] >= end)
+        {
+            count--;
+        }
+        lastStart = count == 0 ? 0 : starts[count - 1];
+        lastGeneration = count == 0 ? 0 : generations[count - 1];
+    }
+
     /**
      * Positions below it were computed first with weights of another generation.
      *

@@ -83,13 +83,14 @@ public final class EncodedInput
                 ControlKind.NEW_WEIGHTS.value();
     }
 
-    /** The way of a {@code Control NEW_WEIGHTS} for requests that have begun; null if it is none of the three. */
+    /** The way of a {@code Control NEW_WEIGHTS} for requests that have begun; null if it is no way. */
     public static WeightsWay wayOf(final DirectBuffer input, final int offset)
     {
         final byte way =
             input.getByte(offset + MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.wayEncodingOffset());
-        return way == WeightsWay.FINISH.value() ? WeightsWay.FINISH : way == WeightsWay.ABORT.value() ? WeightsWay.ABORT :
-            way == WeightsWay.REQUEUE.value() ? WeightsWay.REQUEUE : null;
+        return way == WeightsWay.CONTINUE.value() ? WeightsWay.CONTINUE : way == WeightsWay.ABORT.value() ? WeightsWay.ABORT :
+            way == WeightsWay.REQUEUE.value() ? WeightsWay.REQUEUE : way == WeightsWay.DRAIN.value() ? WeightsWay.DRAIN :
+                null;
     }
 
     /** Whether a checked input is a {@code Submit}. */

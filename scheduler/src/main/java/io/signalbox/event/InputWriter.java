@@ -28,6 +28,8 @@ public final class InputWriter
     public static final int MAX_INLINE_ROWS_BYTES = 4096;
     /** The rank of a {@code BackendReset} of all ranks. */
     public static final int ALL_RANKS = -1;
+    private static final long NO_REQUEST = -1;
+    private static final int CANCELLED = -1;
 
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(8192);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
@@ -54,17 +56,21 @@ public final class InputWriter
         return MessageHeaderEncoder.ENCODED_LENGTH + current.encodedLength();
     }
 
-    /** Samples from all tokens, without log-probabilities, unless the caller says otherwise. */
+    /**
+     * Samples from all tokens, without log-probabilities and without a least number of tokens, and is not a sample of
+     * another request's prompt, unless the caller says otherwise.
+     */
     public SubmitEncoder submit()
     {
         current = submit;
-        return submit.wrapAndApplyHeader(buffer, 0, header).topK(0).logprobs(Flag.NO);
+        return submit.wrapAndApplyHeader(buffer, 0, header).topK(0).logprobs(Flag.NO).minNewTokens(0).sampleOf(NO_REQUEST);
     }
 
+    /** Cancels the request, unless the caller says with how many tokens its answer ends. */
     public CancelEncoder cancel()
     {
         current = cancel;
-        return cancel.wrapAndApplyHeader(buffer, 0, header);
+        return cancel.wrapAndApplyHeader(buffer, 0, header).answerTokens(CANCELLED);
     }
 
     /** Its {@code way} is set for every kind but NEW_WEIGHTS. */

@@ -40,8 +40,9 @@ final class MessageTail
     {
         switch (template)
         {
-            case PlacedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, RequeuedDecoder.TEMPLATE_ID ->
-                checkGroups(buffer, offset, end);
+            case PlacedDecoder.TEMPLATE_ID, RequeuedDecoder.TEMPLATE_ID -> checkGroups(buffer, offset, end);
+            case FreeDecoder.TEMPLATE_ID ->
+                checkData(buffer, behindGroup(buffer, behindGroup(buffer, offset, end), end), end, 1);
             case SubmitDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, SUBMIT_FIELDS);
             case ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID,
                 CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, 1);
@@ -59,22 +60,27 @@ final class MessageTail
         int at = offset;
         do
         {
-            final int entries = at + MessagePart.DIMENSION_BYTES;
-            if (entries > end)
-            {
-                throw new MessageFormatException(
-                    "a message ends at byte " + end + ", within the group that begins at byte " + at);
-            }
-            final int blockLength = buffer.getShort(at + MessagePart.BLOCK_LENGTH, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-            final int count = buffer.getInt(at + MessagePart.COUNT, ByteOrder.LITTLE_ENDIAN);
-            if (count < 0 || (long)count * Math.max(1, blockLength) > end - entries)
-            {
-                throw new MessageFormatException("a group of a message at byte " + at + " has " + count + " entries of " +
-                    blockLength + " bytes, but the message ends at byte " + end);
-            }
-            at = entries + count * blockLength;
+            at = behindGroup(buffer, at, end);
         }
         while (at < end);
+    }
+
+    private static int behindGroup(final DirectBuffer buffer, final int at, final int end)
+    {
+        final int entries = at + MessagePart.DIMENSION_BYTES;
+        if (entries > end)
+        {
+            throw new MessageFormatException(
+                "a message ends at byte " + end + ", within the group that begins at byte " + at);
+        }
+        final int blockLength = buffer.getShort(at + MessagePart.BLOCK_LENGTH, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+        final int count = buffer.getInt(at + MessagePart.COUNT, ByteOrder.LITTLE_ENDIAN);
+        if (count < 0 || (long)count * Math.max(1, blockLength) > end - entries)
+        {
+            throw new MessageFormatException("a group of a message at byte " + at + " has " + count + " entries of " +
+                blockLength + " bytes, but the message ends at byte " + end);
+        }
+        return entries + count * blockLength;
     }
 
     /** Fields of variable length, up to the end; at least {@code least}. */

@@ -43,6 +43,23 @@ public interface RequestContent
 
     boolean wantsLogprobs();
 
+    /**
+     * Whether a stop token may be sampled at a position. Before {@link #minNewTokens} tokens of the answer it may not: the
+     * sampler leaves out every stop token, as if the model gave it no probability.
+     */
+    default boolean mayStopAt(final int position)
+    {
+        return position >= promptTokens() + minNewTokens();
+    }
+
+    /** Tokens that the answer has before a stop token may be sampled; 0 unless the backend masks stop tokens. */
+    int minNewTokens();
+
+    int stopTokenCount();
+
+    /** A stop token; ascending. */
+    int stopToken(int index);
+
     /** Bytes of the cache key: the LoRA adapter, salt or tenant on which KV content depends. */
     int cacheKeyLength();
 

@@ -25,6 +25,8 @@ public final class RequestRows
     private int pageCount;
     /** Pages from this one on came with a prefix match whose blocks are still being computed, or behind them. */
     private int unconfirmed = CONFIRMED;
+    /** Rows at and above it do not count. */
+    private int end = Integer.MAX_VALUE;
 
     public RequestRows(final RoutedExpertPages pages)
     {
@@ -208,13 +210,25 @@ public final class RequestRows
         return count;
     }
 
+    /** Drops the rows at and above a position; the page of the last row stays, and its later rows do not count. */
+    public void cut(final int rowCount)
+    {
+        while (pageCount > 0 && (pageCount - 1) * pages.pageRows() >= rowCount)
+        {
+            pages.release(pageIds[--pageCount]);
+        }
+        end = rowCount;
+    }
+
     /** Digest of all valid rows, bound to their positions. */
     public long digest()
     {
         long digest = 0;
         for (int i = 0; i < pageCount; i++)
         {
-            digest = StateDigest.mix(digest, pages.pageDigest(pageIds[i]));
+            final int count = end - i * pages.pageRows();
+            digest = StateDigest.mix(digest, count >= pages.pageRows() ? pages.pageDigest(pageIds[i]) :
+                pages.recomputeDigest(pageIds[i], count));
         }
         return digest;
     }
@@ -265,5 +279,6 @@ public final class RequestRows
         }
         pageCount = 0;
         unconfirmed = CONFIRMED;
+        end = Integer.MAX_VALUE;
     }
 }

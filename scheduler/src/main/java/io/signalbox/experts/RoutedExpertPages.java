@@ -340,12 +340,20 @@ public final class RoutedExpertPages
         long sum = 0;
         for (int page = 0; page < pageCount; page++)
         {
-            for (int row = 0; row < pageRows; row++)
+            sum += refCount(page) > 0 ? recomputeDigest(page, pageRows) : 0;
+        }
+        return sum;
+    }
+
+    /** The digest that a page would have with its first rows only. */
+    long recomputeDigest(final int page, final int rows)
+    {
+        long sum = 0;
+        for (int row = 0; row < rows; row++)
+        {
+            if (isValid(page, row))
             {
-                if (refCount(page) > 0 && isValid(page, row))
-                {
-                    sum += RowDigest.of(row, slabs[page >> slabShift], pageStart(page) + row * rowBytes, rowBytes);
-                }
+                sum += RowDigest.of(row, slabs[page >> slabShift], pageStart(page) + row * rowBytes, rowBytes);
             }
         }
         return sum;

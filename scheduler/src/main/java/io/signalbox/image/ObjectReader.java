@@ -4,6 +4,7 @@ package io.signalbox.image;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -18,6 +19,8 @@ import java.util.function.Function;
  */
 final class ObjectReader
 {
+    private static final int MOST_TEXT_BYTES = 1 << 22;
+
     private final ImageInput in;
     private final Function<Class<?>, Object> maker;
     private final Consumer<Object> kept;
@@ -53,6 +56,7 @@ final class ObjectReader
             case Tags.NULL -> null;
             case Tags.SEEN -> seen(in.readInt());
             case Tags.CONSTANT -> constant();
+            case Tags.TEXT -> text();
             case Tags.KEPT ->
             {
                 kept.accept(present);
@@ -70,6 +74,18 @@ final class ObjectReader
             throw new UnfitImageException("it refers to object " + number + " of " + objects.size());
         }
         return objects.get(number);
+    }
+
+    private String text() throws IOException
+    {
+        final int length = in.readInt();
+        if (length < 0 || length > MOST_TEXT_BYTES)
+        {
+            throw new UnfitImageException("it has a text of " + length + " bytes");
+        }
+        final byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     private Object constant() throws IOException

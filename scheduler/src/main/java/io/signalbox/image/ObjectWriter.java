@@ -5,6 +5,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -34,6 +35,13 @@ final class ObjectWriter
         {
             out.writeByte(Tags.SEEN);
             out.writeInt(number);
+        }
+        else if (value instanceof String text)
+        {
+            final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            out.writeByte(Tags.TEXT);
+            out.writeInt(bytes.length);
+            out.write(bytes);
         }
         else if (value instanceof Enum<?> constant)
         {

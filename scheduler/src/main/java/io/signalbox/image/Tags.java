@@ -13,6 +13,8 @@ final class Tags
     static final int KEPT = 3;
     /** The class and the name of a constant follow. */
     static final int CONSTANT = 4;
+    /** The number of bytes of a text in UTF-8 and the bytes follow. */
+    static final int TEXT = 5;
 
     private Tags()
     {

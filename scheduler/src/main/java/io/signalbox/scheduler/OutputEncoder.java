@@ -240,6 +240,8 @@ final class OutputEncoder implements BatchListener
             .impossibleRows(request.impossibleRows())
             .computedTokens(rowCount)
             .fenceStep(request.newestStepInFlight())
+            .failedStep(reason == FreeReason.FAILED ? request.failedStep() : 0)
+            .failedRank(reason == FreeReason.FAILED ? request.failedRank() : Request.NO_RANK)
             .reason(reason);
         final FreeEncoder.ReleasedEncoder released = free.releasedCount(request.blockCount());
         for (int i = 0; i < request.blockCount(); i++)
@@ -252,6 +254,7 @@ final class OutputEncoder implements BatchListener
         {
             spans.next().from(weights.start(i)).weightGeneration(weights.generation(i));
         }
+        free.failure(reason == FreeReason.FAILED ? request.failure() : "");
         end(free);
     }
 

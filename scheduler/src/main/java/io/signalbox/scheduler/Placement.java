@@ -38,6 +38,7 @@ final class Placement
     private final DpRank[] ranks;
     private final int maxActive;
     private final int blockSizeTokens;
+    private final PromptSamples samples;
     /** {@code null} if the router reads no matches, or there is one rank, whose pool knows them. */
     private final RankPrefixIndex prefixIndex;
     private final int[] matchedBlocks;
@@ -62,9 +63,12 @@ final class Placement
     /** Whether an event since the last plan point may allow a queued request to be placed. */
     private boolean due;
     private boolean moreToPlace;
+    private boolean isOnlyBegun;
 
-    Placement(final GuardedRouter router, final DpRank[] ranks, final SchedulerConfig config)
+    Placement(
+        final GuardedRouter router, final DpRank[] ranks, final PromptSamples samples, final SchedulerConfig config)
     {
+        this.samples = samples;
         maxActive = config.maxRunning();
         blockSizeTokens = config.blockSizeTokens();
         matchedBlocks = new int[ranks.length];
@@ -112,8 +116,10 @@ final class Placement
         return due || moreToPlace;
     }
 
-    void place(final WaitingQueue queue, final OutputEncoder out)
+    /** @param onlyBegun whether requests that have not begun stay in the queue, and their places on ranks do not count. */
+    void place(final WaitingQueue queue, final boolean onlyBegun, final OutputEncoder out)
     {
+        isOnlyBegun = onlyBegun;
         int left = maxPlaced;
         boolean goesOn = true;
         while (goesOn && left > 0 && !queue.isEmpty() && room() > 0)
@@ -215,6 +221,11 @@ final class Placement
         while (batch.count() < most && !queue.isEmpty())
         {
             final Request request = queue.first();
+            if (isOnlyBegun && !request.hasBegun() || samples.waits(request))
+            {
+                popped.addLast(queue.take());
+                continue;
+            }
             final QueuePop.Answer verdict = queuePop.next(hint(request), relax(request), 1, claimed, maxActive);
             if (verdict == QueuePop.Answer.NO_ROOM)
             {
@@ -233,9 +244,14 @@ final class Placement
         long room = 0;
         for (final DpRank rank : ranks)
         {
-            room += rank.isLost() ? 0 : Math.max(0, maxActive - rank.load.activeRequests());
+            room += rank.isLost() ? 0 : Math.max(0, maxActive - active(rank));
         }
         return room;
+    }
+
+    private int active(final DpRank rank)
+    {
+        return rank.load.activeRequests() - (isOnlyBegun ? rank.planner.notBegun() : 0);
     }
 
     private void readRanks()
@@ -243,8 +259,8 @@ final class Placement
         for (int i = 0; i < ranks.length; i++)
         {
             final RankLoad load = ranks[i].load;
-            claimed[i] = load.activeRequests();
-            writer.rank(i, load.activeRequests(), ranks[i].isLost());
+            claimed[i] = active(ranks[i]);
+            writer.rank(i, claimed[i], ranks[i].isLost());
             writer.figure(i, RankFigure.PROMPT_TOKENS, load.promptTokens());
             writer.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
             writer.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());

@@ -18,8 +18,13 @@ final class RequestEnding
     private final DpRank[] ranks;
     private final Placement placement;
     private final OutputEncoder out;
+    private final PromptSamples samples;
     private final boolean capture;
     private final RowHandover rowHandover = new RowHandover();
+    /** Why the last rank was lost. */
+    private String lossSentence = "";
+    private long lossStep;
+    private int lossRank = Request.NO_RANK;
 
     /** @param queue requests that wait for a rank. */
     RequestEnding(
@@ -28,9 +33,11 @@ final class RequestEnding
         final DpRank[] ranks,
         final Placement placement,
         final OutputEncoder out,
+        final PromptSamples samples,
         final boolean capture)
     {
         this.requests = requests;
+        this.samples = samples;
         this.queue = queue;
         this.ranks = ranks;
         this.placement = placement;
@@ -73,6 +80,17 @@ final class RequestEnding
         }
     }
 
+    /** A client has found the end of an answer; without effect if the request has ended, or is cancelled. */
+    void stopAfter(final long requestId, final int answerTokens)
+    {
+        final Request request = requests.find(requestId);
+        if (request != null && request.stage() != Request.Stage.FINISHED && !request.isCancelled())
+        {
+            request.stopAfter(answerTokens);
+            endUnlessInFlight(request);
+        }
+    }
+
     /** Ends all requests that are to end and that no step in flight computes. */
     void endAllEnding()
     {
@@ -91,13 +109,23 @@ final class RequestEnding
         for (int i = requests.size() - 1; i >= 0; i--)
         {
             final Request request = requests.at(i);
-            final boolean hasBegun = request.stage() == Request.Stage.RUNNING || request.generatedTokens() > 0;
-            if (hasBegun && request.stage() != Request.Stage.FINISHED && !request.isEnding())
+            if (request.hasBegun() && request.stage() != Request.Stage.FINISHED && !request.isEnding())
             {
                 request.outdate();
                 endUnlessInFlight(request);
             }
         }
+    }
+
+    /** Whether former weights have given a request a token, or compute its KV blocks, that has not ended. */
+    boolean isAnyBegun()
+    {
+        boolean isAny = false;
+        for (int i = 0; i < requests.size() && !isAny; i++)
+        {
+            isAny = requests.at(i).hasBegun() && requests.at(i).stage() != Request.Stage.FINISHED;
+        }
+        return isAny;
     }
 
     private void endUnlessInFlight(final Request request)
@@ -108,10 +136,19 @@ final class RequestEnding
         }
         else
         {
-            end(request, request.isExpired() ? FreeReason.DEADLINE :
+            end(request, request.isStopped() ? FreeReason.STOP :
+                request.isExpired() ? FreeReason.DEADLINE :
                 request.isCancelled() ? FreeReason.CANCELLED :
                 request.isOutdated() ? FreeReason.NEW_WEIGHTS : FreeReason.FAILED);
         }
+    }
+
+    /** Keeps why a rank was lost, for requests that find no rank. */
+    void rankLost(final String sentence, final long step, final int rank)
+    {
+        lossSentence = sentence;
+        lossStep = step;
+        lossRank = rank;
     }
 
     /** Ends every request that waits for a rank, because every rank is lost. */
@@ -119,12 +156,17 @@ final class RequestEnding
     {
         while (!queue.isEmpty())
         {
+            queue.first().fail(lossSentence, lossStep, lossRank);
             end(queue.first(), FreeReason.FAILED);
         }
     }
 
     void end(final Request request, final FreeReason reason)
     {
+        if (request.isStopped())
+        {
+            request.cutAnswer();
+        }
         out.free(request, reason);
         if (request.stage() == Request.Stage.QUEUED)
         {
@@ -138,6 +180,7 @@ final class RequestEnding
             ranks[request.rank()].due();
         }
         placement.due();
+        samples.ended(request);
         request.finished();
         if (request.wantsRows() && capture)
         {

@@ -23,6 +23,7 @@ import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
@@ -61,6 +62,7 @@ public final class Scheduler
     private final Submissions submissions;
     private final GuardedRouter router;
     private final Placement placement;
+    private final PromptSamples samples;
     private final RankSteps steps;
     private final StepResults results;
     private final StepCommit commit;
@@ -104,8 +106,9 @@ public final class Scheduler
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         submissions = new Submissions(config, requests, hasher);
         this.router = new GuardedRouter(config, router);
-        placement = new Placement(this.router, ranks, config);
-        ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
+        samples = new PromptSamples(requests);
+        placement = new Placement(this.router, ranks, samples, config);
+        ends = new RequestEnding(requests, queue, ranks, placement, out, samples, pages != null);
         weights = new WeightChange(ranks, ends, out);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
@@ -168,6 +171,7 @@ public final class Scheduler
         }
         final Request request = submissions.accept(input);
         deadlines.arm(request);
+        samples.accepted(request);
         placement.due();
         queue.add(request);
         out.accepted(requestId);
@@ -176,7 +180,15 @@ public final class Scheduler
     void onCancel(final CancelDecoder input)
     {
         advance(input.timeNanos());
-        ends.cancel(input.requestId());
+        if (input.answerTokens() < 0)
+        {
+            ends.cancel(input.requestId());
+        }
+        else
+        {
+            ends.stopAfter(input.requestId(), input.answerTokens());
+        }
+        replaceDrainedWeights();
     }
 
     void onControl(final ControlDecoder input)
@@ -201,7 +213,33 @@ public final class Scheduler
         }
         else if (kind == ControlKind.NEW_WEIGHTS)
         {
-            weights.apply(input.way(), ++cacheGeneration);
+            announceWeights(input.way());
+        }
+    }
+
+    /** Weights that are still awaited come now, in the way of the new ones, unless these are awaited too. */
+    private void announceWeights(final WeightsWay way)
+    {
+        if (way == WeightsWay.DRAIN)
+        {
+            weights.await();
+            replaceDrainedWeights();
+            return;
+        }
+        while (weights.isAwaited())
+        {
+            weights.apply(way, ++cacheGeneration);
+        }
+        weights.apply(way, ++cacheGeneration);
+        placement.due();
+    }
+
+    private void replaceDrainedWeights()
+    {
+        while (weights.isAwaited() && !ends.isAnyBegun())
+        {
+            weights.apply(WeightsWay.DRAIN, ++cacheGeneration);
+            placement.due();
         }
     }
 
@@ -236,7 +274,7 @@ public final class Scheduler
             results.read(input, plan, chunkedRows, chunkedOffset);
         if (fault != null)
         {
-            withdraw(rankIndex, input.step(), WithdrawalCause.STEP_FAILED, fault);
+            withdraw(rankIndex, input.step(), WithdrawalCause.STEP_FAILED, fault, fault);
             return;
         }
         commit.apply(plan, rank.blocks, rank.load, results);
@@ -244,6 +282,11 @@ public final class Scheduler
         failures.stepSucceeded(rank, plan);
         ends.endBy(plan, commit);
         rank.land();
+        if (samples.areWaiting())
+        {
+            // The step may have computed the prompt that they share.
+            placement.due();
+        }
         planPoint();
     }
 
@@ -259,7 +302,7 @@ public final class Scheduler
         {
             final boolean lost = input.faultClass() == FaultClass.RANK_LOST;
             withdraw(rank, lost ? ranks[rank].open.oldest().step() : input.step(),
-                lost ? WithdrawalCause.RANK_LOST : WithdrawalCause.STEP_FAILED, "");
+                lost ? WithdrawalCause.RANK_LOST : WithdrawalCause.STEP_FAILED, "", input.detail());
         }
     }
 
@@ -291,19 +334,26 @@ public final class Scheduler
         final int rank = input.rank();
         if (rankOf(input.epoch(), rank, input.step()) != null)
         {
-            withdraw(rank, ranks[rank].open.oldest().step(), WithdrawalCause.TIMED_OUT, "");
+            final long step = ranks[rank].open.oldest().step();
+            withdraw(rank, step, WithdrawalCause.TIMED_OUT, "", "step " + step + " of rank " + rank + " took too long");
         }
     }
 
-    /** A step of the rank has failed, with it every later one. */
-    private void withdraw(final int rankIndex, final long step, final WithdrawalCause cause, final String detail)
+    /**
+     * A step of the rank has failed, with it every later one.
+     *
+     * @param detail   what is wrong with the completion, or empty.
+     * @param sentence why the step failed, for the clients of requests that end with it.
+     */
+    private void withdraw(
+        final int rankIndex, final long step, final WithdrawalCause cause, final String detail, final String sentence)
     {
         final DpRank rank = ranks[rankIndex];
         failures.stepFailed(rank, step, timeNanos);
         out.withdrawnFrom(rank, rankIndex, step, cause, detail);
         for (int i = 0; i < failures.exhaustedCount(); i++)
         {
-            failures.exhausted(i).fail();
+            failures.exhausted(i).fail(sentence, step, rankIndex);
         }
         if (cause == WithdrawalCause.STEP_FAILED)
         {
@@ -313,6 +363,7 @@ public final class Scheduler
         {
             rank.withdrawAll();
             rank.lose();
+            ends.rankLost(sentence, step, rankIndex);
             rank.planner.evacuate(queue);
             placement.due();
         }
@@ -381,11 +432,12 @@ public final class Scheduler
     private void planPoint()
     {
         expireDeadlines();
+        replaceDrainedWeights();
         if (steps.isUnderWay())
         {
             return;
         }
-        placement.place(queue, out);
+        placement.place(queue, weights.isAwaited(), out);
         steps.plan(out);
     }
 

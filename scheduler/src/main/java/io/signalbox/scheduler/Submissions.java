@@ -34,7 +34,9 @@ final class Submissions
     {
         final int promptTokens = input.promptTokens();
         final int maxNewTokens = input.maxNewTokens();
-        if (promptTokens < 1 || maxNewTokens < 0 || promptTokens > Integer.MAX_VALUE - maxNewTokens)
+        final int minNewTokens = input.minNewTokens();
+        if (promptTokens < 1 || maxNewTokens < 0 || promptTokens > Integer.MAX_VALUE - maxNewTokens ||
+            minNewTokens < 0 || minNewTokens > maxNewTokens)
         {
             return RefusalReason.MALFORMED;
         }
@@ -135,6 +137,8 @@ final class Submissions
     {
         final Request request = requests.unused()
             .reset(input.requestId(), input.promptTokens(), input.maxNewTokens(), input.rowsFrom())
+            .least(input.minNewTokens())
+            .sampleOf(config.prefixCaching() ? input.sampleOf() : Request.NO_REQUEST)
             .conversation(input.conversationId())
             .constraints(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
         addStopTokens(input, request);

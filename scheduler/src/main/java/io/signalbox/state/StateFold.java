@@ -415,6 +415,7 @@ public final class StateFold extends EventReader
             default -> leave(rank(request.rank), request, fence);
         }
         state.ended++;
+        request.generatedTokens = free.generatedTokens();
         request.blockCount = 0;
         request.moveTo(RequestState.Stage.FINISHED, nowNanos);
         if (!request.wantsRows || !state.shape.capture())

@@ -56,6 +56,10 @@ final class DepthOutputs extends EventReader
     private final Set<Long> rowsReleased = new HashSet<>();
     private final Map<Long, Integer> deadEntries = new HashMap<>();
     private final Set<Long> outdated = new HashSet<>();
+    /** Requests whose clients have found the end of the answer, with its tokens. */
+    private final Map<Long, Integer> stopped = new HashMap<>();
+    /** Weights that were announced and have not come. */
+    private int awaited;
     private boolean mixes;
     private final Map<Integer, Long> scheduled = new TreeMap<>();
     private boolean traced;
@@ -111,20 +115,37 @@ final class DepthOutputs extends EventReader
         {
             rig.counts.addIf(live.contains(id) && !model.stepsOf(id).isEmpty(), DepthCounts.Kind.CANCEL_IN_FLIGHT);
         }
-        cancelled.add(id);
+        if (!stopped.containsKey(id))
+        {
+            cancelled.add(id);
+        }
     }
 
-    /** The next input replaces the weights. */
+    /** The next input says with how many tokens the answer of a request ends. */
+    void stopped(final long id, final int answerTokens)
+    {
+        if (live.contains(id) && !rig.scheduler.request(id).isCancelled())
+        {
+            final int tokens = Math.min(answerTokens, emitted(id).size());
+            final boolean isInFlight = Arrays.stream(models).anyMatch(model -> !model.stepsOf(id).isEmpty());
+            rig.counts.addIf(isInFlight, DepthCounts.Kind.STOPPED_IN_FLIGHT);
+            rig.counts.addIf(tokens < emitted(id).size(), DepthCounts.Kind.CUT_ANSWER);
+            stopped.put(id, tokens);
+        }
+    }
+
+    /** The next input announces weights. */
     void weightsReplaced(final WeightsWay way)
     {
-        mixes |= way != WeightsWay.ABORT;
+        awaited++;
+        mixes |= way == WeightsWay.CONTINUE || way == WeightsWay.REQUEUE;
         for (final long id : live)
         {
             final boolean runs = Arrays.stream(models).anyMatch(model -> model.running.containsKey(id));
             final boolean isInFlight = Arrays.stream(models).anyMatch(model -> !model.stepsOf(id).isEmpty());
             final boolean ends = rig.scheduler.request(id).isEnding();
             rig.counts.addIf(runs && isInFlight && !ends, DepthCounts.Kind.valueOf("NEW_WEIGHTS_" + way));
-            if (way == WeightsWay.ABORT && (runs || !emitted(id).isEmpty()) && !ends)
+            if (way == WeightsWay.ABORT && !stopped.containsKey(id) && (runs || !emitted(id).isEmpty()) && !ends)
             {
                 outdated.add(id);
             }
@@ -197,7 +218,12 @@ final class DepthOutputs extends EventReader
             assertTrue(requests.add(id), "one entry per request and step");
             assertTrue(live.contains(id), "an entry of a request that has ended");
             assertFalse(cancelled.contains(id), "an entry of a cancelled request");
+            assertFalse(stopped.containsKey(id), "an entry of a request whose answer has ended");
             assertFalse(rig.scheduler.request(id).isEnding(), "an entry of a request that is to end");
+        }
+        for (int i = 0; i < step.admittedCount(); i++)
+        {
+            assertFalse(awaitsWeights(step.admittedRequestId(i)), "a request begins with former weights");
         }
         rig.counts.addIf(step.entryCount() == 0, DepthCounts.Kind.EMPTY_PLAN);
         assertTrue(step.entryCount() > 0 || rig.config.lockStep(), "an empty plan is launched");
@@ -235,6 +261,7 @@ final class DepthOutputs extends EventReader
             {
                 assertTrue(live.contains(id), "a token of a request that has ended");
                 assertFalse(cancelled.contains(id), "a token after the cancel");
+                assertFalse(stopped.containsKey(id), "a token after the end of the answer");
                 emitted.get(id).add(commit.token(token++));
             }
         }
@@ -245,6 +272,10 @@ final class DepthOutputs extends EventReader
     protected void onNewWeights(final NewWeightsDecoder message)
     {
         lines.add("NewWeights " + message.weightGeneration() + " " + message.way());
+        awaited--;
+        assertTrue(message.way() != WeightsWay.DRAIN || live.stream().allMatch(id -> emitted(id).isEmpty()),
+            "new weights come before a request has ended that has begun");
+        rig.forgetPrefixes();
         rig.weights.replaced(message.weightGeneration(), message.way());
         Arrays.stream(rig.devices).forEach(device -> device.newWeights(message.weightGeneration()));
     }
@@ -293,10 +324,16 @@ final class DepthOutputs extends EventReader
         assertNull(ended.put(id, new End(free.reason(), rows, free.fenceStep())));
         assertEquals(cancelled.contains(id), free.reason() == FreeReason.CANCELLED ||
             free.reason() == FreeReason.DEADLINE && cancelled.contains(id), "why request " + id + " ended");
-        assertEquals(outdated.contains(id) && !cancelled.contains(id), free.reason() == FreeReason.NEW_WEIGHTS,
+        assertEquals(outdated.contains(id) && !cancelled.contains(id) && !stopped.containsKey(id), free.reason() == FreeReason.NEW_WEIGHTS,
             () -> "whether new weights ended request " + id);
+        final boolean isCut = stopped.containsKey(id);
+        if (isCut)
+        {
+            cut(id, stopped.get(id));
+        }
         final List<Integer> expected = rig.content.tokens(id, rig.weights.tokens(id));
-        final boolean complete = free.reason() == FreeReason.LENGTH || free.reason() == FreeReason.STOP;
+        assertTrue(!isCut || free.reason() == FreeReason.STOP, "the end of a cut answer");
+        final boolean complete = !isCut && (free.reason() == FreeReason.LENGTH || free.reason() == FreeReason.STOP);
         assertEquals(complete ? expected : expected.subList(0, emitted(id).size()), emitted(id), "tokens of request " + id);
         assertEquals(emitted(id).size(), free.generatedTokens());
         if (complete)
@@ -318,6 +355,25 @@ final class DepthOutputs extends EventReader
             pauses[free.rank()].onGone(id, DepthCounts.Kind.END_WHILE_PAUSED);
             models[free.rank()].onFree(free);
         }
+    }
+
+    private void cut(final long id, final int tokens)
+    {
+        final List<Integer> answer = emitted.get(id);
+        answer.subList(tokens, answer.size()).clear();
+        rig.weights.cut(id, rig.content.prompt(id).tokens() + Math.max(0, tokens - 1), tokens);
+    }
+
+    /** Whether a request, which has not begun, waits for weights. */
+    boolean awaitsWeights(final long id)
+    {
+        return awaited > 0 && emitted(id).isEmpty();
+    }
+
+    /** Announced weights come when every request that has begun has ended. */
+    void checkNoWeightsAwaited()
+    {
+        assertEquals(0, awaited, "announced weights never come");
     }
 
     private void checkRows(final long id, final int count)

@@ -198,7 +198,7 @@ final class DepthRig
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
-            .maxNewTokens(prompt.newTokens()).rowsFrom(0).priority(priority).rankHint(-1)
+            .maxNewTokens(prompt.newTokens()).minNewTokens(prompt.least()).sampleOf(prompt.sampleOf()).rowsFrom(0).priority(priority).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
         final int blockSize = config.blockSizeTokens();
         final int[] tokens = content.firstTokens(id, prompt.tokens());
@@ -314,6 +314,14 @@ final class DepthRig
         return apply();
     }
 
+    /** The client has found the end of the answer in its first tokens. */
+    DepthRig stopAfter(final long id, final int answerTokens)
+    {
+        outputs.stopped(id, answerTokens);
+        writer.cancel().timeNanos(++now).requestId(id).answerTokens(answerTokens);
+        return apply();
+    }
+
     DepthRig releaseRows(final long id)
     {
         outputs.released(id);
@@ -337,7 +345,8 @@ final class DepthRig
         return apply();
     }
 
-    private void forgetPrefixes()
+    /** The next decisions are of ranks that have forgotten what they computed. */
+    void forgetPrefixes()
     {
         Arrays.stream(models).forEach(RankModel::forgetPrefixes);
         weights.forgetPrefixes();
@@ -345,7 +354,6 @@ final class DepthRig
 
     DepthRig newWeights(final WeightsWay way)
     {
-        forgetPrefixes();
         outputs.weightsReplaced(way);
         writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note("");
         return apply();
@@ -470,6 +478,7 @@ final class DepthRig
     private void checkNothingIsLeft()
     {
         outputs.checkRowsAgain();
+        outputs.checkNoWeightsAwaited();
         for (int rank = 0; rank < devices.length; rank++)
         {
             assertEquals(0, scheduler.blocks(rank).allocator().owned(), "blocks that nobody needs are owned");

@@ -86,7 +86,8 @@ final class DepthRun
             case 3 -> List.of(detail % 5, 5 + detail % 3, 11 + detail % 12);
             default -> List.of();
         };
-        rig.submit(new ModelContent.Prompt(family, 0, shared, tokens, newTokens, stopTokens), detail % 3,
+        final int least = detail / 1512 % 3 == 0 ? Math.min(newTokens, detail / 11 % 5) : 0;
+        rig.submit(new ModelContent.Prompt(family, 0, shared, tokens, newTokens, stopTokens, least, -1), detail % 3,
             detail % 29 == 0 ? 40 : -1);
     }
 
@@ -104,12 +105,28 @@ final class DepthRun
             return;
         }
         final long previous = previous(detail);
+        if (detail % 6 == 5)
+        {
+            sample(previous, detail);
+            return;
+        }
         final int known = rig.content.prompt(previous).tokens() + rig.emitted(previous).size();
         final int tokens = known + detail / 4 % (rig.config.blockSizeTokens() + 1);
         final int newTokens = detail / 20 % 7;
         if (!isTooLong(tokens, newTokens))
         {
             rig.submit(new ModelContent.Prompt(0, previous, known, tokens, newTokens, List.of()), detail % 3, -1);
+        }
+    }
+
+    /** Another answer to a prompt, which a request that lives or has ended has computed, or is to compute. */
+    private void sample(final long of, final int detail)
+    {
+        final ModelContent.Prompt prompt = ModelContent.Prompt.sample(of, rig.content.prompt(of), detail / 20 % 7);
+        if (!isTooLong(prompt.tokens(), prompt.newTokens()))
+        {
+            rig.counts.addIf(rig.outputs().live().contains(of), DepthCounts.Kind.SAMPLE);
+            rig.submit(prompt, detail % 3, -1);
         }
     }
 
@@ -154,6 +171,11 @@ final class DepthRun
         {
             rig.cancel(paused.get(detail % paused.size()));
         }
+        else if (detail % 5 == 4 && !rig.outputs().live().isEmpty())
+        {
+            final long id = detail % 2 == 0 ? rig.outputs().live().first() : rig.outputs().live().last();
+            rig.stopAfter(id, Math.max(0, rig.emitted(id).size() - detail / 5 % 4));
+        }
         else if (rig.nextId() > 1)
         {
             rig.cancel(detail % 4 == 0 || rig.outputs().live().isEmpty() ? 1 + detail % (rig.nextId() - 1) :
@@ -170,8 +192,9 @@ final class DepthRun
         }
         switch (detail % 16)
         {
+            case 7 -> rig.newWeights(WeightsWay.DRAIN);
             case 0, 4 -> rig.cacheReset();
-            case 1, 9 -> rig.newWeights(WeightsWay.FINISH);
+            case 1, 9 -> rig.newWeights(WeightsWay.CONTINUE);
             case 3 -> rig.newWeights(WeightsWay.ABORT);
             case 5 -> rig.newWeights(WeightsWay.REQUEUE);
             default ->

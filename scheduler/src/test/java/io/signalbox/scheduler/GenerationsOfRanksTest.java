@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GenerationsOfRanksTest
 {
     @ParameterizedTest
-    @CsvSource({"FINISH, 40, 1", "FINISH, 40, 3", "FINISH, 6, 3", "FINISH, 9, 5", "REQUEUE, 6, 3", "REQUEUE, 40, 1"})
+    @CsvSource({"CONTINUE, 40, 1", "CONTINUE, 40, 3", "CONTINUE, 6, 3", "CONTINUE, 9, 5", "REQUEUE, 6, 3", "REQUEUE, 40, 1"})
     void shouldShareNothingAcrossWeightsAfterTheResetOfOneRank(final WeightsWay way, final int prompt, final int steps)
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 60).ranks(2).ranksReturn(true).build(), 0);

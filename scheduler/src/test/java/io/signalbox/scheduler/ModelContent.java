@@ -27,10 +27,30 @@ final class ModelContent
      * @param previous     the request whose first tokens the prompt repeats, those of its answer included; 0: none.
      * @param sharedTokens that the prompt has in common with its family, or with the previous request.
      * @param stopTokens   ascending.
+     * @param least        before so many tokens of the answer no stop token ends it, although devices sample some.
+     * @param sampleOf     the request that computes the equal prompt first; -1: none.
      */
     record Prompt(
-        long family, long previous, int sharedTokens, int tokens, int newTokens, List<Integer> stopTokens)
+        long family, long previous, int sharedTokens, int tokens, int newTokens, List<Integer> stopTokens, int least,
+        long sampleOf)
     {
+        Prompt(
+            final long family,
+            final long previous,
+            final int sharedTokens,
+            final int tokens,
+            final int newTokens,
+            final List<Integer> stopTokens)
+        {
+            this(family, previous, sharedTokens, tokens, newTokens, stopTokens, 0, -1);
+        }
+
+        /** Another answer to the prompt of a request. */
+        static Prompt sample(final long of, final Prompt same, final int newTokens)
+        {
+            return new Prompt(0, of, same.tokens, same.tokens, newTokens, List.of(), 0, of);
+        }
+
         Prompt(final long family, final int sharedTokens, final int tokens, final int newTokens, final int stopToken)
         {
             this(family, 0, sharedTokens, tokens, newTokens, stopToken < 0 ? List.of() : List.of(stopToken));
@@ -197,7 +217,7 @@ final class ModelContent
         {
             final int generation = tokens.size() < weights.size() ? weights.get(tokens.size()) : 0;
             tokens.add(token(requestId, prompt.tokens() + tokens.size(), generation));
-            if (prompt.stopTokens().contains(tokens.get(tokens.size() - 1)))
+            if (tokens.size() > prompt.least() && prompt.stopTokens().contains(tokens.get(tokens.size() - 1)))
             {
                 break;
             }

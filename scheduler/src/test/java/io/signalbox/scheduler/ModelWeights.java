@@ -60,7 +60,7 @@ final class ModelWeights
 
     void replaced(final int generation, final WeightsWay way)
     {
-        oldestStay = way == WeightsWay.FINISH ? oldestStay : newestCacheGeneration;
+        oldestStay = way == WeightsWay.CONTINUE ? oldestStay : newestCacheGeneration;
         assertEquals(current + 1, generation, "generations count upwards");
         current = generation;
     }
@@ -151,6 +151,18 @@ final class ModelWeights
         {
             assertEquals(computed.get(promptTokens - 1 + i), sampled.get(i), "weights of row and token behind it");
         }
+    }
+
+    /** The client has found the end of the answer. */
+    void cut(final long id, final int rowCount, final int tokenCount)
+    {
+        cut(of(rows, id), rowCount);
+        cut(of(tokens, id), tokenCount);
+    }
+
+    private static void cut(final List<Integer> list, final int count)
+    {
+        list.subList(Math.min(count, list.size()), list.size()).clear();
     }
 
     /** Per position the weights of its row. */

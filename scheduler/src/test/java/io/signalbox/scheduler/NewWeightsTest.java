@@ -39,7 +39,7 @@ class NewWeightsTest
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 9).maxFailures(3).build(), 0);
         rig.submit(6, 3, -1).fill();
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED).newWeights(WeightsWay.FINISH);
+        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED).newWeights(WeightsWay.CONTINUE);
         for (int failure = 2; failure < 5; failure++)
         {
             rig.fill();
@@ -67,7 +67,7 @@ class NewWeightsTest
         for (int event = 0; event < EVENTS; event++)
         {
             final DepthRig rig = play(depth, event);
-            rig.newWeights(WeightsWay.FINISH).drain();
+            rig.newWeights(WeightsWay.CONTINUE).drain();
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(1L).reason());
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(2L).reason());
             mixed += rig.counts.of(DepthCounts.Kind.MIXED_WEIGHTS) > 0 ? 1 : 0;
@@ -118,7 +118,7 @@ class NewWeightsTest
     void shouldNotRegisterAfterNewWeights(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, 20);
-        rig.submit(new ModelContent.Prompt(3, 8, 8, 6, -1), 0, -1).fill().newWeights(WeightsWay.FINISH).landAndFill();
+        rig.submit(new ModelContent.Prompt(3, 8, 8, 6, -1), 0, -1).fill().newWeights(WeightsWay.CONTINUE).landAndFill();
         rig.submit(new ModelContent.Prompt(3, 8, 9, 2, -1), 0, -1).drain();
         assertEquals(0, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK), "matches across weights");
         rig.submit(new ModelContent.Prompt(3, 8, 9, 2, -1), 0, -1).drain();
@@ -159,7 +159,7 @@ class NewWeightsTest
     void shouldTellTheSpansOfAPromptThatFinishesOnNewWeights()
     {
         final DepthRig rig = DepthRig.small(1, 0, 0, 20);
-        rig.submit(20, 2, -1).fill().newWeights(WeightsWay.FINISH).drain();
+        rig.submit(20, 2, -1).fill().newWeights(WeightsWay.CONTINUE).drain();
         assertEquals(generations(0, 16, 5), rig.weights.rows(1));
     }
 
@@ -178,7 +178,7 @@ class NewWeightsTest
     {
         final DepthRig rig = DepthRig.small(2, 0, 0, 9);
         rig.submit(6, 9, -1).drain();
-        for (final WeightsWay way : List.of(WeightsWay.FINISH, WeightsWay.ABORT, WeightsWay.REQUEUE))
+        for (final WeightsWay way : List.of(WeightsWay.CONTINUE, WeightsWay.ABORT, WeightsWay.REQUEUE))
         {
             // Takes every block of the pool, those of the first request included.
             rig.newWeights(way).submit(20, 9, -1).drain();

@@ -188,7 +188,7 @@ final class PauseCheck
             final Request request = scheduler.request(id);
             assertTrue(request.stage() != Request.Stage.PLACED || request.rank() != index ||
                 rig.config.get(BatchSettings.LONG_PREFILL_TOKENS) > 0 ||
-                rig.tries.isSuspect(id) || request.priority() <= lowestAdmitted,
+                rig.tries.isSuspect(id) || rig.outputs().awaitsWeights(id) || request.priority() <= lowestAdmitted,
                 () -> "request " + id + " waits behind one of a lower priority");
         }
         lowestAdmitted = Integer.MAX_VALUE;

@@ -65,7 +65,8 @@ final class WaitingCheck
                 continue;
             }
             waiting.forEach((other, admission) -> assertTrue(
-                priority(other) != priority(id) || admission > former || tries.isSuspect(other),
+                priority(other) != priority(id) || admission > former || tries.isSuspect(other) ||
+                    rig.outputs().awaitsWeights(other),
                 () -> "request " + id + " is admitted before request " + other + ", which was ahead of it"));
         }
     }

@@ -184,7 +184,7 @@ public abstract class BackendContractTest
                 require(run.submits() == RANKS, "got " + run.submits() + " steps instead of " + RANKS);
                 if (backend.capabilities().swapsWeights())
                 {
-                    run.newWeights(WeightsWay.FINISH, newWeights(backend, 1));
+                    run.newWeights(WeightsWay.CONTINUE, newWeights(backend, 1));
                 }
                 run.openGate();
                 run.awaitAll();
@@ -225,7 +225,7 @@ public abstract class BackendContractTest
             try (BackendRun run = newRun(backend, config(mostDepth(), mostDrafts(), shape(), true), false))
             {
                 int generation = 0;
-                for (final WeightsWay way : List.of(WeightsWay.FINISH, WeightsWay.REQUEUE, WeightsWay.ABORT))
+                for (final WeightsWay way : List.of(WeightsWay.CONTINUE, WeightsWay.REQUEUE, WeightsWay.ABORT))
                 {
                     submitAll(run, REQUESTS / 2);
                     run.newWeights(way, newWeights(backend, ++generation));

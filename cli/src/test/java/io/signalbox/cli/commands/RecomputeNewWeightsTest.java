@@ -60,7 +60,7 @@ class RecomputeNewWeightsTest
             .runJournal(new DirectoryJournal(directory.resolve("journal"), JournalConfig.of(Durability.PROCESS)))))
         {
             engine.submit(CompletionRequest.prompt(new int[] {3, 5, 7}).maxNewTokens(6)).await(LONG);
-            engine.newWeights(WeightsWay.FINISH, backend.prepareWeights("step-200", Checkpoint.open(second).weights()));
+            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("step-200", Checkpoint.open(second).weights()));
             engine.submit(CompletionRequest.prompt(new int[] {3, 5, 7}).maxNewTokens(6)).await(LONG);
         }
     }

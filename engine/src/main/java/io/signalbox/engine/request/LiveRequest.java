@@ -27,6 +27,9 @@ final class LiveRequest implements RequestContent
     private float topP;
     private long samplingSeed;
     private boolean logprobs;
+    private int minNewTokens;
+    private int stopTokenCount;
+    private int[] stopTokens = {};
     private int cacheKeyLength;
     private byte[] cacheKey = new byte[32];
 
@@ -43,6 +46,7 @@ final class LiveRequest implements RequestContent
         topP = input.topP();
         samplingSeed = input.samplingSeed();
         logprobs = input.logprobs() == Flag.YES;
+        minNewTokens = input.minNewTokens();
         blockCount = 0;
         input.skipBlockHashes();
         cacheKeyLength = input.cacheKeyLength();
@@ -53,6 +57,11 @@ final class LiveRequest implements RequestContent
         isPartlyRemoved = knownTokens < promptTokens;
         tokens = knownTokens > tokens.length ? new int[Math.max(knownTokens, 2 * tokens.length)] : tokens;
         bytes.copy(input.buffer(), offset, tokens, knownTokens);
+        input.skipTokens();
+        input.skipHashChain();
+        stopTokenCount = input.stopTokensLength() / Integer.BYTES;
+        stopTokens = stopTokenCount > stopTokens.length ? new int[stopTokenCount] : stopTokens;
+        bytes.copy(input.buffer(), input.limit() + SubmitDecoder.stopTokensHeaderLength(), stopTokens, stopTokenCount);
     }
 
     void addToken(final int token)
@@ -150,6 +159,24 @@ final class LiveRequest implements RequestContent
     public boolean wantsLogprobs()
     {
         return logprobs;
+    }
+
+    @Override
+    public int minNewTokens()
+    {
+        return minNewTokens;
+    }
+
+    @Override
+    public int stopTokenCount()
+    {
+        return stopTokenCount;
+    }
+
+    @Override
+    public int stopToken(final int index)
+    {
+        return stopTokens[check(index, stopTokenCount, "stop token")];
     }
 
     @Override

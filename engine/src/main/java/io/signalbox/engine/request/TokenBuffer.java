@@ -16,6 +16,8 @@ public final class TokenBuffer
     /** {@code null} if none are wanted. */
     private float[] logprobs;
     private int appended;
+    /** No further token is shown. */
+    private int limit = Integer.MAX_VALUE;
     private volatile int count;
 
     public TokenBuffer(final boolean wantsLogprobs)
@@ -39,10 +41,32 @@ public final class TokenBuffer
         appended++;
     }
 
-    /** Makes every token visible that was appended. */
-    public void show()
+    /** Makes every token visible that was appended and is below the limit. */
+    public synchronized void show()
     {
-        count = appended;
+        count = Math.min(appended, limit);
+    }
+
+    /**
+     * Hides every token from this one on, also later ones.
+     *
+     * @throws IndexOutOfBoundsException if there are fewer tokens.
+     */
+    public synchronized void cut(final int tokens)
+    {
+        if (tokens < 0 || tokens > count)
+        {
+            throw new IndexOutOfBoundsException("the answer has " + count + " tokens, not " + tokens);
+        }
+        limit = tokens;
+        count = tokens;
+    }
+
+    /** The answer has so many tokens, whatever was cut before. */
+    public synchronized void end(final int tokens)
+    {
+        limit = tokens;
+        count = Math.min(appended, limit);
     }
 
     public int count()

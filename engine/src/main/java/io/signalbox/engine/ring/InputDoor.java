@@ -54,7 +54,7 @@ public final class InputDoor
         if (EncodedInput.wayOf(input, offset) == null)
         {
             throw new IllegalArgumentException("a Control NEW_WEIGHTS does not say what becomes of the requests that " +
-                "have begun; set its way to FINISH, ABORT or REQUEUE");
+                "have begun; set its way to CONTINUE, ABORT, REQUEUE or DRAIN");
         }
         if (!backend.swapsWeights())
         {
@@ -80,6 +80,13 @@ public final class InputDoor
         {
             throw new IllegalArgumentException("request " + id + " wants log-probabilities, which the backend " +
                 backend.name() + " does not report; submit it without, or choose another backend");
+        }
+        final int least = input.getInt(body + SubmitDecoder.minNewTokensEncodingOffset(), ORDER);
+        if (least > 0 && !backend.masksStopTokens())
+        {
+            throw new IllegalArgumentException("request " + id + " wants at least " + least + " new tokens, but the backend " +
+                backend.name() + " does not leave out stop tokens; submit it without minNewTokens, or choose another " +
+                "backend");
         }
         checkPositions(input, body, id);
         if (backend.readsTokens())

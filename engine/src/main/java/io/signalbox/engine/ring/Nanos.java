@@ -2,6 +2,7 @@
 package io.signalbox.engine.ring;
 
 import java.time.Duration;
+import java.time.Instant;
 
 /** Arithmetic on nanoseconds that stays at the largest number instead of overflowing. */
 public final class Nanos
@@ -16,6 +17,13 @@ public final class Nanos
     public static long of(final Duration duration)
     {
         return duration.getSeconds() >= MAX_SECONDS ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    /** From one moment to another; negative if the second one is earlier. */
+    public static long between(final Instant from, final Instant to)
+    {
+        final Duration between = Duration.between(from, to);
+        return between.isNegative() ? -of(between.negated()) : of(between);
     }
 
     /** The sum of two numbers that are not negative. */

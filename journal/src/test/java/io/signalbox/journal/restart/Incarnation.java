@@ -74,7 +74,7 @@ public final class Incarnation implements AutoCloseable
 
     CompletionHandle submitUntil(final Ask ask, final long deadlineNanos)
     {
-        return engine.submit(ask.request().deadlineNanos(deadlineNanos));
+        return engine.submit(ask.request().deadlineAt(deadlineNanos));
     }
 
     CompletionHandle submitWithin(final Ask ask, final Duration deadline)
@@ -85,7 +85,7 @@ public final class Incarnation implements AutoCloseable
     void newWeights()
     {
         final InputWriter input = new InputWriter();
-        input.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.FINISH).note("two");
+        input.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.CONTINUE).note("two");
         engine.offer(input.buffer(), 0, input.length(), null);
     }
 

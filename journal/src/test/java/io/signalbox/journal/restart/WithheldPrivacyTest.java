@@ -264,7 +264,7 @@ final class WithheldPrivacyTest
         CONVERSATION("ids of conversations", request -> request.conversation(5)),
         RANK_HINT("rank hints", request -> request.rankHint(1)),
         PRIORITY("priorities", request -> request.priority(4)),
-        DEADLINE("deadlines", request -> request.deadlineNanos(1_000_000_000));
+        DEADLINE("deadlines", request -> request.deadlineAt(1_000_000_000));
 
         private final String phrase;
         private final UnaryOperator<CompletionRequest> change;

@@ -66,6 +66,24 @@ public final class TokenSampler
         }
     }
 
+    /**
+     * Leaves tokens out of a choice and of its log-probability: their logits become negative infinity. If the vocabulary has
+     * no other token, one of them is chosen.
+     *
+     * @param tokens those that are not in the vocabulary do not count.
+     */
+    public static void leaveOut(final int[] tokens, final float[] logits, final int at, final int count)
+    {
+        for (final int token : tokens)
+        {
+            if (token < count)
+            {
+                logits[at + token] = Float.NEGATIVE_INFINITY;
+            }
+        }
+    }
+
+
     private static int largest(final float[] values, final int at, final int count)
     {
         int best = 0;

@@ -52,7 +52,7 @@ public final class PolicyLoop
                 // Loads in this thread, while the rollouts run.
                 final String version = backend.prepareWeights("policy-" + policy, policy(args, policy));
                 // Running rollouts continue with the new weights, between two steps.
-                engine.newWeights(WeightsWay.FINISH, version);
+                engine.newWeights(WeightsWay.CONTINUE, version);
                 final List<CompletionHandle> next = submit(engine);
                 collect(rollouts, policy - 1);
                 rollouts = next;
