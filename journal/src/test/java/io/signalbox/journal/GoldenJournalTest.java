@@ -36,26 +36,26 @@ final class GoldenJournalTest
          * back-after 100ms'}: combine weights, draft tokens, preemptions, a lost rank.
          */
         SIMULATED("version-5-simulated",
-            "211 records, 210 groups, digest b2b244fd1dce8f0a, CLOSED, equal",
+            "211 records, 210 groups, digest 6ee218d44bd86eae, CLOSED, equal",
             "{\"records\": 211, \"groups\": 210, \"outputTokens\": 588, \"rows\": 1325, \"messages\": {\"1\": 24, " +
                 "\"3\": 24, \"4\": 1, \"6\": 80, \"7\": 79, \"8\": 1, \"10\": 1, \"20\": 24, \"22\": 32, " +
-                "\"23\": 80, \"24\": 79, \"25\": 24, \"27\": 11, \"28\": 1}, \"digest\": \"b2b244fd1dce8f0a\"}"),
+                "\"23\": 80, \"24\": 79, \"25\": 24, \"27\": 11, \"28\": 1}, \"digest\": \"6ee218d44bd86eae\"}"),
         /** {@code GoldenRun}: killed, continued, given new weights, closed with requests, continued again. */
         RESTARTED("version-5-restarted",
-            "151 records, 150 groups, digest 95376e0df2cbb416, CLOSED, equal",
+            "151 records, 150 groups, digest 2fb7f16526848fa7, CLOSED, equal",
             "{\"records\": 151, \"groups\": 150, \"outputTokens\": 135, \"rows\": 600, \"messages\": {\"1\": 15, \"2\": " +
                 "1, \"3\": 2, \"4\": 2, \"6\": 64, \"7\": 64, \"10\": 2, \"20\": 15, \"22\": 14, \"23\": 68, \"24\": 64, " +
-                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"95376e0df2cbb416\"}"),
+                "\"25\": 15, \"26\": 9, \"27\": 15, \"28\": 4, \"29\": 1}, \"digest\": \"2fb7f16526848fa7\"}"),
         /**
          * The first journal with {@code --depth 2}, without combine weights, and with {@code --faults 'rank
          * 0 step 8 failed; rank 0 step 9 failed; failed=0.08'}: failed steps, whose requests take turns with other requests;
          * two steps in flight.
          */
         TURNS("version-5-turns",
-            "236 records, 235 groups, digest 489cad7126c08fdb, CLOSED, equal",
+            "236 records, 235 groups, digest 04d1dee58da2dc22, CLOSED, equal",
             "{\"records\": 236, \"groups\": 235, \"outputTokens\": 588, \"rows\": 1373, \"messages\": {\"1\": 24, \"3\": " +
                 "24, \"4\": 3, \"6\": 94, \"7\": 86, \"8\": 4, \"20\": 24, \"22\": 24, \"23\": 94, \"24\": 86, " +
-                "\"25\": 24, \"27\": 22, \"28\": 8}, \"digest\": \"489cad7126c08fdb\"}");
+                "\"25\": 24, \"27\": 22, \"28\": 8}, \"digest\": \"04d1dee58da2dc22\"}");
 
         private final String file;
         private final String verified;
