@@ -129,7 +129,7 @@ public final class Completion
     public String toString()
     {
         return (requestId == CompletionHandle.NO_ID ? "the request" : "request " + requestId) + (refusal == null ?
-            " ended by " + reason + " with " + tokenCount() + " tokens" + (failure == null ? "" : ": " + failure.sentence()) :
-            " was refused: " + refusal.message());
+            " ended by " + reason + " with " + tokenCount() + " tokens" +
+                (failure == null ? "" : ": " + failure.sentence()) : " was refused: " + refusal.message());
     }
 }

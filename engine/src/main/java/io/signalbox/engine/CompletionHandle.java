@@ -213,9 +213,9 @@ public final class CompletionHandle implements Iterable<Integer>
 
     /**
      * Ends the answer after so many of its tokens, for a caller that has found the end in them, such as a stop string. The
-     * request ends with the reason STOP. Later tokens are hidden at once, they and their routed experts belong to no result
-     * and no export, and the journal says the same. If the request has ended by itself before the engine takes the call, that
-     * end stands, with all of its tokens. Waits for room as the engine's back-pressure says.
+     * request ends with the reason STOP. Later tokens are hidden at once; they and their routed experts are in no result and
+     * no export. The journal says the same. If the request ends by itself before the engine takes the call, that end stands,
+     * with all of its tokens. Waits for room as the engine's back-pressure says.
      *
      * @param answerTokens 0 to {@link #tokenCount()}.
      * @return false if there was no room, or the request had ended: nothing was asked.

@@ -136,8 +136,8 @@ public final class CompletionRequest
     /**
      * The request ends with the first of these tokens, which its answer then contains. They replace earlier stop tokens.
      *
-     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different tokens, in any order, those of the model included; if empty,
-     *                 the end tokens of the model and the length end the request.
+     * @param tokenIds at most {@link #MAX_STOP_TOKENS} different tokens, in any order, those of the model included; if
+     *                 empty, the end tokens of the model and the length end the request.
      */
     public CompletionRequest stopAt(final int... tokenIds)
     {

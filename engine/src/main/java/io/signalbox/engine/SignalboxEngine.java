@@ -80,9 +80,9 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Submits several samples of one prompt. The first one computes the prompt; the others then run on its rank and share its
-     * KV blocks, if prefix caching is on. If the request has a seed, sample {@code i} has {@code seed + i}. Each sample is a
-     * request of its own, with a handle, an end and rows; each may be refused, cancelled, or stopped.
+     * Submits several samples of one prompt. The first one computes the prompt; the others then run on its rank and share
+     * its KV blocks, if prefix caching is on. If the request has a seed, sample {@code i} has {@code seed + i}. Each sample
+     * is a request of its own, with a handle, an end and rows; each may be refused, cancelled, or stopped.
      *
      * @param samples 1 or more.
      * @return a handle of each sample, in order; the same handle for all if the engine had no room for the first one.

@@ -108,8 +108,8 @@ final class SubmitEncoding
         final Sampling sampling = request.sampling();
         final long seed = sampling.seed() == Sampling.NO_SEED ? requestId : sampling.seed();
         final SubmitEncoder submit = writer.submit();
-        submit.requestId(requestId).sampleOf(request.sampleOf()).conversationId(request.conversationId()).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
+        submit.requestId(requestId).sampleOf(request.sampleOf()).conversationId(request.conversationId())
+            .predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
             .maxNewTokens(request.maxNewTokens()).minNewTokens(request.minNewTokens()).rowsFrom(request.rowsFrom())
             .priority(request.priority()).rankHint(request.rankHint()).topK(sampling.topK())
             .temperature(sampling.temperature()).topP(sampling.topP())

@@ -61,7 +61,8 @@ public final class CpuBackend implements ModelBackend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named(NAME).capturesExperts(true).capturesCombineWeights(true)
-            .readsTokens(true).reportsLogprobs(true).masksStopTokens(true).endTokens(config.endTokens()).writesKvFirst(true).resetsRanks(true)
+            .readsTokens(true).reportsLogprobs(true).masksStopTokens(true)
+            .endTokens(config.endTokens()).writesKvFirst(true).resetsRanks(true)
             .depth(CpuBackendConfig.DEPTH).draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
             .swapsWeights(sets.areReplaceable()).maxPositions(plan.maxPositions()).build();
     }

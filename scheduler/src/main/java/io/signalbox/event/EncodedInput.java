@@ -88,9 +88,7 @@ public final class EncodedInput
     {
         final byte way =
             input.getByte(offset + MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.wayEncodingOffset());
-        return way == WeightsWay.CONTINUE.value() ? WeightsWay.CONTINUE : way == WeightsWay.ABORT.value() ? WeightsWay.ABORT :
-            way == WeightsWay.REQUEUE.value() ? WeightsWay.REQUEUE : way == WeightsWay.DRAIN.value() ? WeightsWay.DRAIN :
-                null;
+        return way < WeightsWay.CONTINUE.value() || way > WeightsWay.DRAIN.value() ? null : WeightsWay.get(way);
     }
 
     /** Whether a checked input is a {@code Submit}. */

@@ -324,7 +324,8 @@ final class DepthOutputs extends EventReader
         assertNull(ended.put(id, new End(free.reason(), rows, free.fenceStep())));
         assertEquals(cancelled.contains(id), free.reason() == FreeReason.CANCELLED ||
             free.reason() == FreeReason.DEADLINE && cancelled.contains(id), "why request " + id + " ended");
-        assertEquals(outdated.contains(id) && !cancelled.contains(id) && !stopped.containsKey(id), free.reason() == FreeReason.NEW_WEIGHTS,
+        assertEquals(outdated.contains(id) && !cancelled.contains(id) && !stopped.containsKey(id),
+            free.reason() == FreeReason.NEW_WEIGHTS,
             () -> "whether new weights ended request " + id);
         final boolean isCut = stopped.containsKey(id);
         if (isCut)

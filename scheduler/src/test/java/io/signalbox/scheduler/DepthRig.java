@@ -198,7 +198,8 @@ final class DepthRig
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
-            .maxNewTokens(prompt.newTokens()).minNewTokens(prompt.least()).sampleOf(prompt.sampleOf()).rowsFrom(0).priority(priority).rankHint(-1)
+            .maxNewTokens(prompt.newTokens()).minNewTokens(prompt.least()).sampleOf(prompt.sampleOf())
+            .rowsFrom(0).priority(priority).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
         final int blockSize = config.blockSizeTokens();
         final int[] tokens = content.firstTokens(id, prompt.tokens());

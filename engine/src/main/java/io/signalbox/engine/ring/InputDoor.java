@@ -84,9 +84,9 @@ public final class InputDoor
         final int least = input.getInt(body + SubmitDecoder.minNewTokensEncodingOffset(), ORDER);
         if (least > 0 && !backend.masksStopTokens())
         {
-            throw new IllegalArgumentException("request " + id + " wants at least " + least + " new tokens, but the backend " +
-                backend.name() + " does not leave out stop tokens; submit it without minNewTokens, or choose another " +
-                "backend");
+            throw new IllegalArgumentException("request " + id + " wants at least " + least + " new tokens, but the " +
+                "backend " + backend.name() + " does not leave out stop tokens; submit it without minNewTokens, or choose " +
+                "another backend");
         }
         checkPositions(input, body, id);
         if (backend.readsTokens())
