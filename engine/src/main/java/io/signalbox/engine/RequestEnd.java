@@ -15,7 +15,7 @@ import java.util.List;
  */
 record RequestEnd(
     FreeReason reason, int tokens, int capturedRows, int inheritedRows, int missingRows, List<WeightSpan> weights,
-    StepFailure failure)
+    Completion.StepFailure failure)
 {
     /** Reads the message to its end. */
     static RequestEnd of(final FreeDecoder free)
@@ -25,6 +25,6 @@ record RequestEnd(
         final String sentence = free.failure();
         return new RequestEnd(free.reason(), free.generatedTokens(), free.capturedRows(), free.inheritedRows(),
             free.missingRows(), weights, free.reason() == FreeReason.FAILED ?
-                StepFailure.of(free.failedRank(), free.failedStep(), sentence) : null);
+                Completion.StepFailure.of(free.failedRank(), free.failedStep(), sentence) : null);
     }
 }
