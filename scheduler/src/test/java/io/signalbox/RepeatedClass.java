@@ -26,9 +26,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs a class of tests with the tag {@value #TAG} again and again once it has run: 200 times or up to 20 minutes, with the
- * reduced counts, on cores that other threads take and leave at random. JUnit finds this extension with {@code -Pfull}; a
- * build without it runs the class once. A failure is printed with its repetition and kept in {@code target/threads}.
+ * Runs a class of tests with the tag {@value #TAG} again after it has run: 200 times or up to 20 minutes, both divided by
+ * {@code signalbox.divisor}, with the reduced counts, while other threads occupy the cores at random. JUnit finds this
+ * extension with {@code -Pfull}; a build without it runs the class once. A failure is printed with its repetition and kept
+ * in {@code target/threads}.
  */
 public final class RepeatedClass implements AfterAllCallback
 {
@@ -37,6 +38,8 @@ public final class RepeatedClass implements AfterAllCallback
     private static final String REPETITION = "signalbox.repetition";
     private static final String STRENGTH = "signalbox.tests";
     private static final long MINUTE_NANOS = 60_000_000_000L;
+    private static final int MOST = 200;
+    private static final long LONGEST_NANOS = 20 * MINUTE_NANOS;
     private static final int LONGEST_BURST_MICROS = 2_000;
 
     @Override
@@ -51,8 +54,10 @@ public final class RepeatedClass implements AfterAllCallback
 
     private static void repeat(final Class<?> tests) throws IOException
     {
-        final int most = Integer.getInteger("signalbox.repetitions", 200);
-        final long end = System.nanoTime() + Long.getLong("signalbox.repetitionMinutes", 20) * MINUTE_NANOS;
+        final int most = Integer.getInteger("signalbox.repetitions", Math.max(1, MOST / TestStrength.divisor()));
+        final Long minutes = Long.getLong("signalbox.repetitionMinutes");
+        final long end = System.nanoTime() +
+            (minutes != null ? minutes * MINUTE_NANOS : LONGEST_NANOS / TestStrength.divisor());
         final String strength = System.getProperty(STRENGTH, "reduced");
         final Path kept = Path.of("target", "threads", tests.getName() + ".txt");
         final Failures failures = new Failures(tests, kept);

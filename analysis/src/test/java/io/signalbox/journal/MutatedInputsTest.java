@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import com.dynatrace.hash4j.hashing.Hashing;
 import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
+import io.signalbox.TestStrength;
 import io.signalbox.diff.DiffOf;
 import io.signalbox.inspect.QuestionsOf;
 import io.signalbox.inspect.RowReplay;
@@ -47,7 +48,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Timeout(value = 12, unit = TimeUnit.HOURS)
 final class MutatedInputsTest
 {
-    private static final int INPUTS = Integer.getInteger("signalbox.mutations", Strength.of(10_000, 2_000_000));
+    private static final int INPUTS = Integer.getInteger("signalbox.mutations", TestStrength.count(10_000, 2_000_000));
     /** Number of the first input, so that one of them can be made again. */
     private static final int FIRST = Integer.getInteger("signalbox.firstMutation", 0);
     /** A scheduler of the golden run, and what a record may ask for. */

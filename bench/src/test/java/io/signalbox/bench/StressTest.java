@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Runs the classes {@code …Stress} under jcstress, in a separate process: the structures that two threads share. Reduced,
- * each for a moment in one kind of compilation; full, in every kind, five times a second.
+ * each for a moment in one kind of compilation; full, in every kind, five times a second or a part of it.
  */
 @Tag("threads")
 class StressTest
@@ -32,7 +32,8 @@ class StressTest
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
             "org.openjdk.jcstress.Main", "-t", "io.signalbox", "-r", results.toString(), "-f", "1", "-jvmArgs",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xmx512m"));
-        command.addAll(full ? List.of("-iters", "5", "-time", "1000") :
+        final int millis = Math.max(50, 1_000 / Integer.getInteger("signalbox.divisor", 1));
+        command.addAll(full ? List.of("-iters", "5", "-time", Integer.toString(millis)) :
             List.of("-iters", "1", "-time", "50", "-sc", "false"));
         final Process process = new ProcessBuilder(command).directory(results.toFile()).redirectErrorStream(true).start();
         process.getOutputStream().close();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.journal.JournalException.Kind;
@@ -82,7 +83,7 @@ final class BesideRecordsTest
         {
             final Path file = journal.resolve(name);
             final byte[] good = Files.readAllBytes(file);
-            for (int i = 0; i <= good.length; i += Strength.isFull() ? 1 : 41)
+            for (int i = 0; i <= good.length; i += TestStrength.count(41, 1))
             {
                 final byte[] changed = Arrays.copyOf(good, i);
                 if (i > 0)
@@ -122,7 +123,7 @@ final class BesideRecordsTest
         final int end = (int)records.get(records.size() - 1).to();
         int tried = 0;
         int refused = 0;
-        for (int i = begin; i < end; i += Strength.isFull() ? 1 : 37)
+        for (int i = begin; i < end; i += TestStrength.count(37, 1))
         {
             final byte[] changed = good.clone();
             changed[i] ^= (byte)(1 << i % Byte.SIZE);

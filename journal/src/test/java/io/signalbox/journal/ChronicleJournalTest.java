@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
 import io.signalbox.journal.segment.JournalFiles;
@@ -106,7 +107,7 @@ final class ChronicleJournalTest
         final Map<Region, Integer> harmless = new EnumMap<>(Region.class);
         final Random random = new Random(4);
         int refused = 0;
-        for (int i = 0; i < Strength.of(500, 20_000); i++)
+        for (int i = 0; i < TestStrength.count(500, 20_000); i++)
         {
             final Range range = choose(regions, random, i % 5 != 0);
             final byte[] bytes = files.bytes(range.segment());
@@ -124,7 +125,7 @@ final class ChronicleJournalTest
             }
             bytes[at] ^= bit;
         }
-        assertTrue(refused >= Strength.of(400, 16_000), "refused " + refused + ", harmless " + harmless);
+        assertTrue(refused >= TestStrength.count(400, 16_000), "refused " + refused + ", harmless " + harmless);
         assertEquals(control, verify(files));
     }
 

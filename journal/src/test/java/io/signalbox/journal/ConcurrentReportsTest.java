@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -42,7 +43,7 @@ final class ConcurrentReportsTest
     @Test
     void shouldJournalReportsOfOneRankFromManyThreads() throws Exception
     {
-        for (int round = 0; round < Strength.of(4, 40); round++)
+        for (int round = 0; round < TestStrength.count(4, 40); round++)
         {
             final Path directory = temporary.resolve("journal-" + round);
             final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(256).capture(SHAPE).build();

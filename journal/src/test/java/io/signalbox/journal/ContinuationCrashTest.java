@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.segment.RecordType;
 import io.signalbox.journal.segment.ScanEnd;
 import io.signalbox.journal.segment.SegmentedLog;
@@ -68,7 +69,7 @@ final class ContinuationCrashTest
         {
             final MemoryFiles whole = continued(begun, PROCESS);
             final byte[] bytes = whole.bytes(1);
-            for (int cut = 0; cut < bytes.length; cut += Strength.of(3, 1))
+            for (int cut = 0; cut < bytes.length; cut += TestStrength.count(3, 1))
             {
                 final MemoryFiles crashed = whole.copy();
                 final byte[] left = Arrays.copyOf(Arrays.copyOf(bytes, cut), bytes.length);
@@ -101,7 +102,7 @@ final class ContinuationCrashTest
     void shouldLoseNothingAcknowledgedToAPowerLossWhileAJournalIsContinued()
     {
         final Random random = new Random(11);
-        for (int i = 0; i < Strength.of(500, 20_000); i++)
+        for (int i = 0; i < TestStrength.count(500, 20_000); i++)
         {
             final MemoryFiles begun = torn();
             final SimulatedDisk disk = SimulatedDisk.holding(begun);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.DirectoryFiles;
 import io.signalbox.journal.segment.JournalLock;
@@ -24,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Guarantees of the writer on a disk that fails: at each of its first 40 writes and syncs, full 2,000. */
 final class DiskFaultTest
 {
-    private static final int GROUPS = Strength.of(40, 2_000);
+    private static final int GROUPS = TestStrength.count(40, 2_000);
 
     @TempDir
     Path directory;
@@ -266,7 +267,7 @@ final class DiskFaultTest
         final Random random = new Random(6);
         int recovered = 0;
         int refused = 0;
-        for (int i = 0; i < Strength.of(2_000, 100_000); i++)
+        for (int i = 0; i < TestStrength.count(2_000, 100_000); i++)
         {
             final int batch = 1 + random.nextInt(6);
             final SimulatedLog log = new SimulatedLog(new SimulatedDisk(), Runs.smallSegments(Durability.BATCH));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Tag;
@@ -54,7 +55,7 @@ final class EngineKillTest
     @Test
     void shouldLoseNothingThatWasVisible() throws Exception
     {
-        final int kills = Integer.getInteger("signalbox.kills", Strength.of(6, 60));
+        final int kills = Integer.getInteger("signalbox.kills", TestStrength.count(6, 60));
         final int journals = Math.max(Durability.values().length, kills / KILLS_PER_JOURNAL);
         final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 15));
         engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
@@ -108,7 +109,7 @@ final class EngineKillTest
     @Test
     void shouldLoseNothingThatIsNeededWhileOldSegmentsAreRemoved() throws Exception
     {
-        final int enough = Strength.of(2, 60);
+        final int enough = TestStrength.count(2, 60);
         final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 16));
         engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
             temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS));

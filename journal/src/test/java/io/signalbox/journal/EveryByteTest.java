@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
 import io.signalbox.journal.segment.Chain;
@@ -48,7 +49,7 @@ final class EveryByteTest
         final List<Range> records = Scans.records(log.files(), 0);
         final Random random = new Random(1);
         // A cut inside the store header or the run description leaves no journal; a separate case below tests it.
-        for (int cut = (int)records.get(0).to(); cut < CUT_BYTES; cut += Strength.of(13, 1))
+        for (int cut = (int)records.get(0).to(); cut < CUT_BYTES; cut += TestStrength.count(13, 1))
         {
             final byte[] garbage = whole.clone();
             for (int i = cut; i < garbage.length; i++)
@@ -77,7 +78,7 @@ final class EveryByteTest
         final byte[] region = Arrays.copyOf(whole, (int)records.get(records.size() - 1).to());
         final Random random = new Random(4);
         int recoveries = 0;
-        for (int cut = first; cut < end; cut += Strength.of(37, 1))
+        for (int cut = first; cut < end; cut += TestStrength.count(37, 1))
         {
             final byte[] garbage = region.clone();
             for (int i = cut; i < garbage.length; i++)
@@ -175,7 +176,7 @@ final class EveryByteTest
         final List<Range> regions = Scans.regions(control);
         final byte[] bytes = control.bytes(0);
         int refused = 0;
-        for (int bit = 0; bit < 8 * bytes.length; bit += Strength.of(9, 1))
+        for (int bit = 0; bit < 8 * bytes.length; bit += TestStrength.count(9, 1))
         {
             final long at = bit / 8;
             final Region region = regions.stream().filter(r -> r.contains(0, at)).findFirst().orElseThrow().region();
@@ -191,7 +192,7 @@ final class EveryByteTest
             }
             bytes[(int)at] ^= (byte)(1 << bit % 8);
         }
-        assertTrue(refused > Strength.of(12_000, 110_000), "only " + refused + " bits were of records");
+        assertTrue(refused > TestStrength.count(12_000, 110_000), "only " + refused + " bits were of records");
         assertEquals(digest, Chain.text(Scans.read(control).position().chain()));
     }
 
@@ -220,7 +221,7 @@ final class EveryByteTest
         final MemoryFiles control = log.files();
         final List<Range> records = Scans.records(control, 0);
         final Random random = new Random(2);
-        for (int i = 0; i < Strength.of(500, 10_000); i++)
+        for (int i = 0; i < TestStrength.count(500, 10_000); i++)
         {
             final MemoryFiles damaged = control.copy();
             final Range from = records.get(1 + random.nextInt(100));
@@ -261,7 +262,7 @@ final class EveryByteTest
         final JournalPosition truth = Scans.read(control).position();
         final Random random = new Random(3);
         int refused = 0;
-        for (int i = 0; i < Strength.of(20_000, 2_000_000); i++)
+        for (int i = 0; i < TestStrength.count(20_000, 2_000_000); i++)
         {
             final MemoryFiles damaged = new MemoryFiles(List.of(mutate(control.bytes(0), random)));
             try
@@ -276,7 +277,7 @@ final class EveryByteTest
                 refused++;
             }
         }
-        assertTrue(refused > Strength.of(10_000, 1_000_000), "only " + refused + " were refused");
+        assertTrue(refused > TestStrength.count(10_000, 1_000_000), "only " + refused + " were refused");
     }
 
     private static byte[] mutate(final byte[] whole, final Random random)

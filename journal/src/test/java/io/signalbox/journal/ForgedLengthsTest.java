@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import com.dynatrace.hash4j.hashing.Hashing;
 import com.sun.management.ThreadMXBean;
+import io.signalbox.TestStrength;
 import io.signalbox.journal.segment.Envelope;
 import io.signalbox.journal.segment.JournalBeginning;
 import io.signalbox.journal.segment.JournalPosition;
@@ -12,8 +13,8 @@ import io.signalbox.journal.segment.SegmentSums;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SchedulerStore;
 import io.signalbox.journal.snapshot.SnapshotFile;
-import io.signalbox.journal.snapshot.SnapshotFiles;
 import io.signalbox.journal.snapshot.SnapshotFiles.Named;
+import io.signalbox.journal.snapshot.SnapshotFiles;
 import io.signalbox.journal.snapshot.SnapshotStore;
 import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ final class ForgedLengthsTest
     private static final int GROUPS = 600;
     private static final int EVERY = 150;
     private static final long[] LENGTHS = {(1L << 28) - 1, (1L << 31) - 1, -1};
-    private static final int PLACES = Strength.of(150, 100_000);
+    private static final int PLACES = TestStrength.count(40, 4_000);
     /** Of the memory that a reader takes for a right file, its own buffers included. */
     private static final long MOST_PER_BYTE = 64;
     private static final long BUFFERS = 1 << 20;

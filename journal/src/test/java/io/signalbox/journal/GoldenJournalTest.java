@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Tag;
@@ -165,7 +166,7 @@ final class GoldenJournalTest
         final Path home = Path.of(System.getProperty("java.home"));
         jvms.add(jvm(home, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.language=tr", "-Duser.country=TR",
             "-Duser.timezone=Asia/Kathmandu", "-Dfile.encoding=ISO-8859-1"));
-        if (Strength.isFull())
+        if (TestStrength.isFull())
         {
             try (Stream<Path> homes = Files.list(home.getParent()))
             {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalException.Kind;
@@ -268,7 +269,7 @@ class JournalRetentionTest
         }
         for (int stopped = -2; stopped <= removed.size(); stopped++)
         {
-            if (!Strength.isFull() && stopped > 4 && stopped < removed.size() - 1)
+            if (!TestStrength.isFull() && stopped > 4 && stopped < removed.size() - 1)
             {
                 continue;
             }
@@ -298,7 +299,7 @@ class JournalRetentionTest
         final Removal removal = EndedRuns.keepSegments(journal, 1);
         final Path file = journal.resolve(JournalBeginning.FILE);
         final byte[] good = Files.readAllBytes(file);
-        for (int i = 0; i < good.length; i += Strength.isFull() ? 1 : 7)
+        for (int i = 0; i < good.length; i += TestStrength.count(7, 1))
         {
             final byte[] damaged = good.clone();
             damaged[i] ^= 8;

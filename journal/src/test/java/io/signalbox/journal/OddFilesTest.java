@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.segment.JournalDirectory;
 import io.signalbox.journal.segment.SealedSegments;
 import io.signalbox.scheduler.Scheduler;
@@ -37,7 +38,7 @@ final class OddFilesTest
     private static final int EVERY = 500;
     private static final long SPARSE_BYTES = 1L << 40;
     /** Tries one of this many pairs of a name and a kind; neighbouring names get different kinds. */
-    private static final int SHARE = Strength.of(7, 1);
+    private static final int SHARE = TestStrength.count(7, 1);
     /** Names that another journal can have, or that a killed process leaves. */
     private static final List<String> FURTHER = List.of("segment-00000.sums", "segment-00000.cut", "segment-00000.cut.2",
         "segment-00001.cut.part", "segment-00099.sums.part", "beginning.part", "beginning.copy.part", "journal.key",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
@@ -101,7 +102,7 @@ class SchedulerSnapshotTest
     @Test
     void shouldConfirmTheRestBehindASnapshotOfAnyPlace() throws IOException
     {
-        final int step = Strength.isFull() ? 1 : 37;
+        final int step = TestStrength.count(37, 1);
         for (int groups = 1; groups < GROUPS; groups += step)
         {
             final SchedulerStore store = new SchedulerStore(journal);
@@ -170,7 +171,7 @@ class SchedulerSnapshotTest
         final long older = Long.parseLong(files().get(0).getFileName().toString().substring("scheduler-".length()));
         final byte[] whole = Files.readAllBytes(newest);
         final Random random = new Random(3);
-        for (int i = 0; i < (Strength.isFull() ? 2_000 : 25); i++)
+        for (int i = 0; i < TestStrength.count(25, 2_000); i++)
         {
             Files.write(newest, Arrays.copyOf(whole, random.nextInt(whole.length)));
             assertConfirmed(verify(journal), older, 1);

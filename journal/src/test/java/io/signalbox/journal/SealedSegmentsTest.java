@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.DirectoryFiles;
 import io.signalbox.journal.segment.SealedSegments;
@@ -103,7 +104,7 @@ class SealedSegmentsTest
         final Path file = dataFile(1);
         final byte[] whole = Files.readAllBytes(file);
         final long covered = SegmentSums.readOrNull(journal, 1).coveredBytes();
-        for (int at = 3; at < covered; at += Strength.isFull() ? 97 : 4_999)
+        for (int at = 3; at < covered; at += TestStrength.count(4_999, 97))
         {
             final byte[] damaged = whole.clone();
             damaged[at] ^= 4;

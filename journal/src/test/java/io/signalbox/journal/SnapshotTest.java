@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.signalbox.ConfigException;
+import io.signalbox.TestStrength;
 import io.signalbox.journal.segment.Envelope;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SnapshotFile;
@@ -176,7 +177,7 @@ class SnapshotTest
         final List<Path> files = files();
         final Path newest = files.get(files.size() - 1);
         final byte[] whole = Files.readAllBytes(newest);
-        final int step = Strength.isFull() ? 1 : 97;
+        final int step = TestStrength.count(97, 1);
         for (int length = 0; length < whole.length; length += step)
         {
             Files.write(newest, Arrays.copyOf(whole, length));
@@ -254,7 +255,7 @@ class SnapshotTest
         final byte[] whole = Files.readAllBytes(files().get(1));
         final SplittableRandom random = new SplittableRandom(1);
         int refused = 0;
-        final int inputs = Strength.isFull() ? 200_000 : 5_000;
+        final int inputs = TestStrength.count(5_000, 200_000);
         for (int i = 0; i < inputs; i++)
         {
             final byte[] mutated = whole.clone();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.restart.KeyedRequests;
@@ -48,7 +49,7 @@ final class SoakTest
     @Test
     void shouldKeepItsHeapAndEveryRequest() throws Exception
     {
-        final double seconds = Integer.getInteger("signalbox.soakSeconds", Strength.of(12, 600));
+        final double seconds = Integer.getInteger("signalbox.soakSeconds", TestStrength.count(12, 600));
         final Path journal = temporary.resolve("journal");
         half(journal, seconds / 2, false);
         half(journal, seconds / 2, true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.TestStrength;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.LibC;
 import io.signalbox.journal.segment.DirectoryFiles;
@@ -73,7 +74,7 @@ final class TwoProcessesTest
     @Test
     void shouldAdmitExactlyOneOfTwoThatBeginAtOnce() throws IOException, InterruptedException
     {
-        for (int i = 0; i < Strength.of(3, 200); i++)
+        for (int i = 0; i < TestStrength.count(3, 200); i++)
         {
             final Path journal = temporary.resolve("race-" + i);
             final List<Process> racers = new ArrayList<>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
-import io.signalbox.journal.Strength;
+import io.signalbox.TestStrength;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -231,7 +231,7 @@ class BatchRingInterleavingsTest
     @Test
     void shouldEndInEachOrderOfTheWholeRing() throws InterruptedException
     {
-        assumeTrue(Strength.isFull(), "runs with -Pfull");
+        assumeTrue(TestStrength.isFull(), "runs with -Pfull");
         assertTrue(explore(BatchRing.BATCHES + BatchRing.BATCHES / 4 + 1, List.of()) > 500);
     }
 
