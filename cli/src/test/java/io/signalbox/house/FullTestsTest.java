@@ -25,7 +25,7 @@ class FullTestsTest
     private static final Pattern TEST = Pattern.compile("([a-z-]+)/src/test/java/.*/(\\w+Test)\\.java");
     private static final String THREADS = "@Tag(\"threads\")";
     private static final Pattern FULL = Pattern.compile(
-        "\"signalbox\\.tests\"|\\b(?:TestStrength|Strength)\\.(?:is|of|count)|\\bFuzzRun\\.count\\(|" +
+        "\"signalbox\\.tests\"|\\bTestStrength\\.(?:is|count)|@Tries\\b|" +
         "@Property(?!\\w| *\\([^)]*tries)");
 
     @Test
@@ -86,7 +86,7 @@ class FullTestsTest
     {
         assertTrue(isFull("@Property\nvoid a()"));
         assertTrue(isFull("@Property(seed = \"1\")"));
-        assertTrue(isFull("for (int i = 0; i < Strength.of(3, 200); i++)"));
+        assertTrue(isFull("for (int i = 0; i < TestStrength.count(3, 200); i++)"));
         assertEquals(false, isFull("@Property(tries = 100)\n@PropertyDefaults"));
     }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 
 /**
  * A command that reads one spoilt file.
@@ -33,6 +36,7 @@ record FileCase(
     Reading reading) implements FuzzCase
 {
     private static final Set<Integer> EXIT_CODES = Set.of(0, 2);
+    private static final Pattern TEXT = Pattern.compile("\\.(?:jsonl|yaml)");
 
     /** Makes a file from its content. */
     interface Packing
@@ -90,33 +94,35 @@ record FileCase(
     @Override
     public String story()
     {
-        return tokenSeeds.size() + " changes of tokens, " + byteSeeds.size() + " of bytes";
+        return tokenSeeds.size() + " changes of tokens and " + byteSeeds.size() + " of bytes in " + base.length + " bytes";
     }
 
     @Override
-    public List<FileCase> smaller()
+    public Arbitrary<FileCase> withFewerParts()
     {
-        final List<FileCase> smaller = new ArrayList<>();
-        for (final List<Long> fewer : without(byteSeeds))
-        {
-            smaller.add(new FileCase(words, name, base, other, tokenSeeds, packing, fewer, reading));
-        }
-        for (final List<Long> fewer : without(tokenSeeds))
-        {
-            smaller.add(new FileCase(words, name, base, other, fewer, packing, byteSeeds, reading));
-        }
-        return smaller;
+        return Combinators.combine(Parts.of(lines()), Parts.of(tokenSeeds), Parts.of(byteSeeds)).as((lines, tokens, bytes) ->
+            new FileCase(words, name, join(lines), other, tokens, packing, bytes, reading));
     }
 
-    private static List<List<Long>> without(final List<Long> seeds)
+    /** The lines of a text; another file is one piece. */
+    private List<byte[]> lines()
     {
-        final List<List<Long>> all = new ArrayList<>();
-        for (int i = 0; i < seeds.size(); i++)
+        if (!TEXT.matcher(name).find())
         {
-            final List<Long> fewer = new ArrayList<>(seeds);
-            fewer.remove(i);
-            all.add(fewer);
+            return List.of(base);
         }
-        return all;
+        return new String(base, StandardCharsets.UTF_8).lines().map(line -> (line + "\n").getBytes(StandardCharsets.UTF_8))
+            .toList();
+    }
+
+    private static byte[] join(final List<byte[]> lines)
+    {
+        return lines.stream().reduce(new byte[0], ByteMutator::joined);
+    }
+
+    @Override
+    public String toString()
+    {
+        return words + ", " + story();
     }
 }

@@ -1,61 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import io.signalbox.Tries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-/** Spoilt input files: 200 traces, 100 router files and 150 checkpoints reduced; 12,000, 6,000 and 9,000 full. */
-@Timeout(value = 3, unit = TimeUnit.HOURS)
+/** Damaged input files: traces, router configurations, checkpoints. */
 class FileFuzzTest
 {
     private static FuzzRun run;
+    private static Path models;
 
-    @BeforeAll
+    @BeforeContainer
     static void open() throws IOException
     {
         run = FuzzRun.open();
+        models = ModelFiles.write(run.directory("models"));
     }
 
-    @AfterAll
+    @AfterContainer
     static void close() throws IOException
     {
         run.close();
     }
 
-    @Test
-    void shouldReadATraceAsItIsOrRefuseIt() throws IOException
+    @Property(seed = "1")
+    @Tries(reduced = 200, full = 12_000)
+    void shouldReadATraceAsItIsOrRefuseIt(@ForAll("traces") final FuzzCase made) throws IOException
     {
-        final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadATraceAsItIsOrRefuseIt", new TraceCases(),
-            FuzzRun.firstSeed(), FuzzRun.count(200, 12_000));
-
-        assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+        run.fuzzer("traces").check(made);
     }
 
-    @Test
-    void shouldReadARouterFileOrRefuseIt() throws IOException
+    @Property(seed = "1")
+    @Tries(reduced = 100, full = 6_000)
+    void shouldReadARouterFileOrRefuseIt(@ForAll("routers") final FuzzCase made) throws IOException
     {
-        final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadARouterFileOrRefuseIt",
-            new RouterFileCases(), FuzzRun.firstSeed(), FuzzRun.count(100, 6_000));
-
-        assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+        run.fuzzer("routers").check(made);
     }
 
-    @Test
-    void shouldRunACheckpointOrRefuseIt() throws IOException
+    @Property(seed = "1")
+    @Tries(reduced = 150, full = 9_000)
+    void shouldRunACheckpointOrRefuseIt(@ForAll("checkpoints") final FuzzCase made) throws IOException
     {
-        final Path models = ModelFiles.write(run.directory("models"));
-        final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldRunACheckpointOrRefuseIt",
-            new ModelFileCases(models), FuzzRun.firstSeed(), FuzzRun.count(150, 9_000));
+        run.fuzzer("checkpoints").check(made);
+    }
 
-        assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+    @Provide
+    Arbitrary<FuzzCase> traces()
+    {
+        return new TraceCases().cases();
+    }
+
+    @Provide
+    Arbitrary<FuzzCase> routers()
+    {
+        return new RouterFileCases().cases();
+    }
+
+    @Provide
+    Arbitrary<FuzzCase> checkpoints()
+    {
+        return new ModelFileCases(models).cases();
     }
 }

@@ -1,36 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import io.signalbox.TestStrength;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.GenerationMode;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-
-import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Every path of every command as a kind of file: each with a third of the kinds reduced, with all of them full. */
-@Timeout(value = 3, unit = TimeUnit.HOURS)
 class FileKindFuzzTest
 {
-    @Test
-    void shouldReadOrRefuseEveryKindOfFile() throws IOException
-    {
-        try (FuzzRun run = FuzzRun.open())
-        {
-            final Path template = run.directory("template");
-            Fixtures.all(template);
-            kill(template.resolve("journal"), template.resolve("killed"));
-            final KindCases cases = new KindCases(template, ModelFiles.write(run.directory("models")));
-            final Fuzzer fuzzer = run.fuzzer().run("FileKindFuzzTest", cases, FuzzRun.firstSeed(),
-                FuzzRun.count(cases.reduced(), cases.size()));
+    private static FuzzRun run;
+    private static KindCases cases;
 
-            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
-        }
+    @BeforeContainer
+    static void open() throws IOException
+    {
+        run = FuzzRun.open();
+        final Path template = run.directory("template");
+        Fixtures.all(template);
+        kill(template.resolve("journal"), template.resolve("killed"));
+        cases = new KindCases(template, ModelFiles.write(run.directory("models")));
+    }
+
+    @AfterContainer
+    static void close() throws IOException
+    {
+        run.close();
+    }
+
+    @Property(generation = GenerationMode.EXHAUSTIVE, shrinking = ShrinkingMode.OFF, tries = Integer.MAX_VALUE)
+    void shouldReadOrRefuseEveryKindOfFile(@ForAll("cases") final KindCase made) throws IOException
+    {
+        run.fuzzer("kinds-of-files").check(made);
+    }
+
+    @Provide
+    Arbitrary<KindCase> cases()
+    {
+        return Arbitraries.of(TestStrength.isFull() ? cases.all() : cases.reduced());
     }
 
     /** A copy without its seal. */

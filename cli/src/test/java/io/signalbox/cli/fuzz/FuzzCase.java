@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,8 +33,11 @@ interface FuzzCase
         return "";
     }
 
-    /** Cases with a part of this one's changes, the smallest first. */
-    List<? extends FuzzCase> smaller();
+    /** This case, which jqwik shrinks to a case with fewer options, lines or changes. */
+    default Arbitrary<? extends FuzzCase> withFewerParts()
+    {
+        return Arbitraries.just(this);
+    }
 
     /** Starts the case's own threads; called directly ahead of the command. */
     default void begin()

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** A worker, its directory and the strength of the tests: what each fuzz test begins and ends with. */
+/** A worker and its directory: what each fuzz test begins and ends with. */
 final class FuzzRun implements AutoCloseable
 {
     /** Far above what a case needs: milliseconds. */
@@ -49,38 +49,21 @@ final class FuzzRun implements AutoCloseable
         return new FuzzRun(home, new Worker(home, command, SMALL_JVM, caseMillis, environment));
     }
 
-    /** How many cases: few in every build, many with {@code -Pfull}, one with {@code -Dsignalbox.fuzz.seed=N}. */
-    static long count(final long reduced, final long full)
-    {
-        return seed() >= 0 ? 1 : Long.getLong("signalbox.fuzz.cases",
-            "full".equals(System.getProperty("signalbox.tests")) ? full : reduced);
-    }
-
-    /** The first seed. */
-    static long firstSeed()
-    {
-        return Math.max(seed(), Long.getLong("signalbox.fuzz.first", 0));
-    }
-
-    private static long seed()
-    {
-        return Long.getLong("signalbox.fuzz.seed", -1);
-    }
-
     Worker worker()
     {
         return worker;
     }
 
-    Fuzzer fuzzer() throws IOException
+    /** @param name of the test: its last finding is kept in a directory of this name. */
+    Fuzzer fuzzer(final String name) throws IOException
     {
-        return fuzzer(worker);
+        return fuzzer(name, worker);
     }
 
-    Fuzzer fuzzer(final Target target) throws IOException
+    Fuzzer fuzzer(final String name, final Target target) throws IOException
     {
         Files.createDirectories(worker.workingDirectory());
-        return new Fuzzer(target, worker.workingDirectory(), KEPT);
+        return new Fuzzer(target, worker.workingDirectory(), KEPT.resolve(name));
     }
 
     /** A directory for fixtures, out of the commands' sight. */

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -126,24 +137,86 @@ class FuzzerTest
         parts.add(new OptionCase.Part(List.of("--seed=\u0663"), true, false));
         final Target accepting = new FakeCommand(shared.worker(), planted("--seed=\u0663", 0, "a result\n", ""));
 
-        final List<Finding> findings = shared.fuzzer(accepting).run("planted", random ->
-            new OptionCase(template, parts, Set.of(0, 2)), 0, 1).findings();
-        assertTrue(findings.get(0).complaints().get(0).startsWith("number: "), findings.toString());
+        final List<String> complaints =
+            shared.fuzzer("planted", accepting).complaints(new OptionCase(template, parts, Set.of(0, 2)));
+        assertTrue(complaints.get(0).startsWith("number: "), complaints.toString());
     }
 
     @Test
-    void shouldMakeAFindingSmall() throws IOException
+    void shouldMakeAFindingSmall()
     {
-        final Target target = new FakeCommand(shared.worker(),
-            planted("--seed=7", 3, "", "signalbox simulate: an internal error --seed=7."));
-        final Finding finding = shared.fuzzer(target).run("planted",
-            random -> made("--json", "--seed=7", "--lock-step"), 0, 1).findings().get(0);
+        final Path kept = Path.of("target", "fuzz", "planted-journals").toAbsolutePath();
+        final String ofJournal = failureOf("readsJournals");
+        assertTrue(ofJournal.contains(" with 0 changes and 0 forgeries, see changes.txt\n" +
+            "  ./signalbox replay " + kept.resolve("journal") + " --json\n  exit code: 3"), ofJournal);
+        final String ofTrace = failureOf("readsTraces");
+        assertTrue(ofTrace.startsWith("0 changes of tokens and 0 of bytes in 76 bytes\n"), ofTrace);
+    }
 
-        final List<String> smallest = new ArrayList<>(RUN);
-        smallest.add("--seed=7");
-        assertEquals(smallest, finding.arguments());
-        assertTrue(finding.text().contains("./signalbox " + String.join(" ", smallest) + "\n"), finding.text());
-        assertTrue(finding.text().contains("-Dsignalbox.fuzz.seed=0"), finding.text());
+    /** The text of the smallest case that jqwik finds for a planted fault. */
+    private static String failureOf(final String property)
+    {
+        final List<String> failures = new ArrayList<>();
+        LauncherFactory.create().execute(LauncherDiscoveryRequestBuilder.request()
+            .selectors(DiscoverySelectors.selectMethod(Planted.class, property, "io.signalbox.cli.fuzz.FuzzCase")).build(),
+            new TestExecutionListener()
+            {
+                @Override
+                public void executionFinished(final TestIdentifier test, final TestExecutionResult result)
+                {
+                    result.getThrowable().ifPresent(failure -> failures.add(failure.getMessage()));
+                }
+            });
+        assertEquals(1, failures.size(), failures::toString);
+        return failures.get(0);
+    }
+
+    /** Properties that fail. */
+    static final class Planted
+    {
+        @Property(tries = 1_000, seed = "1")
+        void readsJournals(@ForAll("journals") final FuzzCase made) throws IOException
+        {
+            check("planted-journals", arguments -> arguments.get(0).equals("replay") && arguments.contains("--json"), made);
+        }
+
+        @Property(tries = 1_000, seed = "1")
+        void readsTraces(@ForAll("traces") final FuzzCase made) throws IOException
+        {
+            check("planted-traces", arguments -> arguments.stream().filter(word -> word.startsWith("--trace="))
+                .anyMatch(word -> contains(Path.of(word.substring(8)), "\"timestamp\": 45")), made);
+        }
+
+        private static void check(final String name, final Predicate<List<String>> fault, final FuzzCase made)
+            throws IOException
+        {
+            shared.fuzzer(name, new FakeCommand(shared.worker(), arguments ->
+                fault.test(arguments) ? Outcome.returned(3, "", "signalbox: an internal error.") : null)).check(made);
+        }
+
+        private static boolean contains(final Path file, final String text)
+        {
+            try
+            {
+                return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text);
+            }
+            catch (final IOException e)
+            {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Provide
+        Arbitrary<FuzzCase> journals() throws IOException
+        {
+            return new JournalCases(shared.directory("journals"), shared.worker()).cases();
+        }
+
+        @Provide
+        Arbitrary<FuzzCase> traces()
+        {
+            return new TraceCases().cases();
+        }
     }
 
     @Test
@@ -202,26 +275,21 @@ class FuzzerTest
         throws IOException
     {
         final FileCase made = TraceCases.of(List.of("simulate", "--trace={file}", "--json", "--no-journal"), bytes);
-        return complaintsOf(shared.fuzzer(new FakeCommand(shared.worker(), fault)).run("planted", random -> made, 0, 1));
+        return shared.fuzzer("planted", new FakeCommand(shared.worker(), fault)).complaints(made);
     }
 
     private static String findIn(final Class<? extends CommandUnderTest> command, final long millis) throws IOException
     {
         try (FuzzRun run = FuzzRun.open(command, millis))
         {
-            return complaintsOf(run.fuzzer().run("planted", random -> made("--seed=7"), 0, 1)).get(0);
+            return run.fuzzer("planted").complaints(made("--seed=7")).get(0);
         }
     }
 
     private static List<String> find(final Function<List<String>, Outcome> fault, final String... more) throws IOException
     {
         final Target target = new FakeCommand(shared.worker(), fault);
-        return complaintsOf(shared.fuzzer(target).run("planted", random -> made(more), 0, 1));
-    }
-
-    private static List<String> complaintsOf(final Fuzzer fuzzer)
-    {
-        return fuzzer.findings().stream().flatMap(finding -> finding.complaints().stream()).toList();
+        return shared.fuzzer("planted", target).complaints(made(more));
     }
 
     private static List<OptionCase.Part> parts()

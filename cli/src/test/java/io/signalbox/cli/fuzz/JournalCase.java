@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
  * A command that reads a spoilt journal.
@@ -24,6 +28,8 @@ record JournalCase(
     implements FuzzCase
 {
     private static final Set<Integer> EXIT_CODES = Set.of(0, 1, 2);
+    /** The command and its journal, which every case keeps. */
+    private static final int COMMAND = 2;
 
     private List<String> change(final Path directory) throws IOException
     {
@@ -97,24 +103,17 @@ record JournalCase(
     }
 
     @Override
-    public List<JournalCase> smaller()
+    public Arbitrary<JournalCase> withFewerParts()
     {
-        final List<JournalCase> smaller = new ArrayList<>();
-        for (int i = 0; i < changeSeeds.size(); i++)
-        {
-            smaller.add(new JournalCase(words, base, other, without(changeSeeds, i), forgeSeeds));
-        }
-        for (int i = 0; i < forgeSeeds.size(); i++)
-        {
-            smaller.add(new JournalCase(words, base, other, changeSeeds, without(forgeSeeds, i)));
-        }
-        return smaller;
+        return Combinators.combine(
+                Parts.of(words.subList(COMMAND, words.size())), Parts.of(changeSeeds), Parts.of(forgeSeeds))
+            .as((options, changes, forgeries) -> new JournalCase(
+                Stream.concat(words.stream().limit(COMMAND), options.stream()).toList(), base, other, changes, forgeries));
     }
 
-    private static List<Long> without(final List<Long> seeds, final int index)
+    @Override
+    public String toString()
     {
-        final List<Long> fewer = new ArrayList<>(seeds);
-        fewer.remove(index);
-        return fewer;
+        return words + ", " + story();
     }
 }

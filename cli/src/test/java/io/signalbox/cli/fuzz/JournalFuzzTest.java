@@ -1,29 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import io.signalbox.Tries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.io.IOException;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-/** Spoilt and forged journals: 300 reduced, 8,000 full. */
-@Timeout(value = 3, unit = TimeUnit.HOURS)
+/** Damaged and forged journals. */
 class JournalFuzzTest
 {
-    @Test
-    void shouldAcceptOnlyWhatWasWritten() throws IOException
-    {
-        try (FuzzRun run = FuzzRun.open())
-        {
-            final JournalCases cases = new JournalCases(run.directory("journals"), run.worker());
-            final Fuzzer fuzzer = run.fuzzer().run("JournalFuzzTest", cases,
-                FuzzRun.firstSeed(), FuzzRun.count(300, 8_000));
+    private static FuzzRun run;
+    private static JournalCases cases;
 
-            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
-        }
+    @BeforeContainer
+    static void open() throws IOException
+    {
+        run = FuzzRun.open();
+        cases = new JournalCases(run.directory("journals"), run.worker());
+    }
+
+    @AfterContainer
+    static void close() throws IOException
+    {
+        run.close();
+    }
+
+    @Property(seed = "1")
+    @Tries(reduced = 300, full = 8_000)
+    void shouldAcceptOnlyWhatWasWritten(@ForAll("cases") final FuzzCase made) throws IOException
+    {
+        run.fuzzer("journals").check(made);
+    }
+
+    @Provide
+    Arbitrary<FuzzCase> cases()
+    {
+        return cases.cases();
     }
 }

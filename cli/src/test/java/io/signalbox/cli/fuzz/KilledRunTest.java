@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import io.signalbox.TestStrength;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +38,9 @@ class KilledRunTest
             final Path whole = run.directory("whole");
             assertEquals(0, run.worker().run(with(RUN, whole.toString())).exitCode());
             final JournalTruth truth = JournalTruth.of(whole);
-            for (long seed = FuzzRun.firstSeed(); seed < FuzzRun.firstSeed() + FuzzRun.count(3, 150); seed++)
+            final int kills = TestStrength.count(3, 150);
+            final long first = (long)TestStrength.repetition() * kills;
+            for (long seed = first; seed < first + kills; seed++)
             {
                 final Path journal = run.directory("killed");
                 kill(journal, new SplittableRandom(seed));

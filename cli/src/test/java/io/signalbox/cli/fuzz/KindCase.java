@@ -47,10 +47,4 @@ record KindCase(List<String> words, Path template, String place, FileKind kind) 
     {
         return place + " is " + kind;
     }
-
-    @Override
-    public List<FuzzCase> smaller()
-    {
-        return List.of();
-    }
 }

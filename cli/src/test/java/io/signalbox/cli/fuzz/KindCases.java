@@ -10,13 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.random.RandomGenerator;
 
 /**
  * Every option and parameter that names a path, and every place within a journal, with every kind of file. The first third
  * has each of these lines with a third of the kinds, and each kind with a third of the lines.
  */
-final class KindCases implements CaseSource
+final class KindCases
 {
     private static final int PARTS = 3;
     private static final List<String> RUN = List.of("--conversations=2", "--limit=3", "--ranks=2", "--user-tokens=fixed:20",
@@ -41,9 +40,7 @@ final class KindCases implements CaseSource
 
     private final Path template;
     private final List<List<KindCase>> parts = new ArrayList<>();
-    private final List<KindCase> all;
     private int lines;
-    private int next;
 
     /**
      * @param template directory with a journal, and one whose writer was killed.
@@ -75,18 +72,17 @@ final class KindCases implements CaseSource
         {
             READ_NEXT_TO_RECORDS.forEach(line -> add(line, template, place));
         }
-        all = parts.stream().flatMap(List::stream).toList();
     }
 
-    /** Number of cases of the first third. */
-    int reduced()
+    /** The first third. */
+    List<KindCase> reduced()
     {
-        return parts.get(0).size();
+        return parts.get(0);
     }
 
-    int size()
+    List<KindCase> all()
     {
-        return all.size();
+        return parts.stream().flatMap(List::stream).toList();
     }
 
     private void ofCommand(final String name, final CommandSpec command)
@@ -155,11 +151,5 @@ final class KindCases implements CaseSource
         {
             parts.get((lines + kind.ordinal()) % PARTS).add(new KindCase(List.copyOf(line), files, place, kind));
         }
-    }
-
-    @Override
-    public KindCase next(final RandomGenerator random)
-    {
-        return all.get((int)((FuzzRun.firstSeed() + next++) % all.size()));
     }
 }

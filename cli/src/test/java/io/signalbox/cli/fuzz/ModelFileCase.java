@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import net.jqwik.api.Arbitrary;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -64,10 +65,14 @@ record ModelFileCase(FileCase file, Path model) implements FuzzCase
     }
 
     @Override
-    public List<ModelFileCase> smaller()
+    public Arbitrary<ModelFileCase> withFewerParts()
     {
-        final List<ModelFileCase> smaller = new ArrayList<>();
-        file.smaller().forEach(each -> smaller.add(new ModelFileCase(each, model)));
-        return smaller;
+        return file.withFewerParts().map(fewer -> new ModelFileCase(fewer, model));
+    }
+
+    @Override
+    public String toString()
+    {
+        return file.toString();
     }
 }

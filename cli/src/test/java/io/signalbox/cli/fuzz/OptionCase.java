@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import net.jqwik.api.Arbitrary;
+
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -62,18 +63,15 @@ record OptionCase(Path template, List<Part> parts, Set<Integer> exitCodes) imple
     }
 
     @Override
-    public List<OptionCase> smaller()
+    public Arbitrary<OptionCase> withFewerParts()
     {
-        final List<OptionCase> smaller = new ArrayList<>();
-        for (int i = parts.size() - 1; i >= 0; i--)
-        {
-            if (!parts.get(i).fixed())
-            {
-                final List<Part> fewer = new ArrayList<>(parts);
-                fewer.remove(i);
-                smaller.add(new OptionCase(template, fewer, exitCodes));
-            }
-        }
-        return smaller;
+        return Parts.of(parts.stream().filter(part -> !part.fixed()).toList()).map(kept -> new OptionCase(
+            template, parts.stream().filter(part -> part.fixed() || containsSame(kept, part)).toList(), exitCodes));
+    }
+
+    /** An option can be there twice. */
+    private static boolean containsSame(final List<Part> parts, final Part part)
+    {
+        return parts.stream().anyMatch(each -> each == part);
     }
 }

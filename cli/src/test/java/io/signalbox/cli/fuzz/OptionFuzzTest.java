@@ -1,46 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import io.signalbox.Tries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-/** Options of every command: 80 command lines reduced, 12,000 full; without a UTF-8 locale 15 and 2,000. */
-@Timeout(value = 3, unit = TimeUnit.HOURS)
+/** Options of every command. */
 class OptionFuzzTest
 {
-    @Test
-    void shouldEndEveryCommandLineInAResultOrASentence() throws IOException
-    {
-        try (FuzzRun run = FuzzRun.open())
-        {
-            fuzz(run, "OptionFuzzTest#shouldEndEveryCommandLineInAResultOrASentence", FuzzRun.count(80, 12_000));
-        }
-    }
+    private static FuzzRun run;
+    private static FuzzRun withoutLocale;
+    private static OptionCases cases;
 
-    @Test
-    void shouldDoSoWithoutALocale() throws IOException
+    @BeforeContainer
+    static void open() throws IOException
     {
-        try (FuzzRun run = FuzzRun.open(Map.of("LC_ALL", "C")))
-        {
-            fuzz(run, "OptionFuzzTest#shouldDoSoWithoutALocale", FuzzRun.count(15, 2_000));
-        }
-    }
-
-    private static void fuzz(final FuzzRun run, final String name, final long count) throws IOException
-    {
+        run = FuzzRun.open();
+        withoutLocale = FuzzRun.open(Map.of("LC_ALL", "C"));
         final Path template = run.directory("template");
         Fixtures.all(template);
-        final Fuzzer fuzzer = run.fuzzer().run(name, new OptionCases(template, run.worker()), FuzzRun.firstSeed(), count);
+        cases = new OptionCases(template, run.worker());
+    }
 
-        System.out.println(fuzzer.coverage().table());
-        assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+    @AfterContainer
+    static void close() throws IOException
+    {
+        run.close();
+        withoutLocale.close();
+    }
+
+    @Property(seed = "1")
+    @Tries(reduced = 80, full = 12_000)
+    void shouldEndEveryCommandLineInAResultOrASentence(@ForAll("cases") final FuzzCase made) throws IOException
+    {
+        run.fuzzer("options").check(made);
+    }
+
+    @Property(seed = "1")
+    @Tries(reduced = 15, full = 2_000)
+    void shouldDoSoWithoutALocale(@ForAll("cases") final FuzzCase made) throws IOException
+    {
+        withoutLocale.fuzzer("options-without-locale").check(made);
+    }
+
+    @Provide
+    Arbitrary<FuzzCase> cases()
+    {
+        return cases.cases();
     }
 }

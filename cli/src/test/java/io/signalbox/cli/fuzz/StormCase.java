@@ -90,8 +90,8 @@ final class StormCase implements FuzzCase
     }
 
     @Override
-    public List<FuzzCase> smaller()
+    public String toString()
     {
-        return List.of();
+        return words + ", " + story();
     }
 }

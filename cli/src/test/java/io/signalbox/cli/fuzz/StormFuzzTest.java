@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import io.signalbox.Tries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-/** A journal's directory that changes while commands work there: 40 runs reduced, 2,000 full. */
-@Timeout(value = 3, unit = TimeUnit.HOURS)
+/** A journal's directory that changes while commands work there. */
 class StormFuzzTest
 {
     private static final List<List<String>> COMMANDS = List.of(
@@ -24,21 +25,39 @@ class StormFuzzTest
         List.of("replay", "{journal}", "--recover", "--verify"),
         List.of("inspect", "{journal}", "--request=2"));
 
-    @Test
-    void shouldHarmNothingThatAppearsMeanwhile() throws IOException
-    {
-        try (FuzzRun run = FuzzRun.open())
-        {
-            final Path journal = run.directory("journal");
-            Fixtures.journal(journal, 2, 90, "signalbox");
-            final Fuzzer fuzzer = run.fuzzer().run("StormFuzzTest", random ->
-            {
-                final List<String> words = Values.pick(COMMANDS, random);
-                return new StormCase(words, words.get(0).equals("simulate") ? null : journal, random.nextBoolean(),
-                    random.nextLong());
-            }, FuzzRun.firstSeed(), FuzzRun.count(40, 2_000));
+    private static FuzzRun run;
+    private static Path journal;
 
-            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
-        }
+    @BeforeContainer
+    static void open() throws IOException
+    {
+        run = FuzzRun.open();
+        journal = run.directory("journal");
+        Fixtures.journal(journal, 2, 90, "signalbox");
+    }
+
+    @AfterContainer
+    static void close() throws IOException
+    {
+        run.close();
+    }
+
+    @Property(seed = "1")
+    @Tries(reduced = 40, full = 2_000)
+    void shouldHarmNothingThatAppearsMeanwhile(@ForAll("cases") final FuzzCase made) throws IOException
+    {
+        run.fuzzer("storms").check(made);
+    }
+
+    @Provide
+    Arbitrary<FuzzCase> cases()
+    {
+        final CaseSource cases = random ->
+        {
+            final List<String> words = Values.pick(COMMANDS, random);
+            return new StormCase(
+                words, words.get(0).equals("simulate") ? null : journal, random.nextBoolean(), random.nextLong());
+        };
+        return cases.cases();
     }
 }
