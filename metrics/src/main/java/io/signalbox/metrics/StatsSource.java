@@ -10,7 +10,8 @@ import java.util.function.Supplier;
 
 /**
  * Asks the engine once per scrape. A registry reads meter by meter and does not say when a scrape begins; so the figures of
- * one question serve every meter once, for a short time. Thread-safe.
+ * one question serve every meter once, for a short time. Scrapes of several threads at a time share figures, which are up to
+ * 100 ms old. Thread-safe.
  */
 final class StatsSource
 {
