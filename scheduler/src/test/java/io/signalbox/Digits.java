@@ -23,11 +23,17 @@ public final class Digits extends Random
         rest = number;
     }
 
+    /** Numbers, all alike: jqwik prefers small ones, whose digits are mostly 0. */
+    public static Arbitrary<Long> numbers()
+    {
+        return Arbitraries.longs().between(0, Long.MAX_VALUE).withDistribution(RandomDistribution.uniform())
+            .withoutEdgeCases();
+    }
+
     /** Lists of numbers, all lengths alike. */
     public static Arbitrary<List<Long>> lists(final int most)
     {
-        return Arbitraries.longs().between(0, Long.MAX_VALUE).withDistribution(RandomDistribution.uniform()).list()
-            .ofMaxSize(most).withSizeDistribution(RandomDistribution.uniform()).withoutEdgeCases();
+        return numbers().list().ofMaxSize(most).withSizeDistribution(RandomDistribution.uniform()).withoutEdgeCases();
     }
 
     /** As many numbers as a run without jqwik plays. */

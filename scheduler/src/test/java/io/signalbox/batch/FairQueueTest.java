@@ -6,7 +6,6 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -26,6 +25,12 @@ class FairQueueTest
     }
 
     @Provide
+    Arbitrary<Long> numbers()
+    {
+        return Digits.numbers();
+    }
+
+    @Provide
     Arbitrary<List<Long>> turns()
     {
         return Digits.lists(2 * FairShareRuns.TURNS);
@@ -33,7 +38,7 @@ class FairQueueTest
 
     @Property(tries = 300)
     void shouldServeEachBackloggedTenantWithinOneLargestRequestOfItsShare(
-        @ForAll("turns") final List<Long> turns, @ForAll @LongRange(min = 0) final long configuration)
+        @ForAll("turns") final List<Long> turns, @ForAll("numbers") final long configuration)
     {
         FairShareRuns.run(configuration, turns);
     }

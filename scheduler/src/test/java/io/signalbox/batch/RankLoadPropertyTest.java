@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.Digits;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.RankPrefixIndex;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
@@ -184,10 +187,34 @@ class RankLoadPropertyTest
         }
     }
 
-    @Property(tries = 500)
-    void theSumsAreThoseOfTheRequestsBehindEveryChange(@ForAll final long seed)
+    @Provide
+    Arbitrary<Long> numbers()
     {
-        final Random random = new Random(seed);
+        return Digits.numbers();
+    }
+
+    @Provide
+    Arbitrary<List<Long>> actions()
+    {
+        return Digits.lists(120);
+    }
+
+    @Property(tries = 500)
+    void theSumsAreThoseOfTheRequestsBehindEveryChange(
+        @ForAll("numbers") final long configuration, @ForAll("actions") final List<Long> actions)
+    {
+        configure(new Digits(configuration));
+        final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });
+        final List<Request> active = new ArrayList<>();
+        for (int i = 0; i < actions.size(); i++)
+        {
+            act(planner, active, i, new Digits(actions.get(i)));
+            assertRecounted(active);
+        }
+    }
+
+    private void configure(final Random random)
+    {
         // Few blocks: preemption is common.
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0,
@@ -198,38 +225,36 @@ class RankLoadPropertyTest
             .withLongPrefills(random.nextInt(2) * 5, 1 + random.nextInt(2))
             .withSuspectTurns(random.nextBoolean());
         load = new RankLoad(rules);
-        final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });
         steps = 0;
         index = new RankPrefixIndex(RANK + 1);
         blocks.indexPrefixes(index);
-        final List<Request> active = new ArrayList<>();
-        for (int i = 0; i < 120; i++)
+    }
+
+    private void act(final BatchPlanner planner, final List<Request> active, final long id, final Random random)
+    {
+        final int choice = random.nextInt(60);
+        if (choice < 18)
         {
-            final int choice = random.nextInt(20);
-            if (choice < 6)
-            {
-                final Request request = request(random, i);
-                index.longestMatches(request.prefix().values(), blocks.matchableBlocks(request), matched);
-                planner.place(request, matched[RANK] * BLOCK);
-                active.add(request);
-            }
-            else if (choice == 6 && !active.isEmpty())
-            {
-                planner.remove(active.remove(random.nextInt(active.size())));
-            }
-            else if (choice == 7 && i % 3 == 0)
-            {
-                blocks.forgetPrefixes(blocks.generation() + 1);
-            }
-            else if (choice == 7)
-            {
-                loseTheRank(planner, active, random);
-            }
-            else if (planner.hasWork())
-            {
-                step(planner, active);
-            }
-            assertRecounted(active);
+            final Request request = request(random, id);
+            index.longestMatches(request.prefix().values(), blocks.matchableBlocks(request), matched);
+            planner.place(request, matched[RANK] * BLOCK);
+            active.add(request);
+        }
+        else if (choice < 21 && !active.isEmpty())
+        {
+            planner.remove(active.remove(random.nextInt(active.size())));
+        }
+        else if (choice == 21)
+        {
+            blocks.forgetPrefixes(blocks.generation() + 1);
+        }
+        else if (choice < 24)
+        {
+            loseTheRank(planner, active, random);
+        }
+        else if (planner.hasWork())
+        {
+            step(planner, active);
         }
     }
 }

@@ -8,7 +8,8 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 
 import java.util.List;
 import java.util.Random;
@@ -23,6 +24,12 @@ class DpRouterPropertyTest
     private static final int ROUNDS = 3;
 
     /** Ranks and requests of batches for one router, a number for each of them. */
+    @Provide
+    Arbitrary<Long> numbers()
+    {
+        return Digits.numbers();
+    }
+
     @Provide
     Arbitrary<List<Long>> ranks()
     {
@@ -52,7 +59,7 @@ class DpRouterPropertyTest
     }
 
     /** The state of each rank, and as many of the requests as fit. */
-    private static PlacementBatch batch(final List<Long> ranks, final List<Long> requests)
+    static PlacementBatch batch(final List<Long> ranks, final List<Long> requests)
     {
         return batch(ranks, requests, true);
     }
@@ -109,7 +116,7 @@ class DpRouterPropertyTest
     @Property(tries = 2000)
     void everyAdmittedRequestIsPlacedOnceAndNoRankIsFilledBeyondItsCap(
         @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
-        @ForAll @LongRange(min = 0) final long knobs)
+        @ForAll("numbers") final long knobs)
     {
         final int ranks = states.size();
         final DpRouter router = router(new Digits(knobs), ranks);
@@ -151,7 +158,7 @@ class DpRouterPropertyTest
     @Property(tries = 1000)
     void theChosenRankHasTheBestScoreOfAllCandidates(
         @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
-        @ForAll @LongRange(min = 0) final long knobs)
+        @ForAll("numbers") final long knobs)
     {
         final Random random = new Digits(knobs);
         final int ranks = states.size();
@@ -177,7 +184,7 @@ class DpRouterPropertyTest
     @Property(tries = 500)
     void theSameBatchesGiveTheSameDecisions(
         @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
-        @ForAll @LongRange(min = 0) final long knobs)
+        @ForAll("numbers") final long knobs)
     {
         final DpRouter one = router(new Digits(knobs), states.size());
         final DpRouter other = router(new Digits(knobs), states.size());
@@ -199,7 +206,7 @@ class DpRouterPropertyTest
     @Property(tries = 2000)
     void withMoreRequestsThanRoomEveryRouterStillEndsAndLeavesNoRankIdle(
         @ForAll("ranks") final List<Long> all, @ForAll("requests") final List<Long> requests,
-        @ForAll @LongRange(min = 0) final long knobs)
+        @ForAll("numbers") final long knobs)
     {
         final List<Long> states = all.subList(0, Math.min(3, all.size()));
         final int ranks = states.size();
@@ -218,10 +225,11 @@ class DpRouterPropertyTest
     }
 
     /** A single request on ranks that all have room, with two scores that a match or a load can turn. */
-    private static PlacementBatch single(final Random random, final int ranks, final int[] matches, final long[] loads)
+    private static PlacementBatch single(final long id, final int[] matches, final long[] loads)
     {
+        final int ranks = matches.length;
         final PlacementBatch batch = new PlacementBatch(ranks, 64);
-        batch.add(random.nextLong(), PlacementBatch.NO_CONVERSATION, 1000, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        batch.add(id, PlacementBatch.NO_CONVERSATION, 1000, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
         for (int rank = 0; rank < ranks; rank++)
         {
             batch.rank(rank, 1, false);
@@ -233,27 +241,32 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 1000)
-    void aLongerMatchNeverLosesARequestAndMoreLoadNeverAttractsOne(@ForAll final long seed)
+    void aLongerMatchNeverLosesARequestAndMoreLoadNeverAttractsOne(
+        @ForAll @Size(min = 2, max = 7) final List<@IntRange(max = 49) Integer> states,
+        @ForAll @IntRange(max = 3) final int loadWeight,
+        @ForAll final boolean ofPullRequest,
+        @ForAll final long id,
+        @ForAll @IntRange(min = 1, max = 100) final int longerBy,
+        @ForAll @IntRange(max = 5) final int next,
+        @ForAll @IntRange(min = 1, max = 5000) final int loadedBy)
     {
-        final Random random = new Random(seed);
-        final int ranks = 2 + random.nextInt(6);
-        final int[] matches = random.ints(ranks, 0, 1000).map(match -> match / 100 * 100).toArray();
-        final long[] loads = random.longs(ranks, 0, 5).map(load -> load * 500).toArray();
-        final long id = random.nextLong();
-        final DpRouter router = random.nextBoolean() ?
-            new KvAwarePrDpRouter(random.nextInt(4)) : new KvAwareDpRouter(ranks, random.nextInt(4), 0.1, 2.0, false);
-        final PlacementBatch before = single(new Random(id), ranks, matches, loads);
+        final int ranks = states.size();
+        final int[] matches = states.stream().mapToInt(state -> state % 10 * 100).toArray();
+        final long[] loads = states.stream().mapToLong(state -> state / 10 * 500L).toArray();
+        final DpRouter router = ofPullRequest ?
+            new KvAwarePrDpRouter(loadWeight) : new KvAwareDpRouter(ranks, loadWeight, 0.1, 2.0, false);
+        final PlacementBatch before = single(id, matches, loads);
         router.place(before);
         final int chosen = before.chosenRank(0);
 
-        matches[chosen] += 1 + random.nextInt(100);
-        final PlacementBatch longer = single(new Random(id), ranks, matches, loads);
+        matches[chosen] += longerBy;
+        final PlacementBatch longer = single(id, matches, loads);
         router.place(longer);
         assertEquals(chosen, longer.chosenRank(0), "the match of the chosen rank grew");
 
-        final int other = (chosen + 1 + random.nextInt(ranks - 1)) % ranks;
-        loads[other] += 1 + random.nextInt(5000);
-        final PlacementBatch loaded = single(new Random(id), ranks, matches, loads);
+        final int other = (chosen + 1 + next % (ranks - 1)) % ranks;
+        loads[other] += loadedBy;
+        final PlacementBatch loaded = single(id, matches, loads);
         router.place(loaded);
         assertTrue(loaded.chosenRank(0) != other, "rank " + other + " got load, and the request");
     }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-import java.util.Random;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -36,39 +39,53 @@ class IdleCachesPropertyTest
         return idle.request(ranks, tokens, matched).placedBy(config.router(ranks, true)).chosenRank(0);
     }
 
-    private static boolean isPlacedOnAnEmptyCache(final RouterConfig config, final int ranks, final long seed)
+    /** Whether the cache of each rank is full, with at least one of each kind. */
+    @Provide
+    Arbitrary<List<Boolean>> caches()
     {
-        final Random random = new Random(seed);
-        final boolean[] full = new boolean[ranks];
-        for (int rank = 0; rank < ranks; rank++)
+        return Arbitraries.of(false, true).list().ofMinSize(2).ofMaxSize(64)
+            .filter(full -> full.contains(true) && full.contains(false));
+    }
+
+    private static boolean isPlacedOnAnEmptyCache(
+        final RouterConfig config,
+        final List<Boolean> caches,
+        final int pool,
+        final int sharedPerMille,
+        final int ownPerMille)
+    {
+        final boolean[] full = new boolean[caches.size()];
+        for (int rank = 0; rank < full.length; rank++)
         {
-            full[rank] = random.nextBoolean();
+            full[rank] = caches.get(rank);
         }
-        // At least one of each kind.
-        final int first = random.nextInt(ranks);
-        full[first] = true;
-        full[(first + 1 + random.nextInt(ranks - 1)) % ranks] = false;
-        final int pool = 20_000 + random.nextInt(1_000_000);
-        final int shared = 1 + random.nextInt(pool / 20);
-        final int own = shared / MOST_SHARED + 1 + random.nextInt(pool / 20);
-        return !full[chosen(config, ranks, full, pool, shared + own, shared)];
+        final int shared = 1 + (int)(sharedPerMille * (pool / 20L) / 1000);
+        final int own = shared / MOST_SHARED + 1 + (int)(ownPerMille * (pool / 20L) / 1000);
+        return !full[chosen(config, full.length, full, pool, shared + own, shared)];
     }
 
     /** The full ranks have cached the beginning of the prompt, which conversations share; the empty ranks have not. */
     @Property
     void aNewConversationGoesToAnEmptyCacheRatherThanAFullOne(
-        @ForAll @IntRange(min = 2, max = 64) final int ranks, @ForAll final long seed)
+        @ForAll("caches") final List<Boolean> full,
+        @ForAll @IntRange(min = 20_000, max = 1_020_000) final int pool,
+        @ForAll @IntRange(max = 999) final int sharedPerMille,
+        @ForAll @IntRange(max = 999) final int ownPerMille)
     {
-        assertTrue(isPlacedOnAnEmptyCache(RouterConfig.standard(), ranks, seed));
+        assertTrue(isPlacedOnAnEmptyCache(RouterConfig.standard(), full, pool, sharedPerMille, ownPerMille));
     }
 
     /** Without the term the score counts only the hits, and every conversation joins the full rank. */
     @Property
-    void withoutTheTermItGoesToTheFullCache(@ForAll @IntRange(min = 2, max = 64) final int ranks, @ForAll final long seed)
+    void withoutTheTermItGoesToTheFullCache(
+        @ForAll("caches") final List<Boolean> full,
+        @ForAll @IntRange(min = 20_000, max = 1_020_000) final int pool,
+        @ForAll @IntRange(max = 999) final int sharedPerMille,
+        @ForAll @IntRange(max = 999) final int ownPerMille)
     {
         // A prefix is worth more than the few tokens that cachedWeight charges for a full cache.
         final RouterConfig planted = RouterConfig.standard().with("evictionWeight", 0).with("cachedWeight", 0);
-        assertFalse(isPlacedOnAnEmptyCache(planted, ranks, seed));
+        assertFalse(isPlacedOnAnEmptyCache(planted, full, pool, sharedPerMille, ownPerMille));
     }
 
     /** A returning conversation finds nearly its whole prompt on its rank, and stays although another cache is empty. */

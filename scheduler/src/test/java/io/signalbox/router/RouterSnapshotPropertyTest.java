@@ -2,16 +2,21 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.Digits;
 import io.signalbox.router.trtllm.ConversationDpRouter;
 import io.signalbox.router.trtllm.NewConversation;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
 
@@ -21,38 +26,67 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class RouterSnapshotPropertyTest
 {
-    private static final int ROUNDS = 10;
+    private static final int BATCH = 8;
 
-    @Property(tries = 300)
-    void everyRouterGoesOnFromASnapshotAsTheOneItWasTakenOf(@ForAll final long seed)
+    @Provide
+    Arbitrary<Long> numbers()
+    {
+        return Digits.numbers();
+    }
+
+    @Provide
+    Arbitrary<List<Long>> ranks()
+    {
+        return Digits.lists(8).filter(ranks -> !ranks.isEmpty());
+    }
+
+    /** Requests before the snapshot and after it: a batch takes as many as fit. */
+    @Provide
+    Arbitrary<List<Long>> requests()
+    {
+        return Digits.lists(100);
+    }
+
+    @Property(tries = 100)
+    void everyRouterGoesOnFromASnapshotAsTheOneItWasTakenOf(
+        @ForAll("ranks") final List<Long> ranks, @ForAll("requests") final List<Long> before,
+        @ForAll("requests") final List<Long> after, @ForAll("numbers") final long knobs)
     {
         for (final DpRouterProvider provider : Routers.all())
         {
-            final RouterConfig config = Routers.random(provider, new Random(seed));
-            assertGoesOnAlike(seed, provider, ranks -> config.router(ranks, true));
+            final RouterConfig config = Routers.random(provider, new Digits(knobs));
+            assertGoesOnAlike(ranks, before, after, provider, count -> config.router(count, true));
         }
     }
 
-    /** Takes a snapshot between two of many random batches, and compares all later decisions. */
-    private static void assertGoesOnAlike(
-        final long seed, final DpRouterProvider provider, final IntFunction<DpRouter> routers)
+    private static List<PlacementBatch> batches(final List<Long> ranks, final List<Long> requests)
     {
-        final Random random = new Random(seed);
-        final int ranks = 1 + random.nextInt(8);
-        final int cut = random.nextInt(ROUNDS);
-        final DpRouter router = routers.apply(ranks);
-        for (int round = 0; round < cut; round++)
+        final List<PlacementBatch> batches = new ArrayList<>();
+        for (int next = 0; next < requests.size(); next += BATCH)
         {
-            router.place(DpRouterPropertyTest.batch(random, ranks));
+            batches.add(DpRouterPropertyTest.batch(ranks, requests.subList(next, Math.min(next + BATCH, requests.size()))));
         }
+        return batches;
+    }
+
+    /** Takes a snapshot between two of many batches, and compares all later decisions. */
+    private static void assertGoesOnAlike(
+        final List<Long> states,
+        final List<Long> before,
+        final List<Long> after,
+        final DpRouterProvider provider,
+        final IntFunction<DpRouter> routers)
+    {
+        final int ranks = states.size();
+        final DpRouter router = routers.apply(ranks);
+        batches(states, before).forEach(router::place);
         final DpRouter restored = routers.apply(ranks);
         RouterSnapshot.restore(RouterSnapshot.of(provider, router, ranks), provider, restored, ranks);
         assertEquals(router.digest(), restored.digest());
-        for (int round = cut; round < ROUNDS; round++)
+        final List<PlacementBatch> sameBatches = batches(states, after);
+        for (final PlacementBatch batch : batches(states, after))
         {
-            final long batchSeed = random.nextLong();
-            final PlacementBatch batch = DpRouterPropertyTest.batch(new Random(batchSeed), ranks);
-            final PlacementBatch same = DpRouterPropertyTest.batch(new Random(batchSeed), ranks);
+            final PlacementBatch same = sameBatches.remove(0);
             router.place(batch);
             restored.place(same);
             assertSameDecisions(batch, same);
@@ -138,7 +172,8 @@ class RouterSnapshotPropertyTest
     {
         for (int seed = 0; seed < 100; seed++)
         {
-            assertGoesOnAlike(seed, DpRouters.installed().of("conversation"), ranks -> new Forgetful(digested));
+            assertGoesOnAlike(Digits.list(seed, 1 + seed % 8), Digits.list(seed + 100, 30), Digits.list(seed + 200, 30),
+                DpRouters.installed().of("conversation"), ranks -> new Forgetful(digested));
         }
     }
 
@@ -174,19 +209,23 @@ class RouterSnapshotPropertyTest
     }
 
     @Property(tries = 500)
-    void noDamagedByteEndsInAnythingButARefusalOrTheSameState(@ForAll final long seed)
+    void noDamagedByteEndsInAnythingButARefusalOrTheSameState(
+        @ForAll("ranks") final List<Long> states, @ForAll("requests") final List<Long> requests,
+        @ForAll("numbers") final long knobs, @ForAll("numbers") final long damage)
     {
-        final Random random = new Random(seed);
-        final DpRouterProvider provider = Routers.any(random);
-        final RouterConfig config = Routers.random(provider, random);
-        final DpRouter router = config.router(3, true);
-        router.place(DpRouterPropertyTest.batch(random, 3));
-        final byte[] snapshot = RouterSnapshot.of(provider, router, 3);
-        snapshot[random.nextInt(snapshot.length)] ^= (byte)(1 << random.nextInt(8));
+        final int ranks = states.size();
+        final Digits digits = new Digits(knobs);
+        final DpRouterProvider provider = Routers.any(digits);
+        final RouterConfig config = Routers.random(provider, digits);
+        final DpRouter router = config.router(ranks, true);
+        batches(states, requests).forEach(router::place);
+        final byte[] snapshot = RouterSnapshot.of(provider, router, ranks);
+        final Digits place = new Digits(damage);
+        snapshot[place.nextInt(snapshot.length)] ^= (byte)(1 << place.nextInt(8));
         try
         {
-            final DpRouter restored = config.router(3, true);
-            RouterSnapshot.restore(snapshot, provider, restored, 3);
+            final DpRouter restored = config.router(ranks, true);
+            RouterSnapshot.restore(snapshot, provider, restored, ranks);
             assertEquals(router.digest(), restored.digest());
         }
         catch (final ConfigException e)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.Digits;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Properties of every single decision of Signalbox's router, and of the other systems' routers that have them. */
 class ScoredDpRouterPropertyTest
 {
-    private static final int RANKS = 6;
+    private static final int MOST_RANKS = 6;
 
     private int[] active;
     private long[] pending;
@@ -24,36 +28,59 @@ class ScoredDpRouterPropertyTest
     private long[] cached;
     private int tokens;
 
-    private void draw(final long seed)
+    @Provide
+    Arbitrary<List<Long>> ranks()
     {
-        final Random random = new Random(seed);
-        active = random.ints(RANKS, 0, 40).toArray();
-        // Some ranks have no prompt to compute, and some have no unused blocks.
-        pending = random.longs(RANKS, -10_000, 20_000).map(load -> Math.max(0, load)).toArray();
-        unused = random.longs(RANKS, -50_000, 100_000).map(free -> Math.max(0, free)).toArray();
-        cached = random.longs(RANKS, 60_000, 200_000).toArray();
-        context = random.longs(RANKS, 0, 400_000).toArray();
-        tokens = 1 + random.nextInt(30_000);
-        matched = random.ints(RANKS, 0, tokens).toArray();
+        return Digits.lists(MOST_RANKS).filter(ranks -> !ranks.isEmpty());
+    }
+
+    /** @param states a number for the state of each rank and the match on it. */
+    private void draw(final List<Long> states, final int requestTokens)
+    {
+        final int ranks = states.size();
+        active = new int[ranks];
+        pending = new long[ranks];
+        unused = new long[ranks];
+        cached = new long[ranks];
+        context = new long[ranks];
+        matched = new int[ranks];
+        tokens = requestTokens;
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            final Random random = new Digits(states.get(rank));
+            active[rank] = random.nextInt(40);
+            // Some ranks have no prompt to compute, and some have no unused blocks. No two are equal.
+            pending[rank] = Math.max(0, random.nextInt(30_000) - 10_000);
+            matched[rank] = random.nextInt(1000) * tokens / 1000;
+            context[rank] = 7L * random.nextInt(60_000) + rank;
+            unused[rank] = Math.max(0, 10L * random.nextInt(15_000) - 50_000);
+            cached[rank] = 60_000 + 140L * random.nextInt(1_000) + rank;
+        }
+    }
+
+    private int[] inOrder()
+    {
+        return IntStream.range(0, active.length).toArray();
     }
 
     private int chosen(final String policy, final int[] order)
     {
-        final Ranks ranks = Ranks.of(RANKS);
-        final int[] matches = new int[RANKS];
-        for (int i = 0; i < RANKS; i++)
+        final int count = order.length;
+        final Ranks ranks = Ranks.of(count);
+        final int[] matches = new int[count];
+        for (int i = 0; i < count; i++)
         {
             ranks.rank(active[order[i]], pending[order[i]], context[order[i]]).cache(unused[order[i]], cached[order[i]]);
             matches[i] = matched[order[i]];
         }
         ranks.request(1, tokens, matches);
-        final DpRouter router = Routers.of(policy, RANKS);
+        final DpRouter router = Routers.of(policy, count);
         return order[ranks.placedBy(router).chosenRank(0)];
     }
 
     private int chosen(final String policy)
     {
-        return chosen(policy, new int[] {0, 1, 2, 3, 4, 5});
+        return chosen(policy, inOrder());
     }
 
     private static String policy(final int index)
@@ -63,9 +90,12 @@ class ScoredDpRouterPropertyTest
 
     @Property
     void aLongerMatchNeverSendsARequestAway(
-        @ForAll final long seed, @ForAll @IntRange(max = 2) final int policy, @ForAll @IntRange(max = 30_000) final int more)
+        @ForAll("ranks") final List<Long> states,
+        @ForAll @IntRange(min = 1, max = 30_000) final int requestTokens,
+        @ForAll @IntRange(max = 2) final int policy,
+        @ForAll @IntRange(max = 30_000) final int more)
     {
-        draw(seed);
+        draw(states, requestTokens);
         final int before = chosen(policy(policy));
         matched[before] = Math.min(tokens - 1, matched[before] + more);
         assertEquals(before, chosen(policy(policy)));
@@ -73,12 +103,14 @@ class ScoredDpRouterPropertyTest
 
     @Property
     void moreLoadOnARankNeverAttractsARequest(
-        @ForAll final long seed,
+        @ForAll("ranks") final List<Long> states,
+        @ForAll @IntRange(min = 1, max = 30_000) final int requestTokens,
         @ForAll @IntRange(max = 2) final int policy,
-        @ForAll @IntRange(max = RANKS - 1) final int rank,
+        @ForAll @IntRange(max = MOST_RANKS - 1) final int loaded,
         @ForAll @IntRange(max = 10_000) final int more)
     {
-        draw(seed);
+        draw(states, requestTokens);
+        final int rank = loaded % states.size();
         final int before = chosen(policy(policy));
         active[rank] += more % 20;
         pending[rank] += more;
@@ -89,14 +121,18 @@ class ScoredDpRouterPropertyTest
 
     /** Holds except for ties between equal ranks, which do not occur here. */
     @Property
-    void whichRankHasWhichNumberMakesNoDifference(@ForAll final long seed, @ForAll @IntRange(max = 2) final int policy)
+    void whichRankHasWhichNumberMakesNoDifference(
+        @ForAll("ranks") final List<Long> states,
+        @ForAll @IntRange(min = 1, max = 30_000) final int requestTokens,
+        @ForAll @IntRange(max = 2) final int policy,
+        @ForAll @IntRange(max = 719) final int permutation)
     {
-        draw(seed);
-        final int[] order = {0, 1, 2, 3, 4, 5};
-        final Random random = new Random(seed + 1);
-        for (int i = RANKS - 1; i > 0; i--)
+        draw(states, requestTokens);
+        final int[] order = inOrder();
+        final Random random = new Digits(permutation);
+        for (int i = order.length - 1; i > 0; i--)
         {
-            final int other = random.nextInt(i + 1);
+            final int other = i - random.nextInt(i + 1);
             final int swapped = order[i];
             order[i] = order[other];
             order[other] = swapped;
@@ -106,19 +142,21 @@ class ScoredDpRouterPropertyTest
 
     /** Twice the ranks, each as loaded as its twin, give a twin of the same rank: no weight depends on their number. */
     @Property
-    void theNumberOfRanksDoesNotChangeTheBestOne(@ForAll final long seed)
+    void theNumberOfRanksDoesNotChangeTheBestOne(
+        @ForAll("ranks") final List<Long> states, @ForAll @IntRange(min = 1, max = 30_000) final int requestTokens)
     {
-        draw(seed);
-        final Ranks twins = Ranks.of(2 * RANKS);
-        final int[] matches = new int[2 * RANKS];
-        for (int i = 0; i < 2 * RANKS; i++)
+        draw(states, requestTokens);
+        final int ranks = states.size();
+        final Ranks twins = Ranks.of(2 * ranks);
+        final int[] matches = new int[2 * ranks];
+        for (int i = 0; i < 2 * ranks; i++)
         {
-            final int twin = i % RANKS;
+            final int twin = i % ranks;
             twins.rank(active[twin], pending[twin], context[twin]).cache(unused[twin], cached[twin]);
-            matches[i] = matched[i % RANKS];
+            matches[i] = matched[twin];
         }
-        final DpRouter router = RouterConfig.standard().router(2 * RANKS, true);
+        final DpRouter router = RouterConfig.standard().router(2 * ranks, true);
         final int chosen = twins.request(1, tokens, matches).placedBy(router).chosenRank(0);
-        assertEquals(chosen("signalbox"), chosen % RANKS);
+        assertEquals(chosen("signalbox"), chosen % ranks);
     }
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.restart;
 
+import io.signalbox.Digits;
+import io.signalbox.Tries;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -56,27 +61,36 @@ final class RestartPropertyTest
     /** Its engine stopped within the submit: only the journal knows whether it exists. */
     private Seen unanswered;
 
-    @Property(tries = 200)
+    @Provide
+    Arbitrary<List<Long>> actions()
+    {
+        return Digits.lists(100);
+    }
+
+    @Property
+    @Tries(reduced = 80, full = 10_000)
     void shouldGiveEveryRequestTheTokensAndRowsOfARunWithoutRestarts(
-        @ForAll final long seed, @ForAll @IntRange(min = 1, max = 2) final int depth) throws Exception
+        @ForAll("actions") final List<Long> actions, @ForAll @IntRange(min = 1, max = 2) final int depth,
+        @ForAll final boolean fewBlocks, @ForAll final boolean lockStep, @ForAll @IntRange(max = 20) final int snapshotSeed)
+        throws Exception
     {
         seen.clear();
         taken.clear();
         restarts = 0;
         unanswered = null;
         run = new MemoryRun();
-        random = new Random(seed);
-        config = Incarnation.config(depth).kvBlocks(random.nextBoolean() ? 12 : 40)
-            .sameStepSharing(false).lockStep(random.nextInt(4) == 0).build();
-        if (seed % 4 > 1)
+        config = Incarnation.config(depth).kvBlocks(fewBlocks ? 12 : 40).sameStepSharing(false).lockStep(lockStep).build();
+        if (snapshotSeed > 0)
         {
-            run.beginAtSnapshots(new Random(seed));
+            run.beginAtSnapshots(new Random(snapshotSeed));
         }
         engine = new Incarnation(run, config);
-        for (int i = 0; i < 60; i++)
+        for (final long action : actions)
         {
+            random = new Digits(action);
             act();
         }
+        random = new Digits(0);
         finish();
         restart();
         finish();

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.trtllm;
 
+import io.signalbox.Digits;
 import io.signalbox.router.PlacementBatch;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -42,18 +46,23 @@ class ConversationRanksPropertyTest
         }
     }
 
+    @Provide
+    Arbitrary<List<Long>> calls()
+    {
+        return Digits.lists(400);
+    }
+
     @Property(tries = 500)
     void everyCallDoesWhatALinkedHashMapDoes(
-        @ForAll final long seed, @ForAll @IntRange(min = 1, max = 70) final int sessions)
+        @ForAll("calls") final List<Long> calls, @ForAll @IntRange(min = 1, max = 70) final int sessions)
     {
-        final Random random = new Random(seed);
         final Model model = new Model(sessions);
         final ConversationRanks ranks = new ConversationRanks(sessions);
-        final int ids = 1 + random.nextInt(2 * sessions);
-        for (int i = 0; i < 400; i++)
+        for (int i = 0; i < calls.size(); i++)
         {
+            final Digits call = new Digits(calls.get(i));
             // Neighbours, multiples of a large power of two, and both signs: a weak hash would cluster.
-            final long conversation = (long)random.nextInt(ids) << (random.nextBoolean() ? 0 : 40) ^ -random.nextInt(2);
+            final long conversation = (long)call.nextInt(2 * sessions) << (call.nextBoolean() ? 40 : 0) ^ -call.nextInt(2);
             final Integer bound = model.ranks.get(conversation);
             assertEquals(bound == null ? PlacementBatch.NO_RANK : bound, ranks.rank(conversation));
             if (bound == null)
@@ -61,7 +70,7 @@ class ConversationRanksPropertyTest
                 model.bind(conversation, i);
                 ranks.bind(conversation, i);
             }
-            else if (random.nextBoolean())
+            else if (call.nextBoolean())
             {
                 model.touch(conversation);
                 ranks.touch(conversation);
@@ -74,16 +83,14 @@ class ConversationRanksPropertyTest
     }
 
     @Property(tries = 200)
-    void theDigestTellsBindingsAndOrdersApart(@ForAll final long seed)
+    void theDigestTellsBindingsAndOrdersApart(@ForAll @Size(8) final List<@IntRange(max = 3) Integer> bound)
     {
-        final Random random = new Random(seed);
         final ConversationRanks one = new ConversationRanks(8);
         final ConversationRanks other = new ConversationRanks(8);
         for (int i = 0; i < 8; i++)
         {
-            final int rank = random.nextInt(4);
-            one.bind(i, rank);
-            other.bind(i, rank);
+            one.bind(i, bound.get(i));
+            other.bind(i, bound.get(i));
         }
         assertEquals(one.digest(), other.digest());
         one.touch(1);
