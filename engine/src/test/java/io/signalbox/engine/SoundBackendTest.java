@@ -30,7 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * If a backend reports each step once and in order, the journal has no fault of it, even if its thread runs at full speed
- * on a machine with busy cores: 40,000 steps reduced, 5 million full, for each depth. If steps of the backend fail, the
+ * on a machine with busy cores: 20,000 steps reduced, 5 million full, for each depth. If steps of the backend fail, the
  * journal has only these faults and late results of withdrawn steps.
  */
 @Tag("threads")
@@ -93,7 +93,7 @@ class SoundBackendTest
         final List<Thread> load = load(over);
         try (SignalboxEngine engine = SignalboxEngine.launch(context))
         {
-            run(engine, watch.steps, TestStrength.count(40_000, 5_000_000));
+            run(engine, watch.steps, TestStrength.count(20_000, 5_000_000));
             assertTrue(engine.failure().isEmpty(), () -> "the engine failed: " + engine.failure());
         }
         finally

@@ -2,11 +2,11 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.Digits;
+import io.signalbox.Tries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.footnotes.EnableFootnotes;
 import net.jqwik.api.footnotes.Footnotes;
 
@@ -23,6 +23,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @EnableFootnotes
 class LockStepPropertyTest
 {
+    @Provide
+    Arbitrary<Long> numbers()
+    {
+        return Digits.numbers();
+    }
+
     @Provide
     Arbitrary<List<Long>> actions()
     {
@@ -41,9 +47,10 @@ class LockStepPropertyTest
         return harness;
     }
 
-    @Property(tries = 250)
+    @Property
+    @Tries(reduced = 60, full = 10_000)
     void noTwoRanksAreEverInDifferentStepsWithoutFaults(
-        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        @ForAll("actions") final List<Long> actions, @ForAll("numbers") final long configuration,
         final Footnotes notes)
     {
         final SchedulerHarness harness = play(configuration, actions, false, notes);
@@ -51,9 +58,10 @@ class LockStepPropertyTest
     }
 
     /** One run serves every check, and half of the runs a second time. */
-    @Property(tries = 500)
+    @Property
+    @Tries(reduced = 150, full = 10_000)
     void ranksStepTogetherAndEveryAcceptedRequestEndsOnceWithItsRows(
-        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        @ForAll("actions") final List<Long> actions, @ForAll("numbers") final long configuration,
         final Footnotes notes)
     {
         final SchedulerHarness harness = play(configuration, actions, true, notes);

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A scheduler of an image continues as the one that was written; damaged images are refused. */
 final class SchedulerImageTest
 {
-    private static final int RUNS = TestStrength.count(20, 4_000);
+    private static final int RUNS = TestStrength.count(8, 4_000);
 
     private static final long MOST_BYTES_PER_BYTE = 32;
 
@@ -81,7 +81,7 @@ final class SchedulerImageTest
         final byte[] image = ImageCheck.image(harness.scheduler);
         final Random random = new Random(5);
         int refused = 0;
-        for (int i = 0; i < TestStrength.count(600, 100_000); i++)
+        for (int i = 0; i < TestStrength.count(300, 100_000); i++)
         {
             final byte[] damaged = image.clone();
             damaged[random.nextInt(damaged.length)] ^= (byte)(1 << random.nextInt(Byte.SIZE));
@@ -104,7 +104,7 @@ final class SchedulerImageTest
         final byte[] image = ImageCheck.image(busy().scheduler);
         final long most = allocated(image) + MOST_BYTES_PER_BYTE * image.length;
         final List<Integer> places = lengthsOf(image);
-        final int step = Math.max(1, places.size() / TestStrength.count(250, places.size()));
+        final int step = Math.max(1, places.size() / TestStrength.count(80, places.size()));
         for (int i = 0; i < places.size(); i += step)
         {
             final int place = places.get(i);

@@ -2,12 +2,12 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.Digits;
+import io.signalbox.Tries;
 import io.signalbox.kv.KvBlockAllocator;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.footnotes.EnableFootnotes;
 import net.jqwik.api.footnotes.Footnotes;
 
@@ -23,6 +23,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @EnableFootnotes
 class SchedulerPropertyTest
 {
+    @Provide
+    Arbitrary<Long> numbers()
+    {
+        return Digits.numbers();
+    }
+
     @Provide
     Arbitrary<List<Long>> actions()
     {
@@ -40,9 +46,10 @@ class SchedulerPropertyTest
     }
 
     /** One run serves every check, and half of the runs a second time. */
-    @Property(tries = 1000)
+    @Property
+    @Tries(reduced = 250, full = 20_000)
     void everyRunKeepsTheLawsOfTheScheduler(
-        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        @ForAll("actions") final List<Long> actions, @ForAll("numbers") final long configuration,
         final Footnotes notes)
     {
         final SchedulerHarness harness = play(configuration, actions, true, notes);
@@ -95,9 +102,10 @@ class SchedulerPropertyTest
         }
     }
 
-    @Property(tries = 1000)
+    @Property
+    @Tries(reduced = 150, full = 20_000)
     void finishedRequestsHavePromptPlusGeneratedMinusOneRows(
-        @ForAll("actions") final List<Long> actions, @ForAll @LongRange(min = 0) final long configuration,
+        @ForAll("actions") final List<Long> actions, @ForAll("numbers") final long configuration,
         final Footnotes notes)
     {
         final SchedulerHarness harness = play(configuration, actions, false, notes);
