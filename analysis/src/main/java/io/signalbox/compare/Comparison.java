@@ -144,7 +144,8 @@ public final class Comparison
         final SchedulerConfig config = plan.schedulerOf(plan.routers().get(cell.router()), poolBlocks(cell.pool()));
         checkFit(cell.workload(), workload, config);
         final Simulation simulation =
-            new Simulation(config, plan.simulation().withSeed(plan.firstSeed() + cell.seed()), workload);
+            new Simulation(config, plan.simulation().withSeed(plan.firstSeed() + cell.seed()), workload)
+                .judging(plan.serviceLevel());
         final RunningParts.OfRun running = parts.begin();
         final RunReport report = simulation.run(SteppedEngine::new, null, (done, total, nanos) ->
         {

@@ -3,6 +3,7 @@ package io.signalbox.compare;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
@@ -19,6 +20,7 @@ import java.util.List;
  * @param seeds      at least 1; from 2 on there are confidence intervals.
  * @param scheduler  everything but router and pool size.
  * @param simulation everything but the seed.
+ * @param serviceLevel the limits of goodput; {@code null}: goodput is not asked for.
  */
 public record ComparisonConfig(
     List<SeededWorkload> workloads,
@@ -27,7 +29,8 @@ public record ComparisonConfig(
     long firstSeed,
     int seeds,
     SchedulerConfig scheduler,
-    SimulationConfig simulation)
+    SimulationConfig simulation,
+    ServiceLevel serviceLevel)
 {
     public static final Setting<Long> FIRST_SEED = Setting.number("firstSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
         "The seeds of the runs are this one and those that follow.");
@@ -41,6 +44,14 @@ public record ComparisonConfig(
     private static final ConfigException.Named ROUTERS = new ConfigException.Named("routers", null);
     private static final String ONE_OR_MORE = "one or several different ones";
     private static final int MAX_RUNS = 1_000_000;
+
+    /** Without goodput. */
+    public ComparisonConfig(
+        final List<SeededWorkload> workloads, final List<Integer> kvBlocks, final List<RouterConfig> routers,
+        final long firstSeed, final int seeds, final SchedulerConfig scheduler, final SimulationConfig simulation)
+    {
+        this(workloads, kvBlocks, routers, firstSeed, seeds, scheduler, simulation, null);
+    }
 
     public ComparisonConfig
     {

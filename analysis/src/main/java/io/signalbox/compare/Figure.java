@@ -22,7 +22,13 @@ public enum Figure
     RANK_LOAD_MAX_OVER_MEAN("rankLoadMaxOverMean", Better.LESS, report -> maxOverMean(report.steps().tokensPerRank())),
     PREEMPTIONS("preemptions", Better.LESS, report -> report.steps().preemptions()),
     COMPLETED("completed", Better.MORE, report -> report.requests().completed()),
-    REFUSED("refused", Better.LESS, report -> report.requests().refused());
+    REFUSED("refused", Better.LESS, report -> report.requests().refused()),
+    /** Requests within the service level; NaN if no service level is given. */
+    GOODPUT("goodputRequestsPerSecond", Better.MORE,
+        report -> report.goodput() == null ? Double.NaN : report.goodput().requestsPerSecond()),
+    /** Requests within the service level over completed, failed and refused ones, 0 to 1. */
+    GOODPUT_SHARE("goodputShare", Better.MORE,
+        report -> report.goodput() == null ? Double.NaN : report.goodput().share());
 
     private static final double NANOS_PER_MILLI = 1e6;
 

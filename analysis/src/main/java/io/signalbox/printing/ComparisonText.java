@@ -26,6 +26,9 @@ public final class ComparisonText
         new Column(Figure.PREEMPTIONS, "preempted", 1),
         new Column(Figure.COMPLETED, "completed", 1),
         new Column(Figure.REFUSED, "refused", 1));
+    private static final List<Column> GOODPUT = List.of(
+        new Column(Figure.GOODPUT, "goodput/s", 2),
+        new Column(Figure.GOODPUT_SHARE, "in limits, %", 2));
     private static final String GAP = "   ";
     private static final double PERCENT = 100.0;
 
@@ -54,7 +57,7 @@ public final class ComparisonText
 
         private double scale(final double value)
         {
-            return figure == Figure.TOKEN_HIT_RATE ? value * PERCENT : value;
+            return figure == Figure.TOKEN_HIT_RATE || figure == Figure.GOODPUT_SHARE ? value * PERCENT : value;
         }
     }
 
@@ -79,6 +82,10 @@ public final class ComparisonText
                 seeds + (seeds == 1 ? " seed\n" : " seeds\n"));
             table(cells.subList(from, to), LATENCY);
             table(cells.subList(from, to), THROUGHPUT);
+            if (cells.subList(from, to).stream().anyMatch(cell -> !Double.isNaN(cell.estimate(Figure.GOODPUT).mean())))
+            {
+                table(cells.subList(from, to), GOODPUT);
+            }
             out.print('\n');
             from = to;
         }

@@ -4,6 +4,8 @@ package io.signalbox.printing;
 import io.signalbox.report.RunReport;
 
 import java.io.PrintStream;
+import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** The report of a run as text. It has no wall-clock figure and no path. */
@@ -42,7 +44,8 @@ public final class ReportText
         row("tenant " + tenant.name(), Decimals.grouped(tenant.submitted()) + " submitted, " +
             Decimals.grouped(tenant.completed()) + " completed with " + Decimals.grouped(tenant.servedTokens()) +
             " tokens; TTFT p50 " + milliseconds(tenant.ttft().p50Nanos()) + " ms, p99 " +
-            milliseconds(tenant.ttft().p99Nanos()) + " ms");
+            milliseconds(tenant.ttft().p99Nanos()) + " ms" + (tenant.goodput() == null ? "" : "; " +
+            met(tenant.goodput().requests(), tenant.goodput().counted(), tenant.goodput().share()) + " within limits"));
     }
 
     private void print(final RunReport report, final JournalFacts journal)
@@ -64,6 +67,10 @@ public final class ReportText
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
             (report.steps().pauses() == 0 ? "" : Decimals.grouped(report.steps().pauses()) + " pauses, ") +
             Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
+        if (report.goodput() != null)
+        {
+            goodput(report.goodput());
+        }
         inFlight(report.inFlight());
         placements(report.placements());
         if (report.faults() != null)
@@ -102,6 +109,26 @@ public final class ReportText
         {
             DifferenceReport.text(out, verdict.difference(), verdict.digests());
         }
+    }
+
+    private void goodput(final RunReport.Goodput goodput)
+    {
+        row("goodput", perSecond(goodput.requestsPerSecond(), 2) + " requests/s within " + goodput.slo().words() + ": " +
+            met(goodput.requests(), goodput.counted(), goodput.share()));
+        final List<RunReport.RankGoodput> counted =
+            goodput.ranks().stream().filter(rank -> rank.counted() > 0).toList();
+        if (counted.size() > 1)
+        {
+            final RunReport.RankGoodput worst =
+                counted.stream().min(Comparator.comparingDouble(RunReport.RankGoodput::share)).orElseThrow();
+            row("", "least on rank " + worst.rank() + ": " + met(worst.requests(), worst.counted(), worst.share()));
+        }
+    }
+
+    private static String met(final long requests, final long counted, final double share)
+    {
+        return Decimals.grouped(requests) + " of " + Decimals.counted(counted, "request") + ", " +
+            percent(share);
     }
 
     private void inFlight(final RunReport.InFlight figures)

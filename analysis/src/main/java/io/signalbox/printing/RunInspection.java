@@ -10,6 +10,7 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.StateStart;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
@@ -38,11 +39,13 @@ public final class RunInspection
     /**
      * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. If
      * records were removed, requests that had not ended there count as submitted, without the latencies that are not known.
+     *
+     * @param level the service level whose goodput the report has; {@code null}: none.
      */
-    public static RunInspection read(final Path journal, final StateStart start)
+    public static RunInspection read(final Path journal, final StateStart start, final ServiceLevel level)
     {
         final JournalReader reader = start.reader();
-        final ReportListener listener = listener(reader);
+        final ReportListener listener = listener(reader).judging(level);
         if (start.state() != null)
         {
             listener.behind(start.state());

@@ -57,6 +57,8 @@ public final class WhatIfText
         TITLES.put(RunFigure.STEPS, "steps");
         TITLES.put(RunFigure.COMPLETED, "completed requests");
         TITLES.put(RunFigure.REFUSED, "refused requests");
+        TITLES.put(RunFigure.GOODPUT, "goodput, requests/s");
+        TITLES.put(RunFigure.GOODPUT_SHARE, "within limits, %");
     }
 
     private final PrintStream out;
@@ -124,6 +126,10 @@ public final class WhatIfText
         lines.add(titles);
         for (final RunFigure figure : RunFigure.values())
         {
+            if (!figure.isIn(report.recorded().report()))
+            {
+                continue;
+            }
             final List<String> line = new ArrayList<>(List.of(TITLES.get(figure),
                 value(figure, report.recorded().report()), value(figure, report.unchanged().report())));
             for (final ReRun variant : report.variants())
@@ -157,7 +163,7 @@ public final class WhatIfText
     {
         final double value = figure.of(report);
         return Double.isNaN(value) ? ReportText.NO_DATA :
-            figure == RunFigure.TOKEN_HIT_RATE ? Decimals.text(value * PERCENT, 2) :
+            figure.isShare() ? Decimals.text(value * PERCENT, 2) :
             value == Math.rint(value) ? Decimals.grouped((long)value) : Decimals.text(value, DIGITS);
     }
 
@@ -257,7 +263,7 @@ public final class WhatIfText
             final Estimate difference = figure.getValue();
             if (!Double.isNaN(difference.mean()) && (difference.mean() != 0.0 || difference.halfWidth() != 0.0))
             {
-                final double unit = figure.getKey() == RunFigure.TOKEN_HIT_RATE ? PERCENT : 1.0;
+                final double unit = figure.getKey().isShare() ? PERCENT : 1.0;
                 row("  over seeds", TITLES.get(figure.getKey()) + ": " + (difference.mean() > 0 ? "+" : "") +
                     Decimals.text(unit * difference.mean(), DIGITS) + " ± " +
                     Decimals.text(unit * difference.halfWidth(), DIGITS));

@@ -6,6 +6,7 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.RunReport;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
@@ -26,6 +27,8 @@ final class ReRuns
     private final SimulationConfig simulation;
     /** {@code null}: caches begin empty. */
     private final CachedPrefixes cached;
+    /** {@code null}: goodput is not asked for. */
+    private final ServiceLevel level;
     private final boolean countsComputed;
     private final ComparisonProgress progress;
     private long parts;
@@ -39,16 +42,19 @@ final class ReRuns
 
     /**
      * @param cached         blocks that ranks have cached at the start; {@code null}: none.
+     * @param level          limits of the goodput of the runs; {@code null}: not asked for.
      * @param countsComputed whether the outcomes say which tokens were computed.
      */
     ReRuns(
         final SimulationConfig simulation,
         final CachedPrefixes cached,
+        final ServiceLevel level,
         final boolean countsComputed,
         final ComparisonProgress progress)
     {
         this.simulation = simulation;
         this.cached = cached;
+        this.level = level;
         this.countsComputed = countsComputed;
         this.progress = progress;
     }
@@ -90,7 +96,8 @@ final class ReRuns
         try
         {
             requireBlocksOfCache(run);
-            return new Simulation(run.variant.config().toBuilder().capture(null).build(), simulation, run.workload, cached);
+            return new Simulation(run.variant.config().toBuilder().capture(null).build(), simulation, run.workload, cached)
+                .judging(level);
         }
         catch (final ConfigException e)
         {

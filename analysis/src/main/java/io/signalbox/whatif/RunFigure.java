@@ -25,7 +25,12 @@ public enum RunFigure
     PAUSES("pauses", report -> report.steps().pauses()),
     STEPS("steps", report -> report.steps().steps()),
     COMPLETED("completed", report -> report.requests().completed()),
-    REFUSED("refused", report -> report.requests().refused());
+    REFUSED("refused", report -> report.requests().refused()),
+    /** Requests within the service level; NaN if no service level is given. */
+    GOODPUT("goodputRequestsPerSecond",
+        report -> report.goodput() == null ? Double.NaN : report.goodput().requestsPerSecond()),
+    /** Requests within the service level over completed, failed and refused ones, 0 to 1. */
+    GOODPUT_SHARE("goodputShare", report -> report.goodput() == null ? Double.NaN : report.goodput().share());
 
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -42,6 +47,18 @@ public enum RunFigure
     public String key()
     {
         return key;
+    }
+
+    /** Whether it is a part of 1. */
+    public boolean isShare()
+    {
+        return this == TOKEN_HIT_RATE || this == GOODPUT_SHARE;
+    }
+
+    /** Whether a report has it: goodput is there only if it was asked for. */
+    public boolean isIn(final RunReport report)
+    {
+        return this != GOODPUT && this != GOODPUT_SHARE || report.goodput() != null;
     }
 
     /** The value in a report. */

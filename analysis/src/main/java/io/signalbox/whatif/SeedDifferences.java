@@ -25,6 +25,10 @@ final class SeedDifferences
         final double[] differences = new double[runs.size() / perSeed];
         for (final RunFigure figure : RunFigure.values())
         {
+            if (!figure.isIn(runs.get(0).report()))
+            {
+                continue;
+            }
             for (int seed = 0; seed < differences.length; seed++)
             {
                 differences[seed] = figure.of(runs.get(seed * perSeed + variant).report()) -

@@ -14,6 +14,7 @@ import io.signalbox.journal.StateStart;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -122,7 +123,7 @@ public final class WhatIf
     {
         try (StateStart kept = StateStart.of(journal, progress))
         {
-            return of(kept, kept.reader().config(routers), Beginning.OF_RUN);
+            return of(kept, kept.reader().config(routers), Beginning.OF_RUN, null);
         }
     }
 
@@ -130,14 +131,16 @@ public final class WhatIf
      * Reads what is kept of a journal to its end; the caller closes it.
      *
      * @param config the scheduler that the run description names.
+     * @param level  the service level whose goodput is compared; {@code null}: none.
      * @throws ConfigException if nothing can be re-run, or the re-runs are to begin at a time that is not kept.
      */
-    public static WhatIf of(final StateStart kept, final SchedulerConfig config, final Beginning beginning)
+    public static WhatIf of(
+        final StateStart kept, final SchedulerConfig config, final Beginning beginning, final ServiceLevel level)
     {
         final GroupSource groups = GroupSource.ahead(kept.reader());
         try
         {
-            return read(groups, config, beginning, kept.state());
+            return read(groups, config, beginning, kept.state(), level);
         }
         finally
         {
@@ -163,7 +166,7 @@ public final class WhatIf
      */
     public static WhatIf read(final GroupCursor run, final SchedulerConfig config, final Beginning beginning)
     {
-        return read(run, config, beginning, null);
+        return read(run, config, beginning, null, null);
     }
 
     /**
@@ -171,10 +174,12 @@ public final class WhatIf
      * another time, re-runs begin behind that state, with what ranks had cached.
      *
      * @param ahead the state ahead of the first group, which changes; {@code null}: nothing is ahead of it.
+     * @param level the service level whose goodput is compared; {@code null}: none.
      * @throws ConfigException also if the re-runs are to begin at an earlier time.
      */
     public static WhatIf read(
-        final GroupCursor run, final SchedulerConfig config, final Beginning asked, final FoldedState ahead)
+        final GroupCursor run, final SchedulerConfig config, final Beginning asked, final FoldedState ahead,
+        final ServiceLevel level)
     {
         final Beginning beginning = behind(asked, ahead);
         final Map<String, String> settings = run.settings();
@@ -185,7 +190,7 @@ public final class WhatIf
         final RunExtraction extraction =
             new RunExtraction(config, matches, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
         // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.
-        final ReportListener report = new ReportListener(config.toBuilder().capture(null).build());
+        final ReportListener report = new ReportListener(config.toBuilder().capture(null).build()).judging(level);
         if (ahead != null)
         {
             report.behind(ahead);
@@ -334,6 +339,12 @@ public final class WhatIf
         return new WhatIf(this, simulation, stepTimes, new ExpertQuestion(rows, shape, devices));
     }
 
+    /** {@code null} if goodput is not asked for. */
+    private ServiceLevel level()
+    {
+        return recorded.report().goodput() == null ? null : recorded.report().goodput().slo();
+    }
+
     /** Requests that are re-run. */
     public int requests()
     {
@@ -362,7 +373,7 @@ public final class WhatIf
         final List<Variant> runs = new ArrayList<>(List.of(new Variant("unchanged", config)));
         runs.addAll(variants);
         requireNames(runs);
-        final List<RunOutcome> all = new ReRuns(simulation, cached, experts != null, progress)
+        final List<RunOutcome> all = new ReRuns(simulation, cached, level(), experts != null, progress)
             .run(overSeeds(runs, seeds), workers);
         final List<RunOutcome> outcomes = all.subList(0, runs.size());
         final List<WhatIfReport.Regret> regrets = Hindsight.of(outcomes, runs.stream().map(Variant::name).toList());

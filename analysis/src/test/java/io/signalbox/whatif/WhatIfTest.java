@@ -8,6 +8,7 @@ import io.signalbox.compare.Estimate;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.FaultPlan;
@@ -223,7 +224,8 @@ class WhatIfTest
     void shouldGiveIntervalsOverSeeds()
     {
         final MemoryGroups groups = record(CONFIG, SimulationConfig.DEFAULT, workload(0));
-        final WhatIfReport report = WhatIf.read(groups.cursor(), CONFIG).ask(List.of(
+        final WhatIfReport report = WhatIf.read(
+            groups.cursor(), CONFIG, Beginning.OF_RUN, null, ServiceLevel.of("ttft=50ms,e2e=5s")).ask(List.of(
             new Variant("turns", CONFIG.toBuilder().router("round-robin").build()), new Variant("same", CONFIG)),
             2, 10, 3, SILENT);
 

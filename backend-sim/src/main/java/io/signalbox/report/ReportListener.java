@@ -74,6 +74,9 @@ public final class ReportListener implements GroupListener
     private long inheritedRows;
     private long missingRows;
     private final WeightFigures weights = new WeightFigures();
+    /** {@code null} if goodput is not asked for. */
+    private GoodputRecord goodput;
+    private ServiceLevel level;
     private long[] entryWords = new long[16 * CommitView.ENTRY_WORDS];
 
     public ReportListener(final SchedulerConfig config)
@@ -92,6 +95,14 @@ public final class ReportListener implements GroupListener
         placements = new PlacementCounts(router, fallback);
         inlineLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
+    }
+
+    /** Reports the requests that met a service level as well; {@code null}: not asked for. */
+    public ReportListener judging(final ServiceLevel asked)
+    {
+        level = asked;
+        goodput = asked == null ? null : new GoodputRecord(asked, ranks.length);
+        return this;
     }
 
     /** Continues a run whose earlier groups are not at hand: requests that had not ended count as submitted. */
@@ -195,6 +206,10 @@ public final class ReportListener implements GroupListener
         {
             submitted++;
             refused++;
+            if (goodput != null)
+            {
+                goodput.failed(-1, tenant);
+            }
             if (tenant != null)
             {
                 tenant.submitted();
@@ -397,7 +412,11 @@ public final class ReportListener implements GroupListener
             e2e.record(nowNanos - request.submitNanos);
             if (request.tokens > 1 && request.firstTokenNanos != RequestRecord.UNKNOWN)
             {
-                tpot.record((request.lastTokenNanos - request.firstTokenNanos) / (request.tokens - 1));
+                tpot.record(request.tpotNanos());
+            }
+            if (goodput != null)
+            {
+                goodput.completed(request, nowNanos);
             }
         }
         else if (reason == FreeReason.CANCELLED)
@@ -407,6 +426,10 @@ public final class ReportListener implements GroupListener
         else
         {
             failed++;
+            if (goodput != null)
+            {
+                goodput.failed(request.rank, request.tenant);
+            }
         }
     }
 
@@ -420,10 +443,11 @@ public final class ReportListener implements GroupListener
             new RunReport.Throughput(
                 seconds == 0.0 ? Double.NaN : completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,
                 outputTokens),
+            goodput == null ? null : goodput.figures(elapsedNanos()),
             prefixCache(),
             steps(),
             inFlight(),
-            tenants.values().stream().map(TenantRecord::tenant).toList(),
+            tenants.values().stream().map(tenant -> tenant.tenant(level, elapsedNanos())).toList(),
             placements.placements(),
             null,
             weights.figures(),

@@ -40,6 +40,12 @@ final class RequestRecord
         this.tenant = tenant;
     }
 
+    /** Mean time per output token after the first; 0 if there is no second one. */
+    long tpotNanos()
+    {
+        return tokens < 2 || firstTokenNanos == UNKNOWN ? 0 : (lastTokenNanos - firstTokenNanos) / (tokens - 1);
+    }
+
     /** Adds the requests that have begun; returns how many. */
     static long begin(
         final FoldedState state, final Long2ObjectHashMap<RequestRecord> live, final RankRecord[] ranks)

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param requests       how the requests ended
  * @param latency        latencies as a client sees them
  * @param throughput     per second of simulated time
+ * @param goodput        requests that met a service level; {@code null} without {@code --slo}
  * @param prefixCache    prefix matches at the first admission of each request
  * @param steps          the work of the ranks
  * @param inFlight       gain and cost of several steps in flight and of draft tokens
@@ -31,6 +32,7 @@ public record RunReport(
     Requests requests,
     Latencies latency,
     Throughput throughput,
+    Goodput goodput,
     PrefixCache prefixCache,
     @JsonInline Steps steps,
     InFlight inFlight,
@@ -45,8 +47,8 @@ public record RunReport(
     /** The same report with the faults of the run. */
     public RunReport withFaults(final Faults value)
     {
-        return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, tenants, placements, value,
-            newWeights, blockOccupancy, routedExperts, simulatedNanos);
+        return new RunReport(requests, latency, throughput, goodput, prefixCache, steps, inFlight, tenants, placements,
+            value, newWeights, blockOccupancy, routedExperts, simulatedNanos);
     }
 
     /**
@@ -58,8 +60,8 @@ public record RunReport(
     public RunReport withNotSubmitted(final long neverAsked, final long leftOut)
     {
         return new RunReport(new Requests(requests.submitted, requests.completed, requests.cancelled, requests.failed,
-            requests.refused, requests.unfinished, neverAsked, leftOut), latency, throughput, prefixCache, steps, inFlight,
-            tenants, placements, faults, newWeights, blockOccupancy, routedExperts, simulatedNanos);
+            requests.refused, requests.unfinished, neverAsked, leftOut), latency, throughput, goodput, prefixCache, steps,
+            inFlight, tenants, placements, faults, newWeights, blockOccupancy, routedExperts, simulatedNanos);
     }
 
     /**
@@ -123,8 +125,51 @@ public record RunReport(
      * @param completed    ended by length or stop token
      * @param servedTokens prompt and output tokens of the completed requests
      * @param ttft         time to first token of its requests
+     * @param goodput      its requests that met the service level; {@code null} without {@code --slo}
      */
-    public record Tenant(String name, long submitted, long completed, long servedTokens, LatencySummary ttft)
+    public record Tenant(
+        String name, long submitted, long completed, long servedTokens, LatencySummary ttft, TenantGoodput goodput)
+    {
+    }
+
+    /**
+     * Requests that met a service level. A request that failed or was refused did not meet it; requests that their client
+     * cancelled and unfinished requests are not counted.
+     *
+     * @param slo               the limits
+     * @param requests          completed requests within all limits
+     * @param counted           requests that completed, failed or were refused
+     * @param share             requests within the limits over counted requests, 0 to 1; {@code null} if none was counted
+     * @param requestsPerSecond requests within the limits per second; {@code null} if no time passed
+     * @param ranks             the same by the rank on which a request ended, without requests that were refused
+     */
+    public record Goodput(
+        ServiceLevel slo, long requests, long counted, double share, double requestsPerSecond, List<RankGoodput> ranks)
+    {
+    }
+
+    /**
+     * The same figures for the requests that ended on one rank.
+     *
+     * @param rank              the rank
+     * @param requests          completed requests within all limits
+     * @param counted           requests that completed or failed
+     * @param share             0 to 1; {@code null} if none was counted
+     * @param requestsPerSecond requests within the limits per second; {@code null} if no time passed
+     */
+    public record RankGoodput(int rank, long requests, long counted, double share, double requestsPerSecond)
+    {
+    }
+
+    /**
+     * The same figures for the requests of one tenant.
+     *
+     * @param requests          completed requests within all limits
+     * @param counted           requests that completed, failed or were refused
+     * @param share             0 to 1; {@code null} if none was counted
+     * @param requestsPerSecond requests within the limits per second; {@code null} if no time passed
+     */
+    public record TenantGoodput(long requests, long counted, double share, double requestsPerSecond)
     {
     }
 

@@ -13,6 +13,8 @@ final class TenantRecord
     private long submitted;
     private long completed;
     private long servedTokens;
+    private long met;
+    private long counted;
 
     TenantRecord(final String name)
     {
@@ -43,8 +45,17 @@ final class TenantRecord
         servedTokens += request.promptTokens + request.tokens;
     }
 
-    RunReport.Tenant tenant()
+    /** @param isMet whether a request of the tenant met the service level. */
+    void judged(final boolean isMet)
     {
-        return new RunReport.Tenant(name, submitted, completed, servedTokens, ttft.summary());
+        counted++;
+        met += isMet ? 1 : 0;
+    }
+
+    /** @param level {@code null}: goodput is not asked for. */
+    RunReport.Tenant tenant(final ServiceLevel level, final long elapsedNanos)
+    {
+        return new RunReport.Tenant(name, submitted, completed, servedTokens, ttft.summary(),
+            level == null ? null : GoodputRecord.of(met, counted, elapsedNanos));
     }
 }

@@ -9,6 +9,7 @@ import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -27,6 +28,7 @@ public final class Simulation
     private final Workload workload;
     /** {@code null}: caches begin empty. */
     private final CachedPrefixes cached;
+    private ServiceLevel level;
 
     /**
      * @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have, or the
@@ -78,6 +80,13 @@ public final class Simulation
             .set(BatchSettings.SUSPECT_TURNS, config.get(BatchSettings.SUSPECT_TURNS) && hasFaults).build();
     }
 
+    /** Reports the requests that met a service level as well; {@code null}: not asked for. */
+    public Simulation judging(final ServiceLevel asked)
+    {
+        level = asked;
+        return this;
+    }
+
     /** Everything the run depends on: the settings of scheduler, simulated backend and workload, sorted by name. */
     public Map<String, String> settings()
     {
@@ -117,7 +126,7 @@ public final class Simulation
         BufferAccess.require();
         TimeFit.check(workload, schedulerConfig, simulationConfig);
         final RequestEnds ends = new RequestEnds();
-        final ReportListener report = new ReportListener(schedulerConfig);
+        final ReportListener report = new ReportListener(schedulerConfig).judging(level);
         final boolean capture = schedulerConfig.capture() != null;
         // One other thread is enough: it counts what nobody journals.
         final boolean countsBehind = behind != null && journal == null;

@@ -10,6 +10,7 @@ import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.options.ComparedSchedulers;
 import io.signalbox.cli.options.ComparedWorkloads;
 import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
@@ -92,6 +93,9 @@ public final class CompareCommand implements Callable<Integer>
     private Path csvFile;
 
     @Mixin
+    private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
     @Mixin
@@ -120,7 +124,7 @@ public final class CompareCommand implements Callable<Integer>
         checkForms();
         final List<RouterConfig> routers = schedulers.routers();
         final ComparisonConfig plan = new ComparisonConfig(seeded,
-            schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed));
+            schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed), goodput.level());
         MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
             MachineMemory.limits());
         try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(plan));

@@ -3,6 +3,7 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ReadingProgress;
+import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.journal.StateStart;
 import io.signalbox.printing.OutputFile;
@@ -31,6 +32,9 @@ final class InspectRun extends InspectQuestion
     private static final int RUN_BYTES = 1 << 18;
 
     @Mixin
+    private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
     InspectRun(final Console console)
@@ -53,7 +57,7 @@ final class InspectRun extends InspectQuestion
     {
         try (ReadingProgress progress = progress(); StateStart start = StateStart.of(journal(), progress))
         {
-            return RunInspection.read(journal(), start);
+            return RunInspection.read(journal(), start, goodput.level());
         }
     }
 }

@@ -14,6 +14,7 @@ import io.signalbox.cli.console.PromptAnswer;
 import io.signalbox.cli.console.PromptAnswers;
 import io.signalbox.cli.console.ServedDocument;
 import io.signalbox.cli.options.ChosenBackend;
+import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ModelOptions;
@@ -106,6 +107,9 @@ public final class RunCommand implements Callable<Integer>
 
     @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 5)
     private final RetentionOptions retentionOptions = new RetentionOptions();
+
+    @Mixin
+    private final GoodputOption goodput = new GoodputOption();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -231,7 +235,7 @@ public final class RunCommand implements Callable<Integer>
         final List<PromptLine> prompts, final List<CompletionRequest> requests, final AnswerFile file,
         final OutputFile document)
     {
-        final ReportListener report = new ReportListener(config);
+        final ReportListener report = new ReportListener(config).judging(goodput.level());
         final FailureReasons reasons = new FailureReasons();
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock)
             .listener((group, offset, length) ->

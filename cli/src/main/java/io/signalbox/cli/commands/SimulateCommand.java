@@ -9,6 +9,7 @@ import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.console.StopNotice;
 import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
@@ -109,6 +110,9 @@ public final class SimulateCommand implements Callable<Integer>
     private int ringSlots = EngineConfig.INGRESS_SLOTS.defaultValue();
 
     @Mixin
+    private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
     @Mixin
@@ -142,7 +146,7 @@ public final class SimulateCommand implements Callable<Integer>
         final Workload workload = HeapShortage.named(
             workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
         PoolFit.check(workload, config, workload::placeOf);
-        final Simulation simulation = new Simulation(config, costs, workload);
+        final Simulation simulation = new Simulation(config, costs, workload).judging(goodput.level());
         MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
         try (OutputFile file = jsonOptions.reserve(RunDocument.bytes(config)))

@@ -9,6 +9,7 @@ import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.ChangedScheduler;
+import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
@@ -105,6 +106,9 @@ public final class WhatIfCommand implements Callable<Integer>
     private int seeds = 1;
 
     @Mixin
+    private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
     @Mixin
@@ -168,7 +172,7 @@ public final class WhatIfCommand implements Callable<Integer>
                 throw new ConfigException("--expert-devices needs routed experts, and the run of " + journal +
                     " captured none; leave it out.");
             }
-            final WhatIf read = WhatIf.of(kept, recorded, beginning);
+            final WhatIf read = WhatIf.of(kept, recorded, beginning, goodput.level());
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
             question = expertDevices == null ? costed : costed.withExperts(
                 new RecordedExperts(journal, scheduler.known()), recorded.capture(), expertDevices);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.CommandEntry;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.BeforeAll;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -88,6 +90,25 @@ class InspectArgumentsTest
         final String[] arguments = line.split(" ");
 
         assertSame(arguments, InspectArguments.rewritten(arguments));
+    }
+
+    /** Without it, the value of an option would be taken for the journal. */
+    @Test
+    void shouldKnowEveryOptionWithAValue()
+    {
+        CommandEntry.commands().forEach((command, spec) ->
+        {
+            if (command.startsWith("inspect "))
+            {
+                spec.options().stream().filter(option -> option.arity().max() > 0).forEach(option ->
+                {
+                    final List<String> today =
+                        List.of(InspectArguments.rewritten("inspect", option.longestName(), "value", "--json", "J"));
+                    final int journal = today.indexOf("--") + 1;
+                    assertEquals("J", today.get(journal), () -> option.longestName() + ": " + today);
+                });
+            }
+        });
     }
 
     /** A journal that is called like a question is given as a path. */
