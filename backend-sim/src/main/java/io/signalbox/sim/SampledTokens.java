@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.SeededTokens;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.workload.RecordedRequests;
 import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.Workload;
@@ -12,6 +13,12 @@ interface SampledTokens
 {
     /** The token at a position of a request, which weights of this generation sampled. */
     int token(long requestId, int position, int weightGeneration);
+
+    /** Log-probability of the token that was sampled last at the position, or {@link StepTokens#NO_LOGPROB}. */
+    default float logprob(final long requestId, final int position)
+    {
+        return StepTokens.NO_LOGPROB;
+    }
 
     /** A function of the seed. */
     static SampledTokens seeded(final long seed)

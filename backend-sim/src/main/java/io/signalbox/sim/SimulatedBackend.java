@@ -6,6 +6,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.SplitMix64;
@@ -34,6 +35,8 @@ final class SimulatedBackend implements Backend
     private static final int NO_RANK = -1;
 
     private final SimulationConfig config;
+    /** Simulated durations are divided by it. */
+    private final double timeScale;
     private final int depth;
     private final boolean lockStep;
     private final RowKey rowKeys;
@@ -94,7 +97,20 @@ final class SimulatedBackend implements Backend
         final DraftAcceptance drafts,
         final SampledTokens sampled)
     {
+        this(config, scheduler, rowKeys, drafts, sampled, 1);
+    }
+
+    /** @param timeScale how many times as fast as their costs the ranks are. */
+    SimulatedBackend(
+        final SimulationConfig config,
+        final SchedulerConfig scheduler,
+        final RowKey rowKeys,
+        final DraftAcceptance drafts,
+        final SampledTokens sampled,
+        final double timeScale)
+    {
         this.config = config;
+        this.timeScale = timeScale;
         depth = scheduler.depth();
         lockStep = scheduler.lockStep();
         this.rowKeys = rowKeys;
@@ -196,6 +212,30 @@ final class SimulatedBackend implements Backend
             ranks[events.nextIdentity()].find(events.nextSequence()) == null;
     }
 
+    /** Whether the next event launches a step in lock-step that a rank does not have yet. */
+    boolean awaitsPlans()
+    {
+        if (!lockStep || events.size() == 0 || events.nextPhase() != EventPhase.FORWARD)
+        {
+            return false;
+        }
+        final long number = events.nextSequence();
+        final SimulatedStep next = ranks[events.nextIdentity()].find(number);
+        return next != null && !next.launched && Arrays.stream(ranks).anyMatch(rank -> rank.find(number) == null);
+    }
+
+    /** Reports every step that is out as lost. */
+    void loseAll(final String reason)
+    {
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            for (final SimulatedStep step : ranks[rank].steps())
+            {
+                completions.fault(nowNanos, step.epoch, rank, step.number, FaultClass.RANK_LOST, reason);
+            }
+        }
+    }
+
     /** Whether a rank could take a further step. */
     boolean anyRankHasRoom()
     {
@@ -280,8 +320,14 @@ final class SimulatedBackend implements Backend
         step.decide(sampled, drafts);
         work.count(step);
         step.launched = true;
-        step.costNanos = config.stepCost().nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens());
-        step.delayNanos = config.d2hDelay().nanos(config.seed(), rank, step.number, step.tokens);
+        step.costNanos =
+            scaled(config.stepCost().nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens()));
+        step.delayNanos = scaled(config.d2hDelay().nanos(config.seed(), rank, step.number, step.tokens));
+    }
+
+    private long scaled(final long nanos)
+    {
+        return timeScale == 1 ? nanos : (long)(nanos / timeScale);
     }
 
     /** Ranks in lock-step compute as long as the slowest of them, and report after the longest of their delays. */

@@ -5,6 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.event.StepView;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** One simulated rank: the steps that it has, oldest first, and the last ones that it had. */
 final class SimulatedRank
@@ -107,6 +108,12 @@ final class SimulatedRank
         }
         throw new InvariantViolation("an entry of rank " + rank + " continues from step " + number +
             ", which is none of its last " + ring.length);
+    }
+
+    /** A copy of the list of its steps, oldest first. */
+    List<SimulatedStep> steps()
+    {
+        return List.of(Arrays.copyOf(out, size));
     }
 
     /** The step is out no more. */

@@ -149,7 +149,8 @@ final class SimulatedStep
             }
             for (int position = last - accepted + 1; position <= last; position++)
             {
-                results.accept(sampled.token(requestId(entry), position, weightGeneration));
+                final int token = sampled.token(requestId(entry), position, weightGeneration);
+                results.accept(token, sampled.logprob(requestId(entry), position));
             }
             nextStarts[entry] = last;
         }

@@ -15,6 +15,7 @@ import io.signalbox.cli.commands.RedactCommand;
 import io.signalbox.cli.commands.ReplayCommand;
 import io.signalbox.cli.commands.RunCommand;
 import io.signalbox.cli.commands.RunsCommand;
+import io.signalbox.cli.commands.ServeCommand;
 import io.signalbox.cli.commands.SimulateCommand;
 import io.signalbox.cli.commands.SnapshotCommand;
 import io.signalbox.cli.commands.TimelineCommand;
@@ -60,6 +61,7 @@ import java.util.concurrent.Callable;
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
         "  signalbox run                                  a tiny MoE model on the processor",
+        "  signalbox serve                                an HTTP server over simulated ranks, in real time",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect request runs/0001 812        one request's life and why it got its rank",
@@ -179,6 +181,7 @@ public final class Main implements Callable<Integer>
         {
             case "simulate" -> new SimulateCommand(console);
             case "run" -> new RunCommand(console);
+            case "serve" -> new ServeCommand(console);
             case "compare" -> new CompareCommand(console);
             case "replay" -> new ReplayCommand(console);
             case "inspect" -> InspectCommand.line(console, questions);

@@ -87,6 +87,8 @@ final class Walls
     private static final String SERVING = room("serving");
     private static final String CPU = room("cpu");
     private static final String METRICS = room("metrics");
+    private static final String SERVER = room("server");
+    private static final String TRANSPORT = room("server.http");
     private static final String CLI = room("cli");
     private static final String CONSOLE = room("cli.console");
     private static final String OPTIONS = room("cli.options");
@@ -135,7 +137,7 @@ final class Walls
         walls.put("the engine module and those below it know no other module", noClasses()
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
             .should().dependOnClassesThat(ours(ANALYSIS).or(ours(SIM_MODULE))
-                .or(ours(JOURNAL, CUDA, CPU, MODEL, SERVING, METRICS, CLI))));
+                .or(ours(JOURNAL, CUDA, CPU, MODEL, SERVING, METRICS, SERVER, CLI))));
         addEngine(walls);
         addJournal(walls);
         addAnalysis(walls);
@@ -148,6 +150,7 @@ final class Walls
         walls.put("nothing that runs knows the test kit", noClasses()
             .that().resideOutsideOfPackage(TESTKIT).should().dependOnClassesThat().resideInAPackage(TESTKIT));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
+        addServer(walls);
         addCommandLine(walls);
         addLibraries(walls);
         return walls;
@@ -242,7 +245,7 @@ final class Walls
             .that().resideInAPackage(WHATIF)
             .should().dependOnClassesThat(above(WHATIF, COMPARE, INSPECT, JOURNAL, SIM, WORKLOAD, REPORT)));
         walls.put("printing knows neither GPU nor command line", noClasses()
-            .that().resideInAPackage(PRINTING).should().dependOnClassesThat(ours(CUDA, CPU, METRICS, CLI)));
+            .that().resideInAPackage(PRINTING).should().dependOnClassesThat(ours(CUDA, CPU, METRICS, SERVER, CLI)));
     }
 
     private static void addImages(final Map<String, ArchRule> walls)
@@ -257,7 +260,7 @@ final class Walls
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(
-                ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, METRICS, CLI, CPU, ENGINE, SCHEDULER))));
+                ours(ANALYSIS).or(ours(JOURNAL, SIM, WORKLOAD, REPORT, METRICS, SERVER, CLI, CPU, ENGINE, SCHEDULER))));
         walls.put("the model knows shapes, files and nothing else of ours", noClasses()
             .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL, FILES)));
         walls.put("the seam of model backends knows models, files, settings and the backend interface with its steps",
@@ -266,6 +269,17 @@ final class Walls
         walls.put("the CPU backend knows models and what a backend may know", noClasses()
             .that().resideInAPackage(CPU)
             .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));
+    }
+
+    private static void addServer(final Map<String, ArchRule> walls)
+    {
+        walls.put("the server knows neither GPU nor command line", noClasses()
+            .that().resideInAPackage(SERVER).should().dependOnClassesThat(ours(CUDA, CPU, CLI)));
+        walls.put("the transport knows nothing of what it carries", noClasses()
+            .that().resideInAPackage(TRANSPORT).should().dependOnClassesThat(oursExcept(TRANSPORT)));
+        walls.put("only the transport's own classes know Jetty", noClasses()
+            .that().haveNameNotMatching("io\\.signalbox\\.server\\.http\\.Jetty.*")
+            .should().dependOnClassesThat().resideInAPackage("org.eclipse.jetty.."));
     }
 
     private static void addCommandLine(final Map<String, ArchRule> walls)

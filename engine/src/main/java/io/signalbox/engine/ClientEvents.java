@@ -5,6 +5,7 @@ import io.signalbox.engine.ring.ClientCredits;
 import io.signalbox.engine.ring.Pace;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
@@ -22,6 +23,7 @@ final class ClientEvents extends EventReader
     private final OpenHandles handles;
     private final RowRoom rowRoom;
     private final LongSupplier clock;
+    private final int blockSizeTokens;
     /** Between inputs of clients. */
     private final Pace inputs = new Pace();
     /** Between ends of requests. */
@@ -29,12 +31,14 @@ final class ClientEvents extends EventReader
     private volatile int weightGeneration;
 
     ClientEvents(
-        final ClientCredits credits, final OpenHandles handles, final RowRoom rowRoom, final LongSupplier clock)
+        final ClientCredits credits, final OpenHandles handles, final RowRoom rowRoom, final LongSupplier clock,
+        final int blockSizeTokens)
     {
         this.credits = credits;
         this.handles = handles;
         this.rowRoom = rowRoom;
         this.clock = clock;
+        this.blockSizeTokens = blockSizeTokens;
     }
 
     /** The engine continues a run that had come to this generation of the weights. */
@@ -92,6 +96,19 @@ final class ClientEvents extends EventReader
     protected void onNewWeights(final NewWeightsDecoder message)
     {
         weightGeneration = message.weightGeneration();
+    }
+
+    @Override
+    protected void onSchedule(final StepView step)
+    {
+        for (int i = 0; i < step.admittedCount(); i++)
+        {
+            final CompletionHandle handle = step.isResumed(i) ? null : handles.find(step.admittedRequestId(i));
+            if (handle != null)
+            {
+                handle.admitted(step.matchedBlocks(i) * blockSizeTokens);
+            }
+        }
     }
 
     @Override

@@ -39,6 +39,7 @@ public final class CompletionHandle implements Iterable<Integer>
     private volatile CompletableFuture<Completion> future;
     private volatile Completion end;
     private volatile Throwable failure;
+    private volatile int cachedTokens;
 
     CompletionHandle(
         final EngineClient client, final long requestId, final CompletionRequest request)
@@ -105,6 +106,15 @@ public final class CompletionHandle implements Iterable<Integer>
     public float logprob(final int index)
     {
         return tokens.logprob(index);
+    }
+
+    /**
+     * Tokens of the prompt that were not computed, because KV blocks of earlier requests have them; known when the first
+     * token is visible. After a preemption it stays as it was.
+     */
+    public int cachedTokens()
+    {
+        return cachedTokens;
     }
 
     /** A copy of the tokens that are visible now. */
@@ -415,6 +425,12 @@ public final class CompletionHandle implements Iterable<Integer>
         }
         client.refuseOwnThread("await");
         audience.await(() -> index < tokens.count() || isDone(), timeoutNanos);
+    }
+
+    /** The request has entered a batch for the first time. */
+    void admitted(final int matchedTokens)
+    {
+        cachedTokens = matchedTokens;
     }
 
     /** Adds a token that {@link #visible} shows. Called by one thread, as are the methods that follow. */

@@ -74,7 +74,7 @@ final class EngineClient
         credits = new ClientCredits(creditCount);
         rows = new RowTaking(this, config.capture() != null);
         rowRoom = new RowRoom(config, given.mostUntakenBytes(), given.rowBudget());
-        events = new ClientEvents(credits, handles, rowRoom, clock);
+        events = new ClientEvents(credits, handles, rowRoom, clock, config.blockSizeTokens());
         final int vocabularySize = given.value(EngineConfig.VOCABULARY_SIZE);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config, vocabularySize, given.endTokens()));
         given.attach(this);

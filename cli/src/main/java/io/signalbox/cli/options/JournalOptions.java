@@ -4,6 +4,7 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
 import io.signalbox.journal.DeferredJournal;
+import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalUpkeep;
@@ -97,6 +98,12 @@ public final class JournalOptions
      */
     public void check(final RetentionLimits kept)
     {
+        check(kept, false);
+    }
+
+    /** @param continues whether the directory may have a journal, which is looked at when it is opened. */
+    private void check(final RetentionLimits kept, final boolean continues)
+    {
         limits = kept;
         config();
         if (noJournal && (snapshotEvery > 0 || !limits.equals(RetentionLimits.NONE)))
@@ -113,6 +120,10 @@ public final class JournalOptions
             throw new ConfigException("--journal=" + directory + " and --no-journal exclude each other; give one of them.");
         }
         readKey();
+        if (continues)
+        {
+            return;
+        }
         if (directory != null)
         {
             RunDirectories.requireFree(directory);
@@ -211,6 +222,45 @@ public final class JournalOptions
         }, writer -> new WithheldJournal(writer, description, routers, key), this::removeMade);
     }
 
+    /**
+     * As {@link #check}, for a run that a server continues: the directory of {@code --journal} may have one.
+     *
+     * @throws ConfigException also if an option is for the end of a run.
+     */
+    public void checkContinued(final RetentionLimits kept)
+    {
+        if (noVerify)
+        {
+            throw new ConfigException("--no-verify is for runs that end by themselves, and a server does not verify its " +
+                "journal; leave it out, and use 'signalbox replay --verify' afterwards.");
+        }
+        check(kept, directory != null && Files.isDirectory(directory));
+    }
+
+    /** The directory of the run's journal, which this call makes if it is missing; {@code null} if none is wanted. */
+    public Path continuedDirectory()
+    {
+        if (noJournal || directory != null)
+        {
+            return directory;
+        }
+        return nextRun();
+    }
+
+    /**
+     * The journal of a run that another server may continue.
+     *
+     * @param place    {@link #continuedDirectory}.
+     * @param routers  those that the description may name.
+     * @param listener receives what is removed while the run continues.
+     */
+    public DirectoryJournal continued(
+        final Path place, final DpRouters routers, final UpkeepListener listener, final ReadProgress progress)
+    {
+        final DirectoryJournal journal = new DirectoryJournal(place, config(), progress).withUpkeep(listener, routers);
+        return key == null ? journal : journal.withoutTokens(key, routers);
+    }
+
     /** The writer of the run's journal; if it cannot be opened, all files of this command are removed. */
     JournalWriter open(final Map<String, String> settings, final DpRouters routers, final UpkeepListener listener)
     {
@@ -234,8 +284,8 @@ public final class JournalOptions
         JournalUpkeep.conclude(journal, config(), routers, listener, progress);
     }
 
-    /** Removes the directories that {@link #open} made and that are empty; the writer removes its files in them. */
-    void removeMade()
+    /** Removes the directories that these options made and that are empty; the writer removes its files in them. */
+    public void removeMade()
     {
         try
         {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.console.CommandFailure;
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.HttpOptions;
+import io.signalbox.cli.options.IdleOptions;
+import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.PaceOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.RetentionOptions;
+import io.signalbox.cli.options.SchedulerOptions;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.RunJournal;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.RouterList;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.server.ServerConfig;
+import io.signalbox.server.SignalboxServer;
+import io.signalbox.server.text.SimulatedText;
+import io.signalbox.sim.PacedBackend;
+import io.signalbox.sim.SimulationConfig;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+
+/** Serves clients over HTTP until it is stopped. */
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    customSynopsis = "signalbox serve [OPTIONS]",
+    header = "Serve clients over HTTP with OpenAI's API, until the process is stopped.",
+    description = {
+        "%nThe scheduler is the code that an engine embeds. Simulated ranks take as long for their steps as their costs say, " +
+            "on the clock; the answers are made-up words, and the same prompt at temperature 0 has the same answer. SIGTERM " +
+            "and Ctrl-C end the server in order: it finishes the requests that are under way and seals the journal."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox serve",
+        "  signalbox serve --port 0 --ranks 2 --time-scale 10 --no-journal",
+        "  signalbox serve --journal runs/served       continues the run that is there, also after a crash",
+        "",
+        "Exit codes: 0 stopped in order; 1 the engine failed; 2 usage or environment error: options, journal,",
+        "            address, disk or memory; 3 internal error."})
+public final class ServeCommand implements Callable<Integer>
+{
+    private static final String NAME = "signalbox serve";
+
+    private final Console console;
+    @Spec
+    private CommandSpec spec;
+
+    @ArgGroup(validate = false, heading = "%nServer:%n", order = 1)
+    private final HttpOptions httpOptions = new HttpOptions();
+
+    @ArgGroup(validate = false, heading = "%nPace and answers of simulated ranks:%n", order = 2)
+    private final PaceOptions paceOptions = new PaceOptions();
+
+    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 3)
+    private final SchedulerOptions schedulerOptions = new SchedulerOptions();
+
+    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 4)
+    private final CostOptions costOptions = new CostOptions();
+
+    @ArgGroup(validate = false, heading = "%nJournal:%n", order = 5)
+    private final JournalOptions journalOptions = new JournalOptions();
+
+    @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 6)
+    private final RetentionOptions retentionOptions = new RetentionOptions();
+
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Seed answers and routed experts with N (default: ${DEFAULT-VALUE}).")
+    private long seed = SimulationConfig.SEED.defaultValue();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    /** Completes when the server is to stop; exceptionally if the engine has failed. */
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+
+    public ServeCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (schedulerOptions.listsRouters())
+        {
+            RouterList.print(console.out(), schedulerOptions.known());
+            return ExitCode.OK;
+        }
+        IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
+        journalOptions.checkContinued(retentionOptions.limits());
+        final SchedulerConfig scheduler = schedulerOptions.config();
+        final PacedBackend backend = paceOptions.backend(costOptions.config(seed), scheduler);
+        final ServerConfig config = httpOptions.config(new SimulatedText(), scheduler);
+        final EngineConfig engine = new EngineConfig().scheduler(scheduler).backend(backend).clock(new RunClock())
+            .vocabularySize(config.vocabularySize()).submitWaitNanos(0).drainTimeoutNanos(0)
+            .failureListener(stopped::completeExceptionally);
+        final Path journal = journalOptions.continuedDirectory();
+        if (journal != null)
+        {
+            engine.runJournal(journal(journal, backend.settings()));
+        }
+        try
+        {
+            return serve(engine, config, journal);
+        }
+        finally
+        {
+            journalOptions.removeMade();
+        }
+    }
+
+    /** The run also depends on what the simulated ranks answer. */
+    private RunJournal journal(final Path place, final Map<String, String> settings)
+    {
+        return description ->
+        {
+            final Map<String, String> whole = new TreeMap<>(description);
+            whole.putAll(settings);
+            return journalOptions.continued(place, schedulerOptions.known(),
+                new WrittenJournal(console, NAME, journalOptions, progressOption), ReadProgress.NONE).open(whole);
+        };
+    }
+
+    private int serve(final EngineConfig engineConfig, final ServerConfig config, final Path journal)
+    {
+        StopSignals.handle(() -> stopped.complete(null));
+        Throwable failure;
+        try (SignalboxEngine engine = SignalboxEngine.launch(engineConfig);
+            SignalboxServer server = SignalboxServer.launch(engine, config))
+        {
+            print(server, config, journal);
+            failure = stopped.handle((nothing, cause) -> cause).join();
+            console.err().println(failure == null ? NAME + ": stopping; requests that are under way may finish." :
+                NAME + ": the engine has failed.");
+        }
+        if (failure != null)
+        {
+            return new CommandFailure(ExitCode.CHECK_FAILED, "the engine failed: " + failure.getMessage() +
+                (journal == null ? "" : "; start the server again to continue the journal " + journal)).print(console, NAME);
+        }
+        if (journal != null)
+        {
+            console.err().println(NAME + ": stopped; the journal " + journal + " is sealed.");
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(final SignalboxServer server, final ServerConfig config, final Path journal)
+    {
+        console.out().println("listening         " + server.address());
+        console.out().println("model             " + config.modelName() + ", " + Decimals.grouped(config.contextTokens()) +
+            " tokens of context");
+        console.out().println("journal           " + (journal == null ? "none" : journal));
+        console.out().println("try               curl " + server.address() + "/v1/completions -H 'Content-Type: " +
+            "application/json' -d '{\"model\": \"" + config.modelName() + "\", \"prompt\": \"Once upon a time\"}'");
+        console.out().flush();
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.server.ServedModel;
+import io.signalbox.server.ServerConfig;
+import io.signalbox.server.text.ModelText;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The address of a server, the name of its model, and its limits. */
+public final class HttpOptions
+{
+    /** A usual context; a larger pool does not mean that a model was made for longer sequences. */
+    private static final int USUAL_CONTEXT = 131_072;
+    private static final double MOST_SECONDS = 86_400;
+
+    @Option(names = "--host", paramLabel = "ADDRESS", description = "Listen at ADDRESS (default: ${DEFAULT-VALUE}).")
+    private String host = "127.0.0.1";
+
+    @Option(names = "--port", paramLabel = "PORT",
+        description = "Listen on PORT; 0: any free one (default: ${DEFAULT-VALUE}).")
+    private int port = 8000;
+
+    @Option(names = "--served-model-name", paramLabel = "NAME", split = ",",
+        description = "Serve the model under these names; clients are told the first (default: ${DEFAULT-VALUE}).")
+    private List<String> names = List.of("signalbox-simulated");
+
+    @Option(names = "--max-model-len", paramLabel = "TOKENS",
+        description = "Refuse requests whose prompt and answer have more TOKENS (default: 131072, or what one rank's KV " +
+            "blocks hold).")
+    private Integer contextTokens;
+
+    @Option(names = "--max-body-bytes", paramLabel = "BYTES",
+        description = "Refuse a request with a longer body (default: ${DEFAULT-VALUE}).")
+    private int maxBodyBytes = 4 << 20;
+
+    @Option(names = "--max-requests", paramLabel = "N",
+        description = "Refuse requests while N are under way (default: ${DEFAULT-VALUE}).")
+    private int maxRequests = 10_000;
+
+    @Option(names = "--max-connections", paramLabel = "N",
+        description = "Let connections wait while N are open (default: ${DEFAULT-VALUE}).")
+    private int maxConnections = 10_000;
+
+    @Option(names = "--drain-seconds", paramLabel = "S",
+        description = "When stopped, wait S seconds for requests that are under way (default: ${DEFAULT-VALUE}).")
+    private double drainSeconds = 30;
+
+    /** @throws ConfigException if a value is not allowed. */
+    public ServerConfig config(final ModelText text, final SchedulerConfig scheduler)
+    {
+        if (!(drainSeconds >= 0 && drainSeconds <= MOST_SECONDS))
+        {
+            throw new ConfigException("--drain-seconds=" + drainSeconds + " is not between 0 and " + (long)MOST_SECONDS +
+                "; give a number of seconds.");
+        }
+        final long pool = (scheduler.kvBlocks() - 1L) * scheduler.blockSizeTokens();
+        if (contextTokens != null && contextTokens > pool)
+        {
+            throw new ConfigException("--max-model-len=" + contextTokens + " is above the " + pool +
+                " tokens that the KV blocks of a rank hold; give a smaller one, or a larger --kv-blocks.");
+        }
+        final ServedModel model = new ServedModel(
+            names, contextTokens == null ? (int)Math.min(USUAL_CONTEXT, pool) : contextTokens, text);
+        return new ServerConfig(model).host(host).port(port).maxBodyBytes(maxBodyBytes).maxRequests(maxRequests)
+            .maxConnections(maxConnections).drainMillis((long)(drainSeconds * TimeUnit.SECONDS.toMillis(1)));
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house.sample.server;
+
+import io.signalbox.cli.Main;
+import org.eclipse.jetty.server.Server;
+
+/** A server that starts the command line, and knows its library. */
+final class BadServer
+{
+    private final Server server;
+
+    BadServer(final Server server)
+    {
+        this.server = server;
+    }
+
+    void again()
+    {
+        server.setDumpAfterStart(true);
+        Main.main(new String[0]);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.ConfigException;
+import io.signalbox.engine.CompletionRequest;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How the answers of one HTTP request are sampled and when they end, as OpenAI's API and vLLM name it.
+ *
+ * @param count      answers to each prompt.
+ * @param maxTokens  -1: the rest of the context.
+ * @param seed       {@code null}: none.
+ * @param stops      strings that end an answer.
+ * @param stopTokens tokens that end an answer, besides the model's own.
+ * @param ignoreEos  whether the model's own end tokens do not end an answer.
+ * @param priority   a lower one is served earlier, as in vLLM.
+ * @param cacheSalt  requests with another one share no KV block; {@code null}: none.
+ */
+record AnswerSettings(
+    int count, int maxTokens, int minTokens, double temperature, double topP, int topK, Long seed, List<String> stops,
+    int[] stopTokens, boolean ignoreEos, boolean logprobs, int priority, String cacheSalt)
+{
+    private static final int MAX_COUNT = 128;
+    private static final int MAX_STOPS = 16;
+    private static final int MAX_STOP_LENGTH = 1024;
+    private static final int MAX_SALT = 1024;
+    private static final double MAX_TEMPERATURE = 100;
+    private static final double MIN_TOP_P = 1e-6;
+
+    /** Those of OpenAI's routes and their extensions in vLLM. */
+    static AnswerSettings of(final Fields fields, final boolean chat)
+    {
+        return new AnswerSettings(fields.whole("n", 1, MAX_COUNT, 1), maxTokens(fields, chat),
+            fields.whole("min_tokens", 0, Integer.MAX_VALUE, 0), fields.real("temperature", 0, MAX_TEMPERATURE, 1),
+            fields.real("top_p", MIN_TOP_P, 1, 1), Math.max(0, fields.whole("top_k", -1, Integer.MAX_VALUE, 0)),
+            fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE), stops(fields), stopTokens(fields),
+            fields.flag("ignore_eos"), logprobs(fields, chat),
+            fields.whole("priority", -Integer.MAX_VALUE, Integer.MAX_VALUE, 0), salt(fields));
+    }
+
+    /** Chat has a newer name for the same. A completion has 16 tokens by default, a chat the rest of the context. */
+    private static int maxTokens(final Fields fields, final boolean chat)
+    {
+        final String newer = "max_completion_tokens";
+        final String name = chat && fields.get(newer) != null ? newer : "max_tokens";
+        return fields.whole(name, 0, Integer.MAX_VALUE, chat ? -1 : CompletionRequest.DEFAULT_NEW_TOKENS);
+    }
+
+    private static boolean logprobs(final Fields fields, final boolean chat)
+    {
+        if (!chat)
+        {
+            return fields.whole("logprobs", 0, 1) != null;
+        }
+        fields.whole("top_logprobs", 0, 1);
+        return fields.flag("logprobs");
+    }
+
+    private static List<String> stops(final Fields fields)
+    {
+        final List<String> stops = fields.texts("stop");
+        if (stops.size() > MAX_STOPS || stops.stream().anyMatch(stop -> stop.isEmpty() || stop.length() > MAX_STOP_LENGTH))
+        {
+            throw fields.refused("stop", "up to " + MAX_STOPS + " strings of 1 to " + MAX_STOP_LENGTH + " characters");
+        }
+        return stops;
+    }
+
+    private static int[] stopTokens(final Fields fields)
+    {
+        final int[] tokens = fields.wholes("stop_token_ids");
+        if (tokens.length > CompletionRequest.MAX_STOP_TOKENS - 1 || Arrays.stream(tokens).anyMatch(token -> token < 0))
+        {
+            throw fields.refused(
+                "stop_token_ids", "up to " + (CompletionRequest.MAX_STOP_TOKENS - 1) + " token ids, 0 or more");
+        }
+        return tokens;
+    }
+
+    private static String salt(final Fields fields)
+    {
+        final String salt = fields.text("cache_salt");
+        if (salt != null && (salt.isEmpty() || salt.length() > MAX_SALT))
+        {
+            throw fields.refused("cache_salt", "1 to " + MAX_SALT + " characters");
+        }
+        return salt;
+    }
+
+    /** Every token that ends an answer. */
+    int[] ends(final int[] modelEnds)
+    {
+        final int[] own = ignoreEos ? new int[0] : modelEnds;
+        final int[] all = Arrays.copyOf(stopTokens, stopTokens.length + own.length);
+        System.arraycopy(own, 0, all, stopTokens.length, own.length);
+        return all;
+    }
+
+    /**
+     * The request of one answer.
+     *
+     * @param number of the answer to its prompt, from 0.
+     * @throws ApiError if the engine does not take such a request.
+     */
+    CompletionRequest request(final int[] prompt, final int newTokens, final int number, final int[] ends)
+    {
+        try
+        {
+            CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(newTokens).stopAt(ends)
+                .temperature(temperature).topP(topP).topK(topK).priority(-priority);
+            request = seed == null ? request : request.seed(seed + number & Long.MAX_VALUE);
+            request = logprobs ? request.logprobs() : request;
+            return cacheSalt == null ? request : request.cacheKey(cacheSalt.getBytes(StandardCharsets.UTF_8));
+        }
+        catch (final ConfigException e)
+        {
+            throw ApiError.badRequest(null, e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.engine.CompletionHandle;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The answers of one HTTP request, from the submission to the end of all of them. Its lock guards all of its answers. */
+final class Generation
+{
+    private final Generations all;
+    private final AnswerWriter writer;
+    private final List<Answer> answers = new ArrayList<>();
+    private int open;
+    private boolean over;
+    private long lastNanos = System.nanoTime();
+
+    Generation(final Generations all, final AnswerWriter writer)
+    {
+        this.all = all;
+        this.writer = writer;
+    }
+
+    void add(final Answer answer)
+    {
+        answers.add(answer);
+        open++;
+    }
+
+    List<Answer> answers()
+    {
+        return answers;
+    }
+
+    void tokens(final Answer answer, final String text)
+    {
+        if (!over)
+        {
+            lastNanos = System.nanoTime();
+            writer.tokens(answer, text);
+        }
+    }
+
+    void ended(final Answer answer, final String rest)
+    {
+        if (over)
+        {
+            return;
+        }
+        lastNanos = System.nanoTime();
+        writer.ended(answer, rest);
+        open--;
+        if (open == 0)
+        {
+            over = true;
+            all.over(this);
+            writer.allEnded(answers);
+        }
+    }
+
+    /** Ends all answers with this error. */
+    synchronized void fail(final ApiError error)
+    {
+        if (!over)
+        {
+            over = true;
+            all.over(this);
+            writer.failed(error);
+            cancel();
+        }
+    }
+
+    /** The client has left. */
+    synchronized void abort()
+    {
+        if (!over)
+        {
+            over = true;
+            all.over(this);
+            cancel();
+        }
+    }
+
+    private void cancel()
+    {
+        for (final Answer answer : answers)
+        {
+            final CompletionHandle handle = answer.handle();
+            if (handle != null && answer.finishReason() == null)
+            {
+                handle.cancel();
+            }
+        }
+    }
+
+    /** Keeps the connection alive if nothing was sent since then. */
+    synchronized void keepAlive(final long sinceNanos)
+    {
+        if (!over && lastNanos - sinceNanos < 0)
+        {
+            lastNanos = System.nanoTime();
+            writer.quiet();
+        }
+    }
+}

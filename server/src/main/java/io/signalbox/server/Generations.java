@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.server.http.HttpReply;
+import io.signalbox.server.text.AnswerText;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+/** All generations that are under way, and the threads that write their answers. */
+final class Generations implements AutoCloseable
+{
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long LOOK_MILLIS = 1000;
+    private static final long RETRY_SECONDS = 1;
+    private static final int MAX_WRITERS = 8;
+
+    private final SignalboxEngine engine;
+    private final ServedModel model;
+    private final int maxRequests;
+    private final Set<Generation> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger requests = new AtomicInteger();
+    private final ExecutorService writers;
+    private final ScheduledExecutorService timer;
+    private volatile boolean draining;
+
+    /** @param maxRequests of the engine at a time; more are refused. */
+    Generations(final SignalboxEngine engine, final ServedModel model, final int maxRequests)
+    {
+        this.engine = engine;
+        this.model = model;
+        this.maxRequests = maxRequests;
+        final int cores = Runtime.getRuntime().availableProcessors();
+        writers = Executors.newFixedThreadPool(Math.max(1, Math.min(MAX_WRITERS, cores / 2)), daemons("signalbox-answers"));
+        timer = Executors.newSingleThreadScheduledExecutor(daemons("signalbox-answer-timer"));
+        timer.scheduleWithFixedDelay(this::keepAlive, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private static ThreadFactory daemons(final String name)
+    {
+        final AtomicInteger count = new AtomicInteger();
+        return work ->
+        {
+            final Thread thread = new Thread(work, name + "-" + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    /**
+     * Submits a request for each answer.
+     *
+     * @param promptField of the body, for refusals.
+     * @throws ApiError if one of them is refused at once; then none runs.
+     */
+    void start(
+        final List<int[]> prompts, final AnswerSettings settings, final String promptField, final AnswerWriter writer,
+        final HttpReply reply)
+    {
+        if (draining)
+        {
+            throw new ApiError(ApiError.UNAVAILABLE, "the server is about to stop; send the request to another one", null,
+                null, Duration.ofSeconds(RETRY_SECONDS));
+        }
+        final Generation generation = new Generation(this, writer);
+        final int[] newTokens = new int[prompts.size()];
+        for (int i = 0; i < newTokens.length; i++)
+        {
+            newTokens[i] = model.newTokens(prompts.get(i).length, settings.maxTokens(), promptField);
+        }
+        final int[] ends = settings.ends(model.text().endTokens());
+        for (final int[] prompt : prompts)
+        {
+            for (int number = 0; number < settings.count(); number++)
+            {
+                generation.add(new Answer(generation, generation.answers().size(), prompt, ends, settings.minTokens(),
+                    new AnswerText(model.text(), prompt, settings.stops())));
+            }
+        }
+        take(generation);
+        try
+        {
+            submit(generation, settings, newTokens, ends);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            generation.abort();
+            throw e;
+        }
+        reply.header("x-signalbox-request-id", generation.answers().stream()
+            .map(answer -> Long.toString(answer.handle().requestId())).collect(Collectors.joining(",")));
+        reply.onAbort(generation::abort);
+        generation.answers().forEach(answer -> answer.handle().listen(answer, writers));
+    }
+
+    private void take(final Generation generation)
+    {
+        final int wanted = generation.answers().size();
+        if (requests.addAndGet(wanted) > maxRequests)
+        {
+            requests.addAndGet(-wanted);
+            throw new ApiError(ApiError.TOO_MANY, "this server has " + maxRequests +
+                " requests under way, which is its limit; send the request again later", null, null,
+                Duration.ofSeconds(RETRY_SECONDS));
+        }
+        open.add(generation);
+    }
+
+    private void submit(
+        final Generation generation, final AnswerSettings settings, final int[] newTokens, final int[] ends)
+    {
+        for (final Answer answer : generation.answers())
+        {
+            final int number = answer.index() % settings.count();
+            final CompletionHandle handle = submit(
+                settings, answer.prompt(), newTokens[answer.index() / settings.count()], number, ends);
+            if (handle.requestId() < 0)
+            {
+                throw Refusals.error(handle.completion().toCompletableFuture().join().refusal());
+            }
+            answer.follow(handle);
+        }
+    }
+
+    private CompletionHandle submit(
+        final AnswerSettings settings, final int[] prompt, final int newTokens, final int number, final int[] ends)
+    {
+        try
+        {
+            return engine.submit(settings.request(prompt, newTokens, number, ends));
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw ApiError.badRequest(null, e.getMessage());
+        }
+        catch (final IllegalStateException e)
+        {
+            throw ApiError.of(ApiError.UNAVAILABLE, e.getMessage());
+        }
+    }
+
+    void over(final Generation generation)
+    {
+        if (open.remove(generation))
+        {
+            requests.addAndGet(-generation.answers().size());
+        }
+    }
+
+    private void keepAlive()
+    {
+        final long since = System.nanoTime() - QUIET_NANOS;
+        open.forEach(generation -> generation.keepAlive(since));
+    }
+
+    /** Refuses every later request. */
+    void drain()
+    {
+        draining = true;
+    }
+
+    boolean isDraining()
+    {
+        return draining;
+    }
+
+    int openCount()
+    {
+        return open.size();
+    }
+
+    /** Ends those that are left with an error. */
+    void endAll()
+    {
+        open.forEach(generation -> generation.fail(ApiError.of(ApiError.UNAVAILABLE,
+            "the server stops, and the time for requests that were under way is over")));
+    }
+
+    @Override
+    public void close()
+    {
+        timer.shutdownNow();
+        writers.shutdown();
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.server.http.EventStream;
+import io.signalbox.server.http.HttpReply;
+import io.signalbox.server.text.ModelText;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/** Answers as OpenAI's API has them: of completions or of chats, whole or as a stream. */
+final class OpenAiAnswers implements AnswerWriter
+{
+    private static final byte[] DONE = "data: [DONE]\n\n".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] ALIVE = ": keep-alive\n\n".getBytes(StandardCharsets.US_ASCII);
+    private static final int OK = 200;
+
+    private final Form form;
+    private final HttpReply reply;
+    private final ModelText text;
+    private final OpenAiLogprobs logprobs;
+    /** {@code null} until the first event, and if the answer is not a stream. */
+    private EventStream stream;
+
+    /**
+     * What a request asks of the form of its answers.
+     *
+     * @param id            of the answer.
+     * @param model         as the client named it.
+     * @param usage         whether a stream ends with a chunk of usage.
+     * @param usageAlways   whether each chunk of a stream has it.
+     * @param tokenIds      whether the ids of tokens are wanted.
+     * @param createdSeconds since 1970.
+     */
+    record Form(
+        String id, String model, boolean chat, boolean stream, boolean usage, boolean usageAlways, boolean tokenIds,
+        boolean logprobs, long createdSeconds)
+    {
+        /** The name of the object, of a chunk or of a whole answer. */
+        private String object()
+        {
+            return !chat ? "text_completion" : stream ? "chat.completion.chunk" : "chat.completion";
+        }
+    }
+
+    OpenAiAnswers(final Form form, final HttpReply reply, final ModelText text)
+    {
+        this.form = form;
+        this.reply = reply;
+        this.text = text;
+        logprobs = new OpenAiLogprobs(text, form.chat());
+    }
+
+    @Override
+    public void tokens(final Answer answer, final String news)
+    {
+        if (form.stream())
+        {
+            chunk(answer, news, null);
+        }
+    }
+
+    @Override
+    public void ended(final Answer answer, final String rest)
+    {
+        if (form.stream())
+        {
+            chunk(answer, rest, answer.finishReason());
+        }
+    }
+
+    private EventStream stream()
+    {
+        stream = stream == null ? reply.stream() : stream;
+        return stream;
+    }
+
+    private void chunk(final Answer answer, final String news, final String finishReason)
+    {
+        final int from = answer.show();
+        if (news.isEmpty() && finishReason == null && !form.tokenIds() && !form.logprobs())
+        {
+            return;
+        }
+        final boolean isFirst = from == 0;
+        if (isFirst && form.chat())
+        {
+            stream().send(JsonBytes.event(json -> document(json, () -> choice(json, answer, 0, 0, true, "", null), null)));
+        }
+        final List<Answer> counted = form.usageAlways() ? List.of(answer) : null;
+        stream().send(JsonBytes.event(json -> document(
+            json, () -> choice(json, answer, from, answer.tokens(), false, news, finishReason), counted)));
+    }
+
+    /** Writes a part of a document. */
+    private interface Part
+    {
+        void write() throws IOException;
+    }
+
+    /** @param counted answers whose usage is told; {@code null}: no usage. */
+    private void document(final JsonGenerator json, final Part choices, final List<Answer> counted) throws IOException
+    {
+        json.writeStartObject();
+        json.writeStringField("id", form.id());
+        json.writeStringField("object", form.object());
+        json.writeNumberField("created", form.createdSeconds());
+        json.writeStringField("model", form.model());
+        json.writeArrayFieldStart("choices");
+        choices.write();
+        json.writeEndArray();
+        if (counted != null)
+        {
+            usage(json, counted);
+        }
+        else if (form.stream() && form.usage())
+        {
+            json.writeNullField("usage");
+        }
+        json.writeEndObject();
+    }
+
+    private void choice(
+        final JsonGenerator json, final Answer answer, final int from, final int to, final boolean opens, final String news,
+        final String finishReason) throws IOException
+    {
+        json.writeStartObject();
+        json.writeNumberField("index", answer.index());
+        if (form.chat())
+        {
+            json.writeObjectFieldStart(form.stream() ? "delta" : "message");
+            if (opens || !form.stream())
+            {
+                json.writeStringField("role", "assistant");
+            }
+            json.writeStringField("content", news);
+            if (!form.stream())
+            {
+                json.writeNullField("refusal");
+            }
+            json.writeEndObject();
+        }
+        else
+        {
+            json.writeStringField("text", news);
+        }
+        if (form.logprobs() && !opens)
+        {
+            logprobs.write(json, answer, from, to);
+        }
+        else
+        {
+            json.writeNullField("logprobs");
+        }
+        json.writeStringField("finish_reason", finishReason);
+        stopReason(json, answer, finishReason);
+        if (form.tokenIds() && !opens)
+        {
+            tokenIds(json, answer, from, to);
+        }
+        json.writeEndObject();
+    }
+
+    private void stopReason(final JsonGenerator json, final Answer answer, final String finishReason) throws IOException
+    {
+        final Object reason = finishReason == null ? null : answer.stopReason(text.endTokens());
+        if (reason instanceof Integer)
+        {
+            json.writeNumberField("stop_reason", (Integer)reason);
+        }
+        else
+        {
+            json.writeStringField("stop_reason", (String)reason);
+        }
+    }
+
+    private void tokenIds(final JsonGenerator json, final Answer answer, final int from, final int to) throws IOException
+    {
+        if (from == 0)
+        {
+            json.writeFieldName("prompt_token_ids");
+            json.writeArray(answer.prompt(), 0, answer.prompt().length);
+        }
+        final int[] ids = Arrays.copyOfRange(answer.handle().tokens(), from, to);
+        json.writeFieldName("token_ids");
+        json.writeArray(ids, 0, ids.length);
+    }
+
+    /** Prompts count once for all of their answers. */
+    private void usage(final JsonGenerator json, final List<Answer> counted) throws IOException
+    {
+        int answerTokens = 0;
+        int promptTokens = 0;
+        int cachedTokens = 0;
+        int[] before = null;
+        for (final Answer answer : counted)
+        {
+            answerTokens += answer.tokens();
+            promptTokens += answer.prompt() == before ? 0 : answer.prompt().length;
+            cachedTokens += answer.prompt() == before ? 0 : answer.handle().cachedTokens();
+            before = answer.prompt();
+        }
+        json.writeObjectFieldStart("usage");
+        json.writeNumberField("prompt_tokens", promptTokens);
+        json.writeNumberField("completion_tokens", answerTokens);
+        json.writeNumberField("total_tokens", promptTokens + answerTokens);
+        json.writeObjectFieldStart("prompt_tokens_details");
+        json.writeNumberField("cached_tokens", cachedTokens);
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    @Override
+    public void allEnded(final List<Answer> answers)
+    {
+        if (!form.stream())
+        {
+            reply.send(OK, HttpReply.JSON, JsonBytes.of(json -> document(json, () ->
+            {
+                for (final Answer answer : answers)
+                {
+                    choice(json, answer, 0, answer.tokens(), false, answer.text(), answer.finishReason());
+                }
+            }, answers)));
+            return;
+        }
+        if (form.usage())
+        {
+            stream().send(JsonBytes.event(json -> document(json, () -> { }, answers)));
+        }
+        stream().send(DONE.clone());
+        stream().end();
+    }
+
+    @Override
+    public void failed(final ApiError error)
+    {
+        if (stream == null)
+        {
+            Errors.send(reply, error);
+            return;
+        }
+        stream.send(("data: " + new String(error.body(), StandardCharsets.UTF_8) + "\n\n").getBytes(StandardCharsets.UTF_8));
+        stream.send(DONE.clone());
+        stream.end();
+    }
+
+    @Override
+    public void quiet()
+    {
+        if (form.stream())
+        {
+            stream().send(ALIVE.clone());
+        }
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.ConfigException;
+import io.signalbox.server.http.HttpReply;
+import io.signalbox.server.http.HttpRequest;
+import io.signalbox.server.text.ChatMessage;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** {@code /v1/completions} and {@code /v1/chat/completions}. */
+final class OpenAiRoutes
+{
+    private static final int MAX_PROMPTS = 128;
+    private static final int MAX_ANSWERS = 256;
+    private static final int MAX_MESSAGES = 10_000;
+    private static final int MILLIS = 1000;
+    private static final String PROMPT = "prompt";
+    private static final String MESSAGES = "messages";
+
+    private final ServedModel model;
+    private final Generations generations;
+
+    OpenAiRoutes(final ServedModel model, final Generations generations)
+    {
+        this.model = model;
+        this.generations = generations;
+    }
+
+    void completions(final HttpRequest request, final HttpReply reply)
+    {
+        final Fields fields = Fields.parse(request.body());
+        final AnswerSettings settings = checked(fields, false);
+        start(request, reply, fields, settings, prompts(fields), PROMPT, false);
+    }
+
+    void chat(final HttpRequest request, final HttpReply reply)
+    {
+        final Fields fields = Fields.parse(request.body());
+        final AnswerSettings settings = checked(fields, true);
+        final List<ChatMessage> messages = messages(fields);
+        final int[] prompt = encoded(MESSAGES, () -> model.text().chat(messages));
+        start(request, reply, fields, settings, List.of(prompt), MESSAGES, true);
+    }
+
+    private AnswerSettings checked(final Fields fields, final boolean chat)
+    {
+        model.require(fields.text("model"));
+        UnsupportedFields.refuse(fields);
+        return AnswerSettings.of(fields, chat);
+    }
+
+    private void start(
+        final HttpRequest request, final HttpReply reply, final Fields fields, final AnswerSettings settings,
+        final List<int[]> prompts, final String promptField, final boolean chat)
+    {
+        if (prompts.size() * settings.count() > MAX_ANSWERS)
+        {
+            throw fields.refused("n", "so few that all prompts together have at most " + MAX_ANSWERS + " answers");
+        }
+        final Fields streamOptions = fields.object("stream_options");
+        final boolean stream = fields.flag("stream");
+        if (!stream && fields.get("stream_options") != null)
+        {
+            throw fields.refused("stream_options", "it with stream=true only");
+        }
+        final String name = fields.text("model");
+        final OpenAiAnswers.Form form = new OpenAiAnswers.Form((chat ? "chatcmpl-" : "cmpl-") + RequestIds.of(request),
+            name == null ? model.names().get(0) : name, chat, stream, streamOptions.flag("include_usage"),
+            streamOptions.flag("continuous_usage_stats"), fields.flag("return_token_ids"), settings.logprobs(),
+            System.currentTimeMillis() / MILLIS);
+        generations.start(prompts, settings, promptField, new OpenAiAnswers(form, reply, model.text()), reply);
+    }
+
+    /** A string, strings, tokens, or lists of tokens. */
+    private List<int[]> prompts(final Fields fields)
+    {
+        final Object value = fields.get(PROMPT);
+        final List<int[]> prompts = new ArrayList<>();
+        if (value instanceof int[])
+        {
+            prompts.add(tokens((int[])value));
+        }
+        else if (value instanceof String)
+        {
+            prompts.add(encoded(PROMPT, () -> model.text().encode((String)value)));
+        }
+        else if (value instanceof List && !((List<?>)value).isEmpty() && ((List<?>)value).size() <= MAX_PROMPTS)
+        {
+            for (final Object item : (List<?>)value)
+            {
+                if (!(item instanceof String) && !(item instanceof int[]))
+                {
+                    throw refusedPrompt();
+                }
+                prompts.add(item instanceof int[] ? tokens((int[])item) :
+                    encoded(PROMPT, () -> model.text().encode((String)item)));
+            }
+        }
+        else
+        {
+            throw refusedPrompt();
+        }
+        return prompts;
+    }
+
+    private static ApiError refusedPrompt()
+    {
+        return ApiError.badRequest(PROMPT, "prompt is not a prompt; give a string, a list of token ids, or a list of up to " +
+            MAX_PROMPTS + " of either");
+    }
+
+    private int[] tokens(final int[] ids)
+    {
+        for (final int id : ids)
+        {
+            if (id < 0 || id >= model.text().vocabularySize())
+            {
+                throw ApiError.badRequest(PROMPT, "prompt has the token id " + id + ", which is not in the vocabulary; give " +
+                    "ids from 0 to " + (model.text().vocabularySize() - 1));
+            }
+        }
+        return ids;
+    }
+
+    private static int[] encoded(final String field, final Supplier<int[]> encoder)
+    {
+        final int[] tokens;
+        try
+        {
+            tokens = encoder.get();
+        }
+        catch (final ConfigException e)
+        {
+            throw ApiError.badRequest(field, e.getMessage());
+        }
+        if (tokens.length == 0)
+        {
+            throw ApiError.badRequest(field, field + " is empty; give at least one token");
+        }
+        return tokens;
+    }
+
+    private static List<ChatMessage> messages(final Fields fields)
+    {
+        final List<Fields> given = fields.objects(MESSAGES);
+        if (given == null || given.isEmpty() || given.size() > MAX_MESSAGES)
+        {
+            throw ApiError.badRequest(MESSAGES, "messages is absent, empty or too long; give 1 to " + MAX_MESSAGES +
+                " messages, each with role and content");
+        }
+        final List<ChatMessage> messages = new ArrayList<>();
+        for (final Fields message : given)
+        {
+            final Object calls = message.get("tool_calls");
+            if (calls != null && !List.of().equals(calls))
+            {
+                throw ApiError.badRequest(message.nameOf("tool_calls"), "this server does not support tool calls; give the " +
+                    "text of the message alone");
+            }
+            messages.add(new ChatMessage(role(message), content(message)));
+        }
+        return messages;
+    }
+
+    private static String role(final Fields message)
+    {
+        final String role = message.text("role");
+        return switch (role == null ? "" : role)
+        {
+            case "system", "developer" -> "system";
+            case "user", "assistant", "tool" -> role;
+            default -> throw message.refused("role", "system, developer, user, assistant or tool");
+        };
+    }
+
+    /** A string, or parts of type text. */
+    private static String content(final Fields message)
+    {
+        final Object content = message.get("content");
+        if (content == null || content instanceof String)
+        {
+            return content == null ? "" : (String)content;
+        }
+        final StringBuilder text = new StringBuilder();
+        for (final Fields part : message.objects("content"))
+        {
+            if (!"text".equals(part.get("type")))
+            {
+                throw part.refused("type", "text, the only kind of part that this server supports");
+            }
+            text.append(part.text("text"));
+        }
+        return text.toString();
+    }
+
+    /** Ids of requests that clients give, or new ones. */
+    static final class RequestIds
+    {
+        private static final int MAX_LENGTH = 128;
+
+        private RequestIds()
+        {
+        }
+
+        /** The header X-Request-Id if it is printable and not too long. */
+        static String of(final HttpRequest request)
+        {
+            final String given = request.header("X-Request-Id");
+            return given != null && given.length() <= MAX_LENGTH && given.matches("[!-~]+") ? given :
+                UUID.randomUUID().toString().replace("-", "");
+        }
+    }
+
+    /** The models. */
+    void models(final HttpRequest request, final HttpReply reply)
+    {
+        reply.send(200, HttpReply.JSON, JsonBytes.of(json ->
+        {
+            json.writeStartObject();
+            json.writeStringField("object", "list");
+            json.writeArrayFieldStart("data");
+            for (final String name : model.names())
+            {
+                json.writeStartObject();
+                json.writeStringField("id", name);
+                json.writeStringField("object", "model");
+                json.writeNumberField("created", System.currentTimeMillis() / MILLIS);
+                json.writeStringField("owned_by", "signalbox");
+                json.writeStringField("root", name);
+                json.writeNullField("parent");
+                json.writeNumberField("max_model_len", model.contextTokens());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }));
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.server.http.HttpHandler;
+import io.signalbox.server.http.HttpReply;
+import io.signalbox.server.http.HttpRequest;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Finds the route of a request, and answers what a route refuses. */
+final class Routes implements HttpHandler
+{
+    private static final int MAX_SHOWN = 80;
+
+    /** Methods of a path with their routes. */
+    private final Map<String, Map<String, HttpHandler>> routes = new TreeMap<>();
+
+    void add(final String method, final String path, final HttpHandler route)
+    {
+        routes.computeIfAbsent(path, name -> new TreeMap<>()).put(method, route);
+    }
+
+    @Override
+    public void handle(final HttpRequest request, final HttpReply reply)
+    {
+        final String id = request.header("X-Request-Id");
+        if (id != null)
+        {
+            reply.header("X-Request-Id", OpenAiRoutes.RequestIds.of(request));
+        }
+        try
+        {
+            route(request).handle(request, reply);
+        }
+        catch (final ApiError e)
+        {
+            Errors.send(reply, e);
+        }
+        // A client must get an answer, and must not learn what is inside.
+        catch (final RuntimeException e)
+        {
+            Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the server failed to answer; its operator can find out why"));
+            throw e;
+        }
+    }
+
+    private HttpHandler route(final HttpRequest request)
+    {
+        final Map<String, HttpHandler> methods = routes.get(request.path());
+        if (methods == null)
+        {
+            final String path = request.path();
+            throw ApiError.of(ApiError.NOT_FOUND, "there is no route " +
+                (path.length() > MAX_SHOWN ? path.substring(0, MAX_SHOWN) + "..." : path) + " on this server");
+        }
+        final HttpHandler route = methods.get(request.method());
+        if (route == null)
+        {
+            throw ApiError.of(ApiError.NOT_ALLOWED, request.path() + " does not take " + request.method() + "; use " +
+                String.join(" or ", methods.keySet()));
+        }
+        return route;
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.ConfigException;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.server.http.HttpReply;
+import io.signalbox.server.http.HttpRequest;
+import io.signalbox.server.http.HttpTransport;
+import io.signalbox.server.http.JettyTransport;
+import io.signalbox.server.http.TransportConfig;
+
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An HTTP server over an engine:
+ *
+ * <pre>{@code
+ * try (SignalboxEngine engine = SignalboxEngine.launch(engineConfig);
+ *     SignalboxServer server = SignalboxServer.launch(engine, new ServerConfig(model).port(8000)))
+ * {
+ *     System.out.println(server.address());
+ *     stopped.await();
+ * }
+ * }</pre>
+ *
+ * <p>The engine should refuse a request for which it has no room at once ({@code submitWaitNanos(0)}): clients then get 429
+ * with a time after which to come again. Requests that an earlier engine of the run left are cancelled, because their
+ * clients have gone.
+ */
+public final class SignalboxServer implements AutoCloseable
+{
+    /** As {@code /version} tells it. */
+    public static final String VERSION = "0.1.0";
+
+    private static final int OK = 200;
+    private static final int MAX_HEADER_BYTES = 16 << 10;
+    private static final int MAX_UNSENT_BYTES = 1 << 20;
+    private static final long STEP_MILLIS = 20;
+
+    private final SignalboxEngine engine;
+    private final ServerConfig config;
+    private final Generations generations;
+    private final HttpTransport transport;
+    private boolean closed;
+
+    private SignalboxServer(final SignalboxEngine engine, final ServerConfig config)
+    {
+        this.engine = engine;
+        this.config = config;
+        engine.resumed().forEach(CompletionHandle::cancel);
+        generations = new Generations(engine, config.model(), config.maxRequests());
+        final TransportConfig where = new TransportConfig(config.host(), config.port(), config.maxBodyBytes(),
+            MAX_HEADER_BYTES, config.idleMillis(), MAX_UNSENT_BYTES, config.maxConnections());
+        transport = JettyTransport.listen(where, routes(), (status, message) -> ApiError.of(status, message).body());
+    }
+
+    /**
+     * Starts a server; it owns neither the engine nor the model.
+     *
+     * @throws ConfigException if it cannot listen at its address.
+     */
+    public static SignalboxServer launch(final SignalboxEngine engine, final ServerConfig config)
+    {
+        return new SignalboxServer(engine, config);
+    }
+
+    private Routes routes()
+    {
+        final OpenAiRoutes openAi = new OpenAiRoutes(config.model(), generations);
+        final Routes routes = new Routes();
+        routes.add("GET", "/health", this::health);
+        routes.add("GET", "/version", (request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
+        {
+            json.writeStartObject();
+            json.writeStringField("version", VERSION);
+            json.writeEndObject();
+        })));
+        routes.add("GET", "/v1/models", openAi::models);
+        routes.add("POST", "/v1/completions", openAi::completions);
+        routes.add("POST", "/v1/chat/completions", openAi::chat);
+        return routes;
+    }
+
+    private void health(final HttpRequest request, final HttpReply reply)
+    {
+        if (engine.failure().isPresent() || generations.isDraining())
+        {
+            throw ApiError.of(ApiError.UNAVAILABLE,
+                engine.failure().isPresent() ? "the engine has failed" : "the server is about to stop");
+        }
+        reply.send(OK, "text/plain", new byte[0]);
+    }
+
+    /** The address at which it listens. */
+    public URI address()
+    {
+        final InetSocketAddress address = transport.address();
+        final String host = address.getHostString();
+        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort());
+    }
+
+    /**
+     * Ends the server in order: refuses new requests, waits for those that are under way up to
+     * {@link ServerConfig#drainMillis}, ends the rest with an error, and closes all connections. A second call does nothing.
+     */
+    @Override
+    public synchronized void close()
+    {
+        if (closed)
+        {
+            return;
+        }
+        closed = true;
+        generations.drain();
+        await(config.drainMillis());
+        generations.endAll();
+        generations.close();
+        transport.close();
+    }
+
+    /** Requests that begin meanwhile get an answer too: the transport closes last. */
+    private void await(final long millis)
+    {
+        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        try
+        {
+            while (generations.openCount() > 0 && System.nanoTime() - end < 0)
+            {
+                TimeUnit.MILLISECONDS.sleep(STEP_MILLIS);
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

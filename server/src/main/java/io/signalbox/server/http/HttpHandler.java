@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server.http;
+
+/** Answers requests. */
+@FunctionalInterface
+public interface HttpHandler
+{
+    /**
+     * Answers one request, in this call or later, from any thread. Must not wait for the engine: the threads of the transport
+     * are shared by all clients.
+     */
+    void handle(HttpRequest request, HttpReply reply);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server.http;
+
+import io.signalbox.ConfigException;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
+/** HTTP/1.1 by Jetty's core. A body is read without a thread that waits for it. */
+public final class JettyTransport implements HttpTransport
+{
+    private static final int MAX_THREADS = 64;
+    /** Otherwise the kernel takes megabytes for a client that does not read. */
+    private static final int SEND_BUFFER_BYTES = 64 << 10;
+    /** A longer body is cut with its connection; a shorter one is read to its end, so that the client sees the refusal. */
+    private static final long MOST_DROPPED_BYTES = 64L << 20;
+    private static final int TOO_LARGE = 413;
+
+    private final TransportConfig config;
+    private final HttpHandler handler;
+    private final HttpErrors errors;
+    private final Server server;
+    private final ServerConnector connector;
+
+    private JettyTransport(final TransportConfig config, final HttpHandler handler, final HttpErrors errors)
+    {
+        this.config = config;
+        this.handler = handler;
+        this.errors = errors;
+        final QueuedThreadPool threads = new QueuedThreadPool(MAX_THREADS);
+        threads.setName("signalbox-http");
+        threads.setDaemon(true);
+        server = new Server(threads);
+        final HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setRequestHeaderSize(config.maxHeaderBytes());
+        connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+        connector.setHost(config.host());
+        connector.setPort(config.port());
+        connector.setIdleTimeout(config.idleMillis());
+        connector.setAcceptedSendBufferSize(SEND_BUFFER_BYTES);
+        connector.setAcceptedTcpNoDelay(true);
+        server.addConnector(connector);
+        server.addBean(new NetworkConnectionLimit(config.maxConnections(), connector));
+        server.setErrorHandler(new JettyErrors(errors));
+        server.setHandler(new Requests());
+        server.setStopTimeout(0);
+    }
+
+    /**
+     * Listens.
+     *
+     * @param errors makes the body of an error that the transport itself finds.
+     * @throws ConfigException if the address cannot be used.
+     */
+    public static JettyTransport listen(
+        final TransportConfig config, final HttpHandler handler, final HttpErrors errors)
+    {
+        final JettyTransport transport = new JettyTransport(config, handler, errors);
+        try
+        {
+            transport.server.start();
+            return transport;
+        }
+        // Jetty declares every exception.
+        catch (final Exception e)
+        {
+            transport.close();
+            final Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new ConfigException("the server cannot listen on " + config.host() + ":" + config.port() + " (" +
+                cause.getMessage() + "); give another port with --port, or 0 for any free one.");
+        }
+    }
+
+    @Override
+    public InetSocketAddress address()
+    {
+        return new InetSocketAddress(config.host(), connector.getLocalPort());
+    }
+
+    @Override
+    public void stopAccepting()
+    {
+        connector.close();
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            server.stop();
+        }
+        // Jetty declares every exception; its threads are daemons.
+        catch (final Exception e)
+        {
+            server.destroy();
+        }
+    }
+
+    /** Reads the bodies. */
+    private final class Requests extends Handler.Abstract
+    {
+        @Override
+        public boolean handle(final Request request, final Response response, final Callback callback)
+        {
+            final JettyReply reply = new JettyReply(request, response, callback, config.maxUnsentBytes());
+            new Body(request, reply).run();
+            return true;
+        }
+    }
+
+    /** The body of one request, as its parts come. */
+    private final class Body implements Runnable
+    {
+        private final Request request;
+        private final JettyReply reply;
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private long length;
+
+        private Body(final Request request, final JettyReply reply)
+        {
+            this.request = request;
+            this.reply = reply;
+        }
+
+        @Override
+        public void run()
+        {
+            Content.Chunk chunk = request.read();
+            while (chunk != null)
+            {
+                if (Content.Chunk.isFailure(chunk))
+                {
+                    reply.fail(chunk.getFailure());
+                    return;
+                }
+                take(chunk);
+                final boolean isLast = chunk.isLast();
+                chunk.release();
+                if (length > MOST_DROPPED_BYTES)
+                {
+                    reply.fail(new IOException("the body of a request has more than " + MOST_DROPPED_BYTES + " bytes"));
+                    return;
+                }
+                if (isLast)
+                {
+                    answer();
+                    return;
+                }
+                chunk = request.read();
+            }
+            request.demand(this);
+        }
+
+        private void take(final Content.Chunk chunk)
+        {
+            final ByteBuffer part = chunk.getByteBuffer();
+            length += part.remaining();
+            if (length <= config.maxBodyBytes())
+            {
+                final byte[] copy = new byte[part.remaining()];
+                part.get(copy);
+                bytes.writeBytes(copy);
+            }
+        }
+
+        private void answer()
+        {
+            if (length > config.maxBodyBytes())
+            {
+                reply.send(TOO_LARGE, HttpReply.JSON, errors.body(TOO_LARGE, "the body of the request has " + length +
+                    " bytes, above the " + config.maxBodyBytes() + " that this server reads; send a shorter one"));
+                return;
+            }
+            reply.keepWaiting();
+            handler.handle(new JettyRequest(request, bytes.toByteArray()), reply);
+        }
+    }
+}

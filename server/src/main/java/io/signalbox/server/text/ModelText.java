@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server.text;
+
+import java.util.List;
+
+/** The text of one model. Thread-safe. */
+public interface ModelText
+{
+    /**
+     * The tokens of a prompt, with those that the model expects at its beginning, if any.
+     *
+     * @throws io.signalbox.ConfigException if the text cannot be encoded.
+     */
+    int[] encode(String text);
+
+    /** The text of tokens, without special tokens. Bytes that are no UTF-8 become U+FFFD. */
+    String decode(int[] tokens);
+
+    /**
+     * The tokens of a conversation, up to where the answer of the assistant begins.
+     *
+     * @throws io.signalbox.ConfigException if the model has no form for conversations, or not for this one.
+     */
+    int[] chat(List<ChatMessage> messages);
+
+    /** Token ids are below it. */
+    int vocabularySize();
+
+    /** End an answer, unless its request ignores them. */
+    int[] endTokens();
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.server.text.SimulatedText;
+import io.signalbox.sim.PacedBackend;
+import io.signalbox.sim.SimulationConfig;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/** A server over simulated ranks, and a client of it. */
+final class RunningServer implements AutoCloseable
+{
+    static final int CONTEXT_TOKENS = 4096;
+    static final ModelShape SHAPE = new ModelShape(3, 16, 2).withLayerIds(List.of(1, 2, 4));
+
+    private final SignalboxEngine engine;
+    private final SignalboxServer server;
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    /** @param timeScale 1000 for answers at once. */
+    RunningServer(final double timeScale, final UnaryOperator<ServerConfig> change)
+    {
+        this(timeScale, builder -> { }, change);
+    }
+
+    RunningServer(
+        final double timeScale, final Consumer<SchedulerConfig.Builder> scheduler, final UnaryOperator<ServerConfig> change)
+    {
+        final SchedulerConfig.Builder builder =
+            SchedulerConfig.builder().ranks(2).kvBlocks(1025).blockSizeTokens(16).capture(SHAPE);
+        scheduler.accept(builder);
+        final SchedulerConfig config = builder.build();
+        final SimulatedText text = new SimulatedText();
+        engine = SignalboxEngine.launch(new EngineConfig().scheduler(config)
+            .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
+            .vocabularySize(text.vocabularySize()).submitWaitNanos(0).drainTimeoutNanos(0));
+        server = SignalboxServer.launch(engine, change.apply(
+            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, text)).port(0)));
+    }
+
+    SignalboxEngine engine()
+    {
+        return engine;
+    }
+
+    SignalboxServer server()
+    {
+        return server;
+    }
+
+    URI uri(final String path)
+    {
+        return server.address().resolve(path);
+    }
+
+    /** An answer to a request whose double quotes are single ones. */
+    HttpResponse<String> post(final String path, final String json) throws Exception
+    {
+        return client.send(HttpRequest.newBuilder(uri(path)).header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> get(final String path) throws Exception
+    {
+        return client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** The documents of a stream, without its last line. */
+    List<Fields> events(final String path, final String json) throws Exception
+    {
+        final String body = post(path, json).body();
+        final List<Fields> events = new ArrayList<>();
+        boolean done = false;
+        for (final String event : body.split("\n\n"))
+        {
+            if (event.equals("data: [DONE]"))
+            {
+                done = true;
+            }
+            else if (!event.startsWith(":"))
+            {
+                events.add(Fields.parse(event.substring("data: ".length()).getBytes(StandardCharsets.UTF_8)));
+            }
+        }
+        if (!done)
+        {
+            throw new AssertionError("the stream has no end: " + body);
+        }
+        return events;
+    }
+
+    static Fields parse(final HttpResponse<String> answer)
+    {
+        return Fields.parse(answer.body().getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Fields choice(final Fields document, final int index)
+    {
+        return document.objects("choices").get(index);
+    }
+
+    @Override
+    public void close()
+    {
+        server.close();
+        engine.close();
+    }
+}
