@@ -36,7 +36,7 @@ class ServeCommandTest
             final String second = server.post("/v1/completions", REQUEST).body();
             assertEquals(text(first), text(second), "the same prompt has the same answer");
             assertEquals(0, server.terminate(), server.lines().toString());
-            assertTrue(server.lines().stream().anyMatch(line -> line.contains("served is sealed")), server.lines().toString());
+            assertTrue(server.lines().toString().contains("served is sealed"), server.lines().toString());
         }
         final CommandRun verified = CommandRun.of("replay", directory.resolve("served").toString(), "--verify");
         assertEquals(0, verified.exitCode(), verified.err());
@@ -66,12 +66,14 @@ class ServeCommandTest
         assertRefused("--drain-seconds=-1", "--drain-seconds");
         assertRefused("--port=70000", "70000");
         assertRefused("--host=host.invalid", "host.invalid");
+        assertRefused("--host=0.0.0.0", "--api-key-file");
     }
 
     private void assertRefused(final String option, final String word)
     {
         final String journal = "--journal=" + directory.resolve("new");
-        final CommandRun run = CommandRun.of("serve", option.startsWith("--port") ? "--ranks=1" : "--port=0", option, journal);
+        final CommandRun run =
+            CommandRun.of("serve", option.startsWith("--port") ? "--ranks=1" : "--port=0", option, journal);
         assertEquals(2, run.exitCode(), option + ": " + run.err());
         assertTrue(run.err().contains(word), run.err());
         assertEquals(1, run.err().strip().lines().count(), run.err());

@@ -58,13 +58,14 @@ final class ServedProcess implements AutoCloseable
     /** Stops it as a service manager does, and returns its exit code. */
     int terminate() throws IOException, InterruptedException
     {
-        process.destroy();
+        // The process itself would close the streams that are read.
+        process.toHandle().destroy();
         return end();
     }
 
     int kill() throws IOException, InterruptedException
     {
-        process.destroyForcibly();
+        process.toHandle().destroyForcibly();
         return end();
     }
 

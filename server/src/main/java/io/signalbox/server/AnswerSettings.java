@@ -32,7 +32,7 @@ record AnswerSettings(
     private static final double MIN_TOP_P = 1e-6;
 
     /** Those of OpenAI's routes and their extensions in vLLM. */
-    static AnswerSettings of(final Fields fields, final boolean chat)
+    static AnswerSettings of(final RequestFields fields, final boolean chat)
     {
         return new AnswerSettings(fields.whole("n", 1, MAX_COUNT, 1), maxTokens(fields, chat),
             fields.whole("min_tokens", 0, Integer.MAX_VALUE, 0), fields.real("temperature", 0, MAX_TEMPERATURE, 1),
@@ -43,14 +43,14 @@ record AnswerSettings(
     }
 
     /** Chat has a newer name for the same. A completion has 16 tokens by default, a chat the rest of the context. */
-    private static int maxTokens(final Fields fields, final boolean chat)
+    private static int maxTokens(final RequestFields fields, final boolean chat)
     {
         final String newer = "max_completion_tokens";
         final String name = chat && fields.get(newer) != null ? newer : "max_tokens";
         return fields.whole(name, 0, Integer.MAX_VALUE, chat ? -1 : CompletionRequest.DEFAULT_NEW_TOKENS);
     }
 
-    private static boolean logprobs(final Fields fields, final boolean chat)
+    private static boolean logprobs(final RequestFields fields, final boolean chat)
     {
         if (!chat)
         {
@@ -60,7 +60,7 @@ record AnswerSettings(
         return fields.flag("logprobs");
     }
 
-    private static List<String> stops(final Fields fields)
+    private static List<String> stops(final RequestFields fields)
     {
         final List<String> stops = fields.texts("stop");
         if (stops.size() > MAX_STOPS || stops.stream().anyMatch(stop -> stop.isEmpty() || stop.length() > MAX_STOP_LENGTH))
@@ -70,7 +70,7 @@ record AnswerSettings(
         return stops;
     }
 
-    private static int[] stopTokens(final Fields fields)
+    private static int[] stopTokens(final RequestFields fields)
     {
         final int[] tokens = fields.wholes("stop_token_ids");
         if (tokens.length > CompletionRequest.MAX_STOP_TOKENS - 1 || Arrays.stream(tokens).anyMatch(token -> token < 0))
@@ -81,7 +81,7 @@ record AnswerSettings(
         return tokens;
     }
 
-    private static String salt(final Fields fields)
+    private static String salt(final RequestFields fields)
     {
         final String salt = fields.text("cache_salt");
         if (salt != null && (salt.isEmpty() || salt.length() > MAX_SALT))

@@ -6,14 +6,14 @@ import java.util.List;
 /** Writes the answers of one HTTP request in the form of its route. Called by one thread at a time. */
 interface AnswerWriter
 {
-    /** Tokens of an answer have come; {@link Answer#show} says which. */
-    void tokens(Answer answer, String text);
+    /** Tokens of an answer have come; {@link ServedAnswer#show} says which. */
+    void tokens(ServedAnswer answer, String text);
 
     /** An answer is complete. */
-    void ended(Answer answer, String rest);
+    void ended(ServedAnswer answer, String rest);
 
     /** All answers are complete; the last call. */
-    void allEnded(List<Answer> answers);
+    void allEnded(List<ServedAnswer> answers);
 
     /** There is no answer, or not a whole one; the last call. */
     void failed(ApiError error);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
+import io.signalbox.engine.Refusal;
+
 import java.time.Duration;
 
 /** A request that is answered with an error. */
@@ -40,6 +42,18 @@ final class ApiError extends RuntimeException
     static ApiError badRequest(final String param, final String message)
     {
         return new ApiError(BAD_REQUEST, message, param, null, null);
+    }
+
+    /** A refusal of the engine. */
+    static ApiError refused(final Refusal refusal)
+    {
+        final int status = switch (refusal.reason())
+        {
+            case ENGINE_FULL, QUEUE_FULL, ROWS_UNTAKEN -> TOO_MANY;
+            case TOO_LONG_FOR_POOL, ROWS_ABOVE_BOUND, MALFORMED -> BAD_REQUEST;
+            case JOURNAL_FULL, DRAINING, NO_RANK_LEFT, INTERRUPTED -> UNAVAILABLE;
+        };
+        return new ApiError(status, refusal.message(), null, null, refusal.retryAfter().orElse(null));
     }
 
     int status()

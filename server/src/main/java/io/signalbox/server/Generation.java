@@ -11,7 +11,7 @@ final class Generation
 {
     private final Generations all;
     private final AnswerWriter writer;
-    private final List<Answer> answers = new ArrayList<>();
+    private final List<ServedAnswer> answers = new ArrayList<>();
     private int open;
     private boolean over;
     private long lastNanos = System.nanoTime();
@@ -22,18 +22,18 @@ final class Generation
         this.writer = writer;
     }
 
-    void add(final Answer answer)
+    void add(final ServedAnswer answer)
     {
         answers.add(answer);
         open++;
     }
 
-    List<Answer> answers()
+    List<ServedAnswer> answers()
     {
         return answers;
     }
 
-    void tokens(final Answer answer, final String text)
+    void tokens(final ServedAnswer answer, final String text)
     {
         if (!over)
         {
@@ -42,7 +42,7 @@ final class Generation
         }
     }
 
-    void ended(final Answer answer, final String rest)
+    void ended(final ServedAnswer answer, final String rest)
     {
         if (over)
         {
@@ -84,7 +84,7 @@ final class Generation
 
     private void cancel()
     {
-        for (final Answer answer : answers)
+        for (final ServedAnswer answer : answers)
         {
             final CompletionHandle handle = answer.handle();
             if (handle != null && answer.finishReason() == null)

@@ -84,7 +84,7 @@ final class Generations implements AutoCloseable
         {
             for (int number = 0; number < settings.count(); number++)
             {
-                generation.add(new Answer(generation, generation.answers().size(), prompt, ends, settings.minTokens(),
+                generation.add(new ServedAnswer(generation, generation.answers().size(), prompt, ends, settings.minTokens(),
                     new AnswerText(model.text(), prompt, settings.stops())));
             }
         }
@@ -120,14 +120,14 @@ final class Generations implements AutoCloseable
     private void submit(
         final Generation generation, final AnswerSettings settings, final int[] newTokens, final int[] ends)
     {
-        for (final Answer answer : generation.answers())
+        for (final ServedAnswer answer : generation.answers())
         {
             final int number = answer.index() % settings.count();
             final CompletionHandle handle = submit(
                 settings, answer.prompt(), newTokens[answer.index() / settings.count()], number, ends);
             if (handle.requestId() < 0)
             {
-                throw Refusals.error(handle.completion().toCompletableFuture().join().refusal());
+                throw ApiError.refused(handle.completion().toCompletableFuture().join().refusal());
             }
             answer.follow(handle);
         }

@@ -55,7 +55,7 @@ final class OpenAiAnswers implements AnswerWriter
     }
 
     @Override
-    public void tokens(final Answer answer, final String news)
+    public void tokens(final ServedAnswer answer, final String news)
     {
         if (form.stream())
         {
@@ -64,7 +64,7 @@ final class OpenAiAnswers implements AnswerWriter
     }
 
     @Override
-    public void ended(final Answer answer, final String rest)
+    public void ended(final ServedAnswer answer, final String rest)
     {
         if (form.stream())
         {
@@ -78,7 +78,7 @@ final class OpenAiAnswers implements AnswerWriter
         return stream;
     }
 
-    private void chunk(final Answer answer, final String news, final String finishReason)
+    private void chunk(final ServedAnswer answer, final String news, final String finishReason)
     {
         final int from = answer.show();
         if (news.isEmpty() && finishReason == null && !form.tokenIds() && !form.logprobs())
@@ -90,7 +90,7 @@ final class OpenAiAnswers implements AnswerWriter
         {
             stream().send(JsonBytes.event(json -> document(json, () -> choice(json, answer, 0, 0, true, "", null), null)));
         }
-        final List<Answer> counted = form.usageAlways() ? List.of(answer) : null;
+        final List<ServedAnswer> counted = form.usageAlways() ? List.of(answer) : null;
         stream().send(JsonBytes.event(json -> document(
             json, () -> choice(json, answer, from, answer.tokens(), false, news, finishReason), counted)));
     }
@@ -102,7 +102,7 @@ final class OpenAiAnswers implements AnswerWriter
     }
 
     /** @param counted answers whose usage is told; {@code null}: no usage. */
-    private void document(final JsonGenerator json, final Part choices, final List<Answer> counted) throws IOException
+    private void document(final JsonGenerator json, final Part choices, final List<ServedAnswer> counted) throws IOException
     {
         json.writeStartObject();
         json.writeStringField("id", form.id());
@@ -124,8 +124,8 @@ final class OpenAiAnswers implements AnswerWriter
     }
 
     private void choice(
-        final JsonGenerator json, final Answer answer, final int from, final int to, final boolean opens, final String news,
-        final String finishReason) throws IOException
+        final JsonGenerator json, final ServedAnswer answer, final int from, final int to, final boolean opens,
+        final String news, final String finishReason) throws IOException
     {
         json.writeStartObject();
         json.writeNumberField("index", answer.index());
@@ -164,7 +164,8 @@ final class OpenAiAnswers implements AnswerWriter
         json.writeEndObject();
     }
 
-    private void stopReason(final JsonGenerator json, final Answer answer, final String finishReason) throws IOException
+    private void stopReason(final JsonGenerator json, final ServedAnswer answer, final String finishReason)
+        throws IOException
     {
         final Object reason = finishReason == null ? null : answer.stopReason(text.endTokens());
         if (reason instanceof Integer)
@@ -177,7 +178,8 @@ final class OpenAiAnswers implements AnswerWriter
         }
     }
 
-    private void tokenIds(final JsonGenerator json, final Answer answer, final int from, final int to) throws IOException
+    private void tokenIds(final JsonGenerator json, final ServedAnswer answer, final int from, final int to)
+        throws IOException
     {
         if (from == 0)
         {
@@ -190,13 +192,13 @@ final class OpenAiAnswers implements AnswerWriter
     }
 
     /** Prompts count once for all of their answers. */
-    private void usage(final JsonGenerator json, final List<Answer> counted) throws IOException
+    private void usage(final JsonGenerator json, final List<ServedAnswer> counted) throws IOException
     {
         int answerTokens = 0;
         int promptTokens = 0;
         int cachedTokens = 0;
         int[] before = null;
-        for (final Answer answer : counted)
+        for (final ServedAnswer answer : counted)
         {
             answerTokens += answer.tokens();
             promptTokens += answer.prompt() == before ? 0 : answer.prompt().length;
@@ -214,13 +216,13 @@ final class OpenAiAnswers implements AnswerWriter
     }
 
     @Override
-    public void allEnded(final List<Answer> answers)
+    public void allEnded(final List<ServedAnswer> answers)
     {
         if (!form.stream())
         {
             reply.send(OK, HttpReply.JSON, JsonBytes.of(json -> document(json, () ->
             {
-                for (final Answer answer : answers)
+                for (final ServedAnswer answer : answers)
                 {
                     choice(json, answer, 0, answer.tokens(), false, answer.text(), answer.finishReason());
                 }

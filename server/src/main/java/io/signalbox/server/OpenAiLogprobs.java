@@ -23,7 +23,7 @@ final class OpenAiLogprobs
     }
 
     /** Writes those of the tokens from one index to before another one. */
-    void write(final JsonGenerator json, final Answer answer, final int from, final int to) throws IOException
+    void write(final JsonGenerator json, final ServedAnswer answer, final int from, final int to) throws IOException
     {
         json.writeObjectFieldStart("logprobs");
         if (chat)
@@ -37,7 +37,7 @@ final class OpenAiLogprobs
         json.writeEndObject();
     }
 
-    private void ofChat(final JsonGenerator json, final Answer answer, final int from, final int to) throws IOException
+    private void ofChat(final JsonGenerator json, final ServedAnswer answer, final int from, final int to) throws IOException
     {
         json.writeArrayFieldStart("content");
         for (int i = from; i < to; i++)
@@ -59,7 +59,8 @@ final class OpenAiLogprobs
         json.writeEndArray();
     }
 
-    private void ofCompletion(final JsonGenerator json, final Answer answer, final int from, final int to) throws IOException
+    private void ofCompletion(final JsonGenerator json, final ServedAnswer answer, final int from, final int to)
+        throws IOException
     {
         json.writeArrayFieldStart("text_offset");
         int offset = 0;
@@ -94,12 +95,12 @@ final class OpenAiLogprobs
         json.writeEndArray();
     }
 
-    private String token(final Answer answer, final int index)
+    private String token(final ServedAnswer answer, final int index)
     {
         return text.decode(new int[] {answer.handle().token(index)});
     }
 
-    private static double logprob(final Answer answer, final int index)
+    private static double logprob(final ServedAnswer answer, final int index)
     {
         final float value = answer.handle().logprob(index);
         return Float.isFinite(value) ? value : LEAST;

@@ -32,21 +32,21 @@ final class OpenAiRoutes
 
     void completions(final HttpRequest request, final HttpReply reply)
     {
-        final Fields fields = Fields.parse(request.body());
+        final RequestFields fields = RequestFields.parse(request.body());
         final AnswerSettings settings = checked(fields, false);
         start(request, reply, fields, settings, prompts(fields), PROMPT, false);
     }
 
     void chat(final HttpRequest request, final HttpReply reply)
     {
-        final Fields fields = Fields.parse(request.body());
+        final RequestFields fields = RequestFields.parse(request.body());
         final AnswerSettings settings = checked(fields, true);
         final List<ChatMessage> messages = messages(fields);
         final int[] prompt = encoded(MESSAGES, () -> model.text().chat(messages));
         start(request, reply, fields, settings, List.of(prompt), MESSAGES, true);
     }
 
-    private AnswerSettings checked(final Fields fields, final boolean chat)
+    private AnswerSettings checked(final RequestFields fields, final boolean chat)
     {
         model.require(fields.text("model"));
         UnsupportedFields.refuse(fields);
@@ -54,14 +54,14 @@ final class OpenAiRoutes
     }
 
     private void start(
-        final HttpRequest request, final HttpReply reply, final Fields fields, final AnswerSettings settings,
+        final HttpRequest request, final HttpReply reply, final RequestFields fields, final AnswerSettings settings,
         final List<int[]> prompts, final String promptField, final boolean chat)
     {
         if (prompts.size() * settings.count() > MAX_ANSWERS)
         {
             throw fields.refused("n", "so few that all prompts together have at most " + MAX_ANSWERS + " answers");
         }
-        final Fields streamOptions = fields.object("stream_options");
+        final RequestFields streamOptions = fields.object("stream_options");
         final boolean stream = fields.flag("stream");
         if (!stream && fields.get("stream_options") != null)
         {
@@ -76,7 +76,7 @@ final class OpenAiRoutes
     }
 
     /** A string, strings, tokens, or lists of tokens. */
-    private List<int[]> prompts(final Fields fields)
+    private List<int[]> prompts(final RequestFields fields)
     {
         final Object value = fields.get(PROMPT);
         final List<int[]> prompts = new ArrayList<>();
@@ -109,8 +109,8 @@ final class OpenAiRoutes
 
     private static ApiError refusedPrompt()
     {
-        return ApiError.badRequest(PROMPT, "prompt is not a prompt; give a string, a list of token ids, or a list of up to " +
-            MAX_PROMPTS + " of either");
+        return ApiError.badRequest(PROMPT, "prompt is absent or of another kind; give a string, a list of token ids, or a " +
+            "list of up to " + MAX_PROMPTS + " of either");
     }
 
     private int[] tokens(final int[] ids)
@@ -119,8 +119,8 @@ final class OpenAiRoutes
         {
             if (id < 0 || id >= model.text().vocabularySize())
             {
-                throw ApiError.badRequest(PROMPT, "prompt has the token id " + id + ", which is not in the vocabulary; give " +
-                    "ids from 0 to " + (model.text().vocabularySize() - 1));
+                throw ApiError.badRequest(PROMPT, "prompt has the token id " + id + ", which is not in the vocabulary; " +
+                    "give ids from 0 to " + (model.text().vocabularySize() - 1));
             }
         }
         return ids;
@@ -144,29 +144,29 @@ final class OpenAiRoutes
         return tokens;
     }
 
-    private static List<ChatMessage> messages(final Fields fields)
+    private static List<ChatMessage> messages(final RequestFields fields)
     {
-        final List<Fields> given = fields.objects(MESSAGES);
+        final List<RequestFields> given = fields.objects(MESSAGES);
         if (given == null || given.isEmpty() || given.size() > MAX_MESSAGES)
         {
             throw ApiError.badRequest(MESSAGES, "messages is absent, empty or too long; give 1 to " + MAX_MESSAGES +
                 " messages, each with role and content");
         }
         final List<ChatMessage> messages = new ArrayList<>();
-        for (final Fields message : given)
+        for (final RequestFields message : given)
         {
             final Object calls = message.get("tool_calls");
             if (calls != null && !List.of().equals(calls))
             {
-                throw ApiError.badRequest(message.nameOf("tool_calls"), "this server does not support tool calls; give the " +
-                    "text of the message alone");
+                throw ApiError.badRequest(message.nameOf("tool_calls"), "this server does not support tool calls; give " +
+                    "the text of the message alone");
             }
             messages.add(new ChatMessage(role(message), content(message)));
         }
         return messages;
     }
 
-    private static String role(final Fields message)
+    private static String role(final RequestFields message)
     {
         final String role = message.text("role");
         return switch (role == null ? "" : role)
@@ -178,7 +178,7 @@ final class OpenAiRoutes
     }
 
     /** A string, or parts of type text. */
-    private static String content(final Fields message)
+    private static String content(final RequestFields message)
     {
         final Object content = message.get("content");
         if (content == null || content instanceof String)
@@ -186,7 +186,7 @@ final class OpenAiRoutes
             return content == null ? "" : (String)content;
         }
         final StringBuilder text = new StringBuilder();
-        for (final Fields part : message.objects("content"))
+        for (final RequestFields part : message.objects("content"))
         {
             if (!"text".equals(part.get("type")))
             {

@@ -3,6 +3,10 @@ package io.signalbox.server;
 
 import io.signalbox.ConfigException;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+
 /** Configuration of a server, checked as it is given. */
 public final class ServerConfig
 {
@@ -14,8 +18,13 @@ public final class ServerConfig
     private int maxBodyBytes = 4 << 20;
     private int maxRequests = 10_000;
     private int maxConnections = 10_000;
+    private int maxUnsentBytes = 1 << 20;
     private long drainMillis = 30_000;
     private long idleMillis = 30_000;
+    private long requestMillis = 60_000;
+    private AccessKeys apiKeys = AccessKeys.NONE;
+    private AccessKeys adminKeys = AccessKeys.NONE;
+    private boolean open;
 
     public ServerConfig(final ServedModel model)
     {
@@ -75,6 +84,41 @@ public final class ServerConfig
         return this;
     }
 
+    /** @param value of one stream that may wait for its client; a client that reads more slowly loses its connection. */
+    public ServerConfig maxUnsentBytes(final int value)
+    {
+        maxUnsentBytes = (int)within("maxUnsentBytes", value, 1, 1 << 30);
+        return this;
+    }
+
+    /** @param value in which the headers of a request, and then its body, must have come. */
+    public ServerConfig requestMillis(final long value)
+    {
+        requestMillis = within("requestMillis", value, 1, Integer.MAX_VALUE);
+        return this;
+    }
+
+    /** @param value keys of clients; without one, everybody on this machine is a client. */
+    public ServerConfig apiKeys(final AccessKeys value)
+    {
+        apiKeys = value;
+        return this;
+    }
+
+    /** @param value keys for routes that show or change what belongs to other clients; without one, nobody may use them. */
+    public ServerConfig adminKeys(final AccessKeys value)
+    {
+        adminKeys = value;
+        return this;
+    }
+
+    /** @param value whether everybody who reaches the address may use every route. */
+    public ServerConfig withoutKeys(final boolean value)
+    {
+        open = value;
+        return this;
+    }
+
     private static long within(final String name, final long value, final long min, final long max)
     {
         if (value < min || value > max)
@@ -100,6 +144,32 @@ public final class ServerConfig
     public int vocabularySize()
     {
         return model.text().vocabularySize();
+    }
+
+    /**
+     * Makes all checks that are possible before an engine is launched.
+     *
+     * @throws ConfigException if the server would be open to others by mistake, or another program has its address.
+     */
+    public void check()
+    {
+        guard();
+        try (ServerSocket probe = new ServerSocket())
+        {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(host, port));
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException("the server cannot listen on " + host + ":" + port + " (" + e.getMessage() +
+                "); give another port with --port, or 0 for any free one.");
+        }
+    }
+
+    /** @throws ConfigException if the server would be open to others by mistake. */
+    Guard guard()
+    {
+        return new Guard(host, apiKeys, adminKeys, open);
     }
 
     ServedModel model()
@@ -140,5 +210,15 @@ public final class ServerConfig
     long idleMillis()
     {
         return idleMillis;
+    }
+
+    int maxUnsentBytes()
+    {
+        return maxUnsentBytes;
+    }
+
+    long requestMillis()
+    {
+        return requestMillis;
     }
 }

@@ -37,7 +37,6 @@ public final class SignalboxServer implements AutoCloseable
 
     private static final int OK = 200;
     private static final int MAX_HEADER_BYTES = 16 << 10;
-    private static final int MAX_UNSENT_BYTES = 1 << 20;
     private static final long STEP_MILLIS = 20;
 
     private final SignalboxEngine engine;
@@ -50,11 +49,12 @@ public final class SignalboxServer implements AutoCloseable
     {
         this.engine = engine;
         this.config = config;
+        final Guard guard = config.guard();
         engine.resumed().forEach(CompletionHandle::cancel);
         generations = new Generations(engine, config.model(), config.maxRequests());
         final TransportConfig where = new TransportConfig(config.host(), config.port(), config.maxBodyBytes(),
-            MAX_HEADER_BYTES, config.idleMillis(), MAX_UNSENT_BYTES, config.maxConnections());
-        transport = JettyTransport.listen(where, routes(), (status, message) -> ApiError.of(status, message).body());
+            MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
+        transport = JettyTransport.listen(where, routes(guard), (status, message) -> ApiError.of(status, message).body());
     }
 
     /**
@@ -67,20 +67,20 @@ public final class SignalboxServer implements AutoCloseable
         return new SignalboxServer(engine, config);
     }
 
-    private Routes routes()
+    private Routes routes(final Guard guard)
     {
         final OpenAiRoutes openAi = new OpenAiRoutes(config.model(), generations);
         final Routes routes = new Routes();
-        routes.add("GET", "/health", this::health);
-        routes.add("GET", "/version", (request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
+        routes.add("GET", "/health", guard.forAll(this::health));
+        routes.add("GET", "/version", guard.forAll((request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
         {
             json.writeStartObject();
             json.writeStringField("version", VERSION);
             json.writeEndObject();
-        })));
-        routes.add("GET", "/v1/models", openAi::models);
-        routes.add("POST", "/v1/completions", openAi::completions);
-        routes.add("POST", "/v1/chat/completions", openAi::chat);
+        }))));
+        routes.add("GET", "/v1/models", guard.forClients(openAi::models));
+        routes.add("POST", "/v1/completions", guard.forClients(openAi::completions));
+        routes.add("POST", "/v1/chat/completions", guard.forClients(openAi::chat));
         return routes;
     }
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Fields of OpenAI's API and of vLLM that this server knows and does not support. A request with one is refused, unless its
- * value changes nothing: clients send defaults.
+ * Fields of OpenAI's API and of vLLM that this server knows and does not support. A request with one is refused, unless
+ * its value changes nothing: clients send defaults.
  */
 final class UnsupportedFields
 {
@@ -44,7 +44,7 @@ final class UnsupportedFields
     }
 
     /** @throws ApiError that names the first one whose value would change the answer. */
-    static void refuse(final Fields fields)
+    static void refuse(final RequestFields fields)
     {
         for (final Map.Entry<String, List<Object>> entry : DEFAULTS.entrySet())
         {

@@ -39,13 +39,13 @@ class OpenAiRoutesTest
         server.close();
     }
 
-    private static Fields ok(final HttpResponse<String> answer)
+    private static RequestFields ok(final HttpResponse<String> answer)
     {
         assertEquals(200, answer.statusCode(), answer.body());
         return RunningServer.parse(answer);
     }
 
-    private static Fields refused(final int status, final HttpResponse<String> answer)
+    private static RequestFields refused(final int status, final HttpResponse<String> answer)
     {
         assertEquals(status, answer.statusCode(), answer.body());
         return RunningServer.parse(answer).object("error");
@@ -54,9 +54,9 @@ class OpenAiRoutesTest
     @Test
     void shouldCompleteAPrompt() throws Exception
     {
-        final Fields answer = ok(server.post(COMPLETIONS,
+        final RequestFields answer = ok(server.post(COMPLETIONS,
             "{'model': 'alias', 'prompt': 'Once upon a time', 'max_tokens': 5, 'temperature': 0}"));
-        final Fields choice = RunningServer.choice(answer, 0);
+        final RequestFields choice = RunningServer.choice(answer, 0);
 
         assertEquals("text_completion", answer.text("object"));
         assertEquals("alias", answer.text("model"));
@@ -70,12 +70,12 @@ class OpenAiRoutesTest
     void shouldStreamWhatItAnswersAtOnce() throws Exception
     {
         final String request = "{'prompt': 'the same', 'max_tokens': 20, 'temperature': 0, 'return_token_ids': true";
-        final Fields whole = ok(server.post(COMPLETIONS, request + "}"));
-        final List<Fields> events = server.events(
+        final RequestFields whole = ok(server.post(COMPLETIONS, request + "}"));
+        final List<RequestFields> events = server.events(
             COMPLETIONS, request + ", 'stream': true, 'stream_options': {'include_usage': true}}");
         final StringBuilder text = new StringBuilder();
         final List<Integer> tokens = new ArrayList<>();
-        for (final Fields event : events.subList(0, events.size() - 1))
+        for (final RequestFields event : events.subList(0, events.size() - 1))
         {
             text.append(RunningServer.choice(event, 0).text("text"));
             for (final int token : RunningServer.choice(event, 0).wholes("token_ids"))
@@ -83,7 +83,7 @@ class OpenAiRoutesTest
                 tokens.add(token);
             }
         }
-        final Fields last = events.get(events.size() - 1);
+        final RequestFields last = events.get(events.size() - 1);
 
         assertEquals(RunningServer.choice(whole, 0).text("text"), text.toString());
         assertArrayEquals(RunningServer.choice(whole, 0).wholes("token_ids"),
@@ -97,9 +97,9 @@ class OpenAiRoutesTest
     void shouldCountTokensOfEarlierRequestsAsCached() throws Exception
     {
         final String prompt = "'prompt': [" + "7,".repeat(99) + "8], 'max_tokens': 1";
-        final Fields first = ok(server.post(COMPLETIONS, "{" + prompt + "}"));
-        final Fields second = ok(server.post(COMPLETIONS, "{" + prompt + "}"));
-        final Fields salted = ok(server.post(COMPLETIONS, "{" + prompt + ", 'cache_salt': 'mine'}"));
+        final RequestFields first = ok(server.post(COMPLETIONS, "{" + prompt + "}"));
+        final RequestFields second = ok(server.post(COMPLETIONS, "{" + prompt + "}"));
+        final RequestFields salted = ok(server.post(COMPLETIONS, "{" + prompt + ", 'cache_salt': 'mine'}"));
 
         assertEquals(100L, first.object("usage").get("prompt_tokens"));
         assertEquals(0L, first.object("usage").object("prompt_tokens_details").get("cached_tokens"));
@@ -111,10 +111,10 @@ class OpenAiRoutesTest
     void shouldGoOnWithAConversation() throws Exception
     {
         final String question = "{'role': 'user', 'content': [{'type': 'text', 'text': 'Tell me of the sea, please.'}]}";
-        final Fields first = ok(server.post(CHAT, "{'messages': [" + question + "], 'max_completion_tokens': 40}"));
+        final RequestFields first = ok(server.post(CHAT, "{'messages': [" + question + "], 'max_completion_tokens': 40}"));
         final String said = RunningServer.choice(first, 0).object("message").text("content");
-        final Fields second = ok(server.post(CHAT, "{'messages': [" + question + ", {'role': 'assistant', 'content': '" +
-            said + "'}, {'role': 'user', 'content': 'More'}], 'max_tokens': 3}"));
+        final RequestFields second = ok(server.post(CHAT, "{'messages': [" + question +
+            ", {'role': 'assistant', 'content': '" + said + "'}, {'role': 'user', 'content': 'More'}], 'max_tokens': 3}"));
         final long known = (Long)first.object("usage").get("total_tokens");
         final long cached = (Long)second.object("usage").object("prompt_tokens_details").get("cached_tokens");
 
@@ -127,7 +127,7 @@ class OpenAiRoutesTest
     @Test
     void shouldStreamAChat() throws Exception
     {
-        final List<Fields> events = server.events(CHAT, "{'messages': [{'role': 'user', 'content': 'Hello'}], " +
+        final List<RequestFields> events = server.events(CHAT, "{'messages': [{'role': 'user', 'content': 'Hello'}], " +
             "'max_tokens': 4, 'stream': true, 'stream_options': {'continuous_usage_stats': true}}");
 
         assertEquals("assistant", RunningServer.choice(events.get(0), 0).object("delta").text("role"));
@@ -139,9 +139,9 @@ class OpenAiRoutesTest
     @Test
     void shouldGiveSeveralAnswersToSeveralPrompts() throws Exception
     {
-        final Fields answer = ok(server.post(
+        final RequestFields answer = ok(server.post(
             COMPLETIONS, "{'prompt': ['one', [1, 2, 3]], 'n': 3, 'seed': 5, 'max_tokens': 8}"));
-        final Fields again = ok(server.post(
+        final RequestFields again = ok(server.post(
             COMPLETIONS, "{'prompt': ['one', [1, 2, 3]], 'n': 3, 'seed': 5, 'max_tokens': 8}"));
 
         assertEquals(6, answer.objects("choices").size());
@@ -161,8 +161,8 @@ class OpenAiRoutesTest
         final String request = "{'prompt': 'stop', 'max_tokens': 40, 'temperature': 0";
         final String text = RunningServer.choice(ok(server.post(COMPLETIONS, request + "}")), 0).text("text");
         final String stop = text.substring(48, 53);
-        final Fields answer = ok(server.post(COMPLETIONS, request + ", 'stop': ['never there', '" + stop + "']}"));
-        final Fields choice = RunningServer.choice(answer, 0);
+        final RequestFields answer = ok(server.post(COMPLETIONS, request + ", 'stop': ['never there', '" + stop + "']}"));
+        final RequestFields choice = RunningServer.choice(answer, 0);
 
         assertEquals(text.substring(0, text.indexOf(stop)), choice.text("text"));
         assertEquals("stop", choice.text("finish_reason"));
@@ -175,7 +175,7 @@ class OpenAiRoutesTest
     {
         final String request = "{'prompt': 'token', 'max_tokens': 20, 'temperature': 0, 'return_token_ids': true";
         final int[] tokens = RunningServer.choice(ok(server.post(COMPLETIONS, request + "}")), 0).wholes("token_ids");
-        final Fields choice = RunningServer.choice(
+        final RequestFields choice = RunningServer.choice(
             ok(server.post(COMPLETIONS, request + ", 'stop_token_ids': [" + tokens[7] + "]}")), 0);
 
         assertEquals(8, choice.wholes("token_ids").length);
@@ -187,9 +187,9 @@ class OpenAiRoutesTest
     @Test
     void shouldReportLogprobs() throws Exception
     {
-        final Fields completion = RunningServer.choice(
+        final RequestFields completion = RunningServer.choice(
             ok(server.post(COMPLETIONS, "{'prompt': 'p', 'max_tokens': 3, 'logprobs': 0}")), 0).object("logprobs");
-        final Fields chat = RunningServer.choice(ok(server.post(CHAT,
+        final RequestFields chat = RunningServer.choice(ok(server.post(CHAT,
             "{'messages': [{'role': 'user', 'content': 'p'}], 'max_tokens': 3, 'logprobs': true}")), 0).object("logprobs");
 
         assertEquals(3, ((List<?>)completion.get("token_logprobs")).size());
@@ -224,7 +224,7 @@ class OpenAiRoutesTest
         "{} | prompt"})
     void shouldNameTheFieldThatItRefuses(final String body, final String field) throws Exception
     {
-        final Fields error = refused(400, server.post(COMPLETIONS, body));
+        final RequestFields error = refused(400, server.post(COMPLETIONS, body));
         assertEquals(field, error.text("param"), error.text("message"));
         assertEquals("invalid_request_error", error.text("type"));
         assertTrue(error.text("message").contains(field), error.text("message"));
@@ -258,8 +258,8 @@ class OpenAiRoutesTest
     @Test
     void shouldRefuseAPromptBeyondTheContextInTheWordsOfVllm() throws Exception
     {
-        final Fields tooLong = refused(400, server.post(COMPLETIONS, "{'prompt': [" + "1,".repeat(4999) + "1]}"));
-        final Fields tooMany = refused(400, server.post(COMPLETIONS, "{'prompt': [1, 2], 'max_tokens': 4095}"));
+        final RequestFields tooLong = refused(400, server.post(COMPLETIONS, "{'prompt': [" + "1,".repeat(4999) + "1]}"));
+        final RequestFields tooMany = refused(400, server.post(COMPLETIONS, "{'prompt': [1, 2], 'max_tokens': 4095}"));
 
         assertTrue(tooLong.text("message").contains(
             "maximum context length is 4096 tokens. However, your request has 5000 input tokens"));
@@ -270,7 +270,7 @@ class OpenAiRoutesTest
     @Test
     void shouldRefuseAnotherModel() throws Exception
     {
-        final Fields error = refused(404, server.post(COMPLETIONS, "{'prompt': 'a', 'model': 'gpt-9'}"));
+        final RequestFields error = refused(404, server.post(COMPLETIONS, "{'prompt': 'a', 'model': 'gpt-9'}"));
         assertEquals("model_not_found", error.text("code"));
     }
 
@@ -284,7 +284,7 @@ class OpenAiRoutesTest
     @Test
     void shouldListItsModels() throws Exception
     {
-        final Fields models = ok(server.get("/v1/models"));
+        final RequestFields models = ok(server.get("/v1/models"));
         assertEquals("model", models.objects("data").get(0).text("id"));
         assertEquals((long)RunningServer.CONTEXT_TOKENS, models.objects("data").get(0).get("max_model_len"));
         assertEquals(SignalboxServer.VERSION, ok(server.get("/version")).text("version"));

@@ -69,7 +69,8 @@ final class RunningServer implements AutoCloseable
     HttpResponse<String> post(final String path, final String json) throws Exception
     {
         return client.send(HttpRequest.newBuilder(uri(path)).header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build(), HttpResponse.BodyHandlers.ofString());
+            .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build(),
+            HttpResponse.BodyHandlers.ofString());
     }
 
     HttpResponse<String> get(final String path) throws Exception
@@ -78,10 +79,10 @@ final class RunningServer implements AutoCloseable
     }
 
     /** The documents of a stream, without its last line. */
-    List<Fields> events(final String path, final String json) throws Exception
+    List<RequestFields> events(final String path, final String json) throws Exception
     {
         final String body = post(path, json).body();
-        final List<Fields> events = new ArrayList<>();
+        final List<RequestFields> events = new ArrayList<>();
         boolean done = false;
         for (final String event : body.split("\n\n"))
         {
@@ -91,7 +92,7 @@ final class RunningServer implements AutoCloseable
             }
             else if (!event.startsWith(":"))
             {
-                events.add(Fields.parse(event.substring("data: ".length()).getBytes(StandardCharsets.UTF_8)));
+                events.add(RequestFields.parse(event.substring("data: ".length()).getBytes(StandardCharsets.UTF_8)));
             }
         }
         if (!done)
@@ -101,12 +102,12 @@ final class RunningServer implements AutoCloseable
         return events;
     }
 
-    static Fields parse(final HttpResponse<String> answer)
+    static RequestFields parse(final HttpResponse<String> answer)
     {
-        return Fields.parse(answer.body().getBytes(StandardCharsets.UTF_8));
+        return RequestFields.parse(answer.body().getBytes(StandardCharsets.UTF_8));
     }
 
-    static Fields choice(final Fields document, final int index)
+    static RequestFields choice(final RequestFields document, final int index)
     {
         return document.objects("choices").get(index);
     }

@@ -45,9 +45,9 @@ import java.util.concurrent.CompletableFuture;
     customSynopsis = "signalbox serve [OPTIONS]",
     header = "Serve clients over HTTP with OpenAI's API, until the process is stopped.",
     description = {
-        "%nThe scheduler is the code that an engine embeds. Simulated ranks take as long for their steps as their costs say, " +
-            "on the clock; the answers are made-up words, and the same prompt at temperature 0 has the same answer. SIGTERM " +
-            "and Ctrl-C end the server in order: it finishes the requests that are under way and seals the journal."},
+        "%nThe scheduler is the code that an engine embeds. A step of a simulated rank takes as long as its costs say, on " +
+            "the clock. Answers are made-up words; the same prompt at temperature 0 has the same answer. SIGTERM and " +
+            "Ctrl-C end the server in order: it finishes requests that are under way and seals the journal."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox serve",
@@ -113,6 +113,7 @@ public final class ServeCommand implements Callable<Integer>
         final EngineConfig engine = new EngineConfig().scheduler(scheduler).backend(backend).clock(new RunClock())
             .vocabularySize(config.vocabularySize()).submitWaitNanos(0).drainTimeoutNanos(0)
             .failureListener(stopped::completeExceptionally);
+        config.check();
         final Path journal = journalOptions.continuedDirectory();
         if (journal != null)
         {

@@ -2,12 +2,19 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.server.AccessKeys;
 import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
 import io.signalbox.server.text.ModelText;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -16,6 +23,7 @@ public final class HttpOptions
 {
     /** A usual context; a larger pool does not mean that a model was made for longer sequences. */
     private static final int USUAL_CONTEXT = 131_072;
+    private static final int MOST_KEY_BYTES = 1 << 20;
     private static final double MOST_SECONDS = 86_400;
 
     @Option(names = "--host", paramLabel = "ADDRESS", description = "Listen at ADDRESS (default: ${DEFAULT-VALUE}).")
@@ -26,13 +34,29 @@ public final class HttpOptions
     private int port = 8000;
 
     @Option(names = "--served-model-name", paramLabel = "NAME", split = ",",
-        description = "Serve the model under these names; clients are told the first (default: ${DEFAULT-VALUE}).")
+        description = "Serve the model under each NAME; answers have the first if a request names no model (default: " +
+            "${DEFAULT-VALUE}).")
     private List<String> names = List.of("signalbox-simulated");
 
     @Option(names = "--max-model-len", paramLabel = "TOKENS",
         description = "Refuse requests whose prompt and answer have more TOKENS (default: 131072, or what one rank's KV " +
             "blocks hold).")
     private Integer contextTokens;
+
+    @Option(names = "--api-key-file", paramLabel = "FILE",
+        description = "Answer only clients with a key of FILE, one per line (default: the variable SIGNALBOX_API_KEY, or " +
+            "any client of this machine).")
+    @InputPath
+    private Path apiKeyFile;
+
+    @Option(names = "--admin-key-file", paramLabel = "FILE",
+        description = "Answer routes that concern other clients only with a key of FILE (default: the variable " +
+            "SIGNALBOX_ADMIN_KEY, or to nobody).")
+    @InputPath
+    private Path adminKeyFile;
+
+    @Option(names = "--no-auth", description = "Let everybody who reaches the address use every route.")
+    private boolean noAuth;
 
     @Option(names = "--max-body-bytes", paramLabel = "BYTES",
         description = "Refuse a request with a longer body (default: ${DEFAULT-VALUE}).")
@@ -67,6 +91,35 @@ public final class HttpOptions
         final ServedModel model = new ServedModel(
             names, contextTokens == null ? (int)Math.min(USUAL_CONTEXT, pool) : contextTokens, text);
         return new ServerConfig(model).host(host).port(port).maxBodyBytes(maxBodyBytes).maxRequests(maxRequests)
-            .maxConnections(maxConnections).drainMillis((long)(drainSeconds * TimeUnit.SECONDS.toMillis(1)));
+            .maxConnections(maxConnections).apiKeys(keys("--api-key-file", apiKeyFile, "SIGNALBOX_API_KEY"))
+            .adminKeys(keys("--admin-key-file", adminKeyFile, "SIGNALBOX_ADMIN_KEY")).withoutKeys(noAuth)
+            .drainMillis((long)(drainSeconds * TimeUnit.SECONDS.toMillis(1)));
+    }
+
+    /** A key is never an argument: other users of the machine can see those. */
+    private static AccessKeys keys(final String option, final Path file, final String variable)
+    {
+        if (file == null)
+        {
+            final String value = System.getenv(variable);
+            return value == null ? AccessKeys.NONE : AccessKeys.of("the variable " + variable, value);
+        }
+        try
+        {
+            return AccessKeys.of(option + "=" + file, new String(readKeys(file), StandardCharsets.UTF_8));
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(option + "=" + file + " cannot be read (" + FileFault.reason(e) +
+                "); give a file of keys, one per line.");
+        }
+    }
+
+    private static byte[] readKeys(final Path file) throws IOException
+    {
+        try (InputStream in = Files.newInputStream(file))
+        {
+            return in.readNBytes(MOST_KEY_BYTES);
+        }
     }
 }

@@ -6,8 +6,8 @@ package io.signalbox.server.http;
 public interface HttpHandler
 {
     /**
-     * Answers one request, in this call or later, from any thread. Must not wait for the engine: the threads of the transport
-     * are shared by all clients.
+     * Answers one request, in this call or later, from any thread. Must not wait for the engine: all clients share the
+     * threads of the transport.
      */
     void handle(HttpRequest request, HttpReply reply);
 }

@@ -8,13 +8,14 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
 import java.nio.ByteBuffer;
+import java.util.function.BiFunction;
 
 /** Errors that Jetty finds, such as a header that is too long, in the form of this server's errors. */
 final class JettyErrors extends ErrorHandler
 {
-    private final HttpErrors errors;
+    private final BiFunction<Integer, String, byte[]> errors;
 
-    JettyErrors(final HttpErrors errors)
+    JettyErrors(final BiFunction<Integer, String, byte[]> errors)
     {
         this.errors = errors;
         // A page would name the class of an exception.
@@ -34,7 +35,7 @@ final class JettyErrors extends ErrorHandler
         final Callback callback)
     {
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, HttpReply.JSON);
-        response.write(true, ByteBuffer.wrap(errors.body(code, text(code, message))), callback);
+        response.write(true, ByteBuffer.wrap(errors.apply(code, text(code, message))), callback);
     }
 
     private static String text(final int status, final String message)

@@ -17,8 +17,11 @@ final class JettyReply implements HttpReply
     private final Callback callback;
     private final int maxUnsentBytes;
     private final AtomicBoolean answered = new AtomicBoolean();
+    /** The fields below are guarded by this object. */
     private boolean completed;
     private boolean left;
+    /** Notices that the client leaves; {@code null}: not yet, or not any more. */
+    private JettyWatch watch;
     private Runnable onAbort;
 
     JettyReply(final Request request, final Response response, final Callback callback, final int maxUnsentBytes)
@@ -34,6 +37,25 @@ final class JettyReply implements HttpReply
     void keepWaiting()
     {
         request.addIdleTimeoutListener(timeout -> false);
+    }
+
+    /** The answer comes later: from now on it is noticed at once if the client leaves. */
+    synchronized void watch()
+    {
+        if (!completed && !left)
+        {
+            watch = JettyWatch.of(request, this);
+        }
+    }
+
+    /** Ends the watch: the connection reads again by itself. */
+    private void endWatch()
+    {
+        if (watch != null)
+        {
+            watch.end();
+            watch = null;
+        }
     }
 
     @Override
@@ -92,6 +114,7 @@ final class JettyReply implements HttpReply
             }
             completed = true;
             onAbort = null;
+            endWatch();
         }
         callback.succeeded();
     }
@@ -107,6 +130,7 @@ final class JettyReply implements HttpReply
                 return;
             }
             completed = true;
+            endWatch();
         }
         answered.set(true);
         callback.failed(cause);

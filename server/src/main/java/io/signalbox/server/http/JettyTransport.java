@@ -18,6 +18,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 /** HTTP/1.1 by Jetty's core. A body is read without a thread that waits for it. */
 public final class JettyTransport implements HttpTransport
@@ -28,14 +30,16 @@ public final class JettyTransport implements HttpTransport
     /** A longer body is cut with its connection; a shorter one is read to its end, so that the client sees the refusal. */
     private static final long MOST_DROPPED_BYTES = 64L << 20;
     private static final int TOO_LARGE = 413;
+    private static final int TOO_LATE = 408;
 
     private final TransportConfig config;
     private final HttpHandler handler;
-    private final HttpErrors errors;
+    private final BiFunction<Integer, String, byte[]> errors;
     private final Server server;
     private final ServerConnector connector;
 
-    private JettyTransport(final TransportConfig config, final HttpHandler handler, final HttpErrors errors)
+    private JettyTransport(
+        final TransportConfig config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
     {
         this.config = config;
         this.handler = handler;
@@ -53,6 +57,7 @@ public final class JettyTransport implements HttpTransport
         connector.setIdleTimeout(config.idleMillis());
         connector.setAcceptedSendBufferSize(SEND_BUFFER_BYTES);
         connector.setAcceptedTcpNoDelay(true);
+        connector.addBean(new JettyPatience(connector, config.requestMillis()));
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(config.maxConnections(), connector));
         server.setErrorHandler(new JettyErrors(errors));
@@ -63,11 +68,11 @@ public final class JettyTransport implements HttpTransport
     /**
      * Listens.
      *
-     * @param errors makes the body of an error that the transport itself finds.
+     * @param errors makes the body of an error that the transport itself finds, of status and message.
      * @throws ConfigException if the address cannot be used.
      */
     public static JettyTransport listen(
-        final TransportConfig config, final HttpHandler handler, final HttpErrors errors)
+        final TransportConfig config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
     {
         final JettyTransport transport = new JettyTransport(config, handler, errors);
         try
@@ -129,6 +134,7 @@ public final class JettyTransport implements HttpTransport
         private final Request request;
         private final JettyReply reply;
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final long startNanos = System.nanoTime();
         private long length;
 
         private Body(final Request request, final JettyReply reply)
@@ -151,6 +157,12 @@ public final class JettyTransport implements HttpTransport
                 take(chunk);
                 final boolean isLast = chunk.isLast();
                 chunk.release();
+                if (!isLast && System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(config.requestMillis()))
+                {
+                    reply.header("Connection", "close").send(TOO_LATE, HttpReply.JSON, errors.apply(TOO_LATE,
+                        "the body of the request did not come within " + config.requestMillis() + " ms; send it faster"));
+                    return;
+                }
                 if (length > MOST_DROPPED_BYTES)
                 {
                     reply.fail(new IOException("the body of a request has more than " + MOST_DROPPED_BYTES + " bytes"));
@@ -182,12 +194,13 @@ public final class JettyTransport implements HttpTransport
         {
             if (length > config.maxBodyBytes())
             {
-                reply.send(TOO_LARGE, HttpReply.JSON, errors.body(TOO_LARGE, "the body of the request has " + length +
+                reply.send(TOO_LARGE, HttpReply.JSON, errors.apply(TOO_LARGE, "the body of the request has " + length +
                     " bytes, above the " + config.maxBodyBytes() + " that this server reads; send a shorter one"));
                 return;
             }
             reply.keepWaiting();
             handler.handle(new JettyRequest(request, bytes.toByteArray()), reply);
+            reply.watch();
         }
     }
 }

@@ -9,10 +9,12 @@ package io.signalbox.server.http;
  * @param maxBodyBytes       of a request; a longer body is answered with 413.
  * @param maxHeaderBytes     of a request.
  * @param idleMillis         after which a connection without any traffic ends.
+ * @param requestMillis      in which the headers of a request, and then its body, must have come.
  * @param maxUnsentBytes     of a stream; a client that reads more slowly loses its connection.
  * @param maxConnections     more wait in the queue of the system.
  */
 public record TransportConfig(
-    String host, int port, int maxBodyBytes, int maxHeaderBytes, long idleMillis, int maxUnsentBytes, int maxConnections)
+    String host, int port, int maxBodyBytes, int maxHeaderBytes, long idleMillis, long requestMillis, int maxUnsentBytes,
+    int maxConnections)
 {
 }

@@ -85,10 +85,16 @@ public final class AnswerText
                 stop = candidate;
             }
         }
-        final int certain = stop == null ? Math.max(0, held.length() - heldBack) : first;
+        final int certain = stop == null ? wholeCharacters(held.length() - heldBack) : first;
         final String out = held.substring(0, certain);
         held.delete(0, stop == null ? certain : held.length());
         return out;
+    }
+
+    /** The length of the held text up to there, without half a character. */
+    private int wholeCharacters(final int length)
+    {
+        return length <= 0 ? 0 : Character.isHighSurrogate(held.charAt(length - 1)) ? length - 1 : length;
     }
 
     /** The rest of the text: no token follows. */

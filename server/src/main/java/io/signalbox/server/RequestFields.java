@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fields of a JSON object that a client sent. Each getter refuses a value that is not allowed with a sentence that names
- * the field; null counts as absent. Arrays of whole numbers are {@code int[]}.
+ * The fields of a JSON object that a client sent. Each getter refuses a value that is not allowed with a sentence that
+ * names the field; null counts as absent. Arrays of whole numbers are {@code int[]}.
  */
-final class Fields
+final class RequestFields
 {
     private static final int MAX_DEPTH = 32;
     private static final int MAX_DIGITS = 40;
@@ -34,14 +34,14 @@ final class Fields
     /** Before the name of a field in a sentence. */
     private final String prefix;
 
-    private Fields(final Map<String, Object> values, final String prefix)
+    private RequestFields(final Map<String, Object> values, final String prefix)
     {
         this.values = values;
         this.prefix = prefix;
     }
 
     /** @throws ApiError if the bytes are not one JSON object. */
-    static Fields parse(final byte[] bytes)
+    static RequestFields parse(final byte[] bytes)
     {
         try (JsonParser parser = FACTORY.createParser(bytes))
         {
@@ -54,7 +54,7 @@ final class Fields
             {
                 throw ApiError.badRequest(null, "the body goes on after its JSON object; send one object");
             }
-            return new Fields(values, "");
+            return new RequestFields(values, "");
         }
         catch (final IOException e)
         {
@@ -173,7 +173,8 @@ final class Fields
             return null;
         }
         // Some clients send 16.0.
-        final boolean isWhole = value instanceof Long || value instanceof Double && (Double)value == Math.rint((Double)value);
+        final boolean isWhole =
+            value instanceof Long || value instanceof Double && (Double)value == Math.rint((Double)value);
         if (!isWhole || ((Number)value).doubleValue() < min || ((Number)value).doubleValue() > max)
         {
             throw refused(name, "a whole number from " + min + " to " + max);
@@ -203,14 +204,14 @@ final class Fields
 
     /** Without fields if it is absent. */
     @SuppressWarnings("unchecked")
-    Fields object(final String name)
+    RequestFields object(final String name)
     {
         final Object value = values.get(name);
         if (value != null && !(value instanceof Map))
         {
             throw refused(name, "an object");
         }
-        return new Fields(value == null ? Map.of() : (Map<String, Object>)value, nameOf(name) + ".");
+        return new RequestFields(value == null ? Map.of() : (Map<String, Object>)value, nameOf(name) + ".");
     }
 
     /** Empty if it is absent. */
@@ -249,7 +250,7 @@ final class Fields
 
     /** A list of objects; {@code null} if it is absent. */
     @SuppressWarnings("unchecked")
-    List<Fields> objects(final String name)
+    List<RequestFields> objects(final String name)
     {
         final Object value = values.get(name);
         if (value == null)
@@ -260,10 +261,10 @@ final class Fields
         {
             throw refused(name, "a list of objects");
         }
-        final List<Fields> objects = new ArrayList<>();
+        final List<RequestFields> objects = new ArrayList<>();
         for (final Object item : (List<?>)value)
         {
-            objects.add(new Fields((Map<String, Object>)item, nameOf(name) + "[" + objects.size() + "]."));
+            objects.add(new RequestFields((Map<String, Object>)item, nameOf(name) + "[" + objects.size() + "]."));
         }
         return objects;
     }

@@ -10,7 +10,7 @@ import io.signalbox.server.text.AnswerText;
 import java.util.Arrays;
 
 /** One answer to one prompt, as its tokens come. Its generation guards the fields. */
-final class Answer implements TokenListener
+final class ServedAnswer implements TokenListener
 {
     private final Generation generation;
     private final int index;
@@ -28,7 +28,7 @@ final class Answer implements TokenListener
     private Object stopReason;
 
     /** @param ends the tokens that end the answer. */
-    Answer(final Generation generation, final int index, final int[] prompt, final int[] ends, final int minTokens,
+    ServedAnswer(final Generation generation, final int index, final int[] prompt, final int[] ends, final int minTokens,
         final AnswerText text)
     {
         this.generation = generation;
@@ -94,7 +94,7 @@ final class Answer implements TokenListener
             }
             if (completion.isRefused())
             {
-                generation.fail(Refusals.error(completion.refusal()));
+                generation.fail(ApiError.refused(completion.refusal()));
                 return;
             }
             if (completion.reason() == FreeReason.FAILED)
