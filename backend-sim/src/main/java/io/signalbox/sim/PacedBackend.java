@@ -16,6 +16,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,8 @@ public final class PacedBackend implements Backend
         "How many times as fast as their costs the simulated ranks serve.").remedy("give 1 for the speed of the costs");
     public static final Setting<Integer> MEAN_ANSWER_TOKENS = Setting.integer("meanAnswerTokens", "tokens", 256, 0, 1 << 24,
         "Mean length of an answer that ends by itself; 0: no answer does.").remedy("give a number of tokens");
+
+    public static final List<Setting<?>> SETTINGS = List.of(TIME_SCALE, MEAN_ANSWER_TOKENS);
 
     private static final String PREFIX = "serve.";
     /** An engine that wakes itself replaces a later time by that of its clock. */
@@ -63,8 +66,8 @@ public final class PacedBackend implements Backend
     {
         if (config.faults() != null || config.newWeights() != null || config.acceptanceSeries() != null)
         {
-            throw new ConfigException("a fault plan, a plan of new weights and a series of accepted drafts belong to a run " +
-                "in virtual time; leave them out.");
+            throw new ConfigException("a fault plan, a plan of new weights and a series of accepted drafts belong to a " +
+                "run in virtual time; leave them out.");
         }
         TIME_SCALE.check(timeScale);
         MEAN_ANSWER_TOKENS.check(meanAnswerTokens);

@@ -23,6 +23,10 @@ import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
+import io.signalbox.server.ServedModel;
+import io.signalbox.server.ServerConfig;
+import io.signalbox.server.text.SimulatedText;
+import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import io.signalbox.workload.AgentTraceConfig;
@@ -68,6 +72,9 @@ record ConfigObject(
         of("Pool of KV blocks", KvBlockConfig.class, false, KvBlockConfig.SETTINGS, () -> KvBlockConfig.of(64)),
         of("Simulated backend", SimulationConfig.class, true, SimulationConfig.SETTINGS,
             () -> SimulationConfig.DEFAULT, () -> StepCost.DEFAULT, () -> D2hDelay.DEFAULT),
+        of("Simulated ranks in real time", PacedBackend.class, false, PacedBackend.SETTINGS),
+        of("Server", ServerConfig.class, false, ServerConfig.SETTINGS,
+            () -> new ServerConfig(new ServedModel(List.of("model"), 4096, new SimulatedText()))),
         of("Generated workload", GeneratedWorkloadConfig.class, true, GeneratedWorkloadConfig.SETTINGS,
             GeneratedWorkloadConfig::builder),
         of("Arrival processes", Arrivals.class, false, Arrivals.SETTINGS, () -> new Arrivals.Bursty(8.0, 2.0)),

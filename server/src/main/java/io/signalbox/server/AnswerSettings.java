@@ -35,7 +35,7 @@ record AnswerSettings(
     static AnswerSettings of(final RequestFields fields, final boolean chat)
     {
         return new AnswerSettings(fields.whole("n", 1, MAX_COUNT, 1), maxTokens(fields, chat),
-            fields.whole("min_tokens", 0, Integer.MAX_VALUE, 0), fields.real("temperature", 0, MAX_TEMPERATURE, 1),
+            fields.whole("min_tokens", 0, 0, 0), fields.real("temperature", 0, MAX_TEMPERATURE, 1),
             fields.real("top_p", MIN_TOP_P, 1, 1), Math.max(0, fields.whole("top_k", -1, Integer.MAX_VALUE, 0)),
             fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE), stops(fields), stopTokens(fields),
             fields.flag("ignore_eos"), logprobs(fields, chat),

@@ -59,8 +59,9 @@ public record ServedModel(List<String> names, int contextTokens, ModelText text)
         if (wanted > contextTokens - promptTokens)
         {
             throw new ApiError(ApiError.BAD_REQUEST, "'max_tokens' or 'max_completion_tokens' is too large: " + wanted +
-                ". This model's maximum context length is " + contextTokens + " tokens and your request has " + promptTokens +
-                " input tokens (" + wanted + " > " + contextTokens + " - " + promptTokens + ").", "max_tokens", null, null);
+                ". This model's maximum context length is " + contextTokens + " tokens and your request has " +
+                promptTokens + " input tokens (" + wanted + " > " + contextTokens + " - " + promptTokens + ").",
+                "max_tokens", null, null);
         }
         return wanted < 0 ? contextTokens - promptTokens : wanted;
     }

@@ -2,29 +2,48 @@
 package io.signalbox.server;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.List;
 
 /** Configuration of a server, checked as it is given. */
 public final class ServerConfig
 {
-    private static final int MAX_PORT = 65_535;
+    public static final Setting<Integer> PORT =
+        Setting.integer("port", "", 8000, 0, 65_535, "Port at which the server listens; 0: any free one.");
+    public static final Setting<Integer> MAX_BODY_BYTES = Setting.integer("maxBodyBytes", "bytes", 4 << 20, 1, 1 << 30,
+        "Most bytes of the body of a request; a longer one is refused with 413.");
+    public static final Setting<Integer> MAX_REQUESTS = Setting.integer("maxRequests", "requests", 10_000, 1, 1 << 24,
+        "Most requests of the engine that are under way; more are refused with 429.");
+    public static final Setting<Integer> MAX_CONNECTIONS = Setting.integer("maxConnections", "connections", 10_000, 1,
+        1 << 20, "Most connections at a time; more wait.");
+    public static final Setting<Integer> MAX_UNSENT_BYTES = Setting.integer("maxUnsentBytes", "bytes", 1 << 20, 1, 1 << 30,
+        "Most bytes of a stream that wait for its client; a client that reads more slowly loses its connection.");
+    public static final Setting<Long> DRAIN_MILLIS = time("drainMillis", 30_000, 0,
+        "How long close waits for requests that are under way.");
+    public static final Setting<Long> IDLE_MILLIS = time("idleMillis", 30_000, 1,
+        "After this time a connection ends that neither sends nor receives, and waits for no answer.");
+    public static final Setting<Long> REQUEST_MILLIS = time("requestMillis", 60_000, 1,
+        "Time in which the headers of a request, and then its body, must have come.");
+    public static final List<Setting<?>> SETTINGS = List.of(PORT, MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS,
+        MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS, REQUEST_MILLIS);
 
     private final ServedModel model;
     private String host = "127.0.0.1";
-    private int port = 8000;
-    private int maxBodyBytes = 4 << 20;
-    private int maxRequests = 10_000;
-    private int maxConnections = 10_000;
-    private int maxUnsentBytes = 1 << 20;
-    private long drainMillis = 30_000;
-    private long idleMillis = 30_000;
-    private long requestMillis = 60_000;
+    private SettingValues values = SettingValues.defaults("the server", SETTINGS);
     private AccessKeys apiKeys = AccessKeys.NONE;
     private AccessKeys adminKeys = AccessKeys.NONE;
     private boolean open;
+
+    private static Setting<Long> time(
+        final String name, final long defaultValue, final long min, final String meaning)
+    {
+        return Setting.number(name, "ms", defaultValue, min, Integer.MAX_VALUE, meaning).remedy("give a time");
+    }
 
     public ServerConfig(final ServedModel model)
     {
@@ -45,56 +64,56 @@ public final class ServerConfig
     /** @param value 0: any free one. */
     public ServerConfig port(final int value)
     {
-        port = (int)within("port", value, 0, MAX_PORT);
+        values = values.with(PORT, value);
         return this;
     }
 
     /** @param value of one request; default: 4 MiB. */
     public ServerConfig maxBodyBytes(final int value)
     {
-        maxBodyBytes = (int)within("maxBodyBytes", value, 1, 1 << 30);
+        values = values.with(MAX_BODY_BYTES, value);
         return this;
     }
 
     /** @param value requests of the engine that may be under way; more are refused with 429. */
     public ServerConfig maxRequests(final int value)
     {
-        maxRequests = (int)within("maxRequests", value, 1, 1 << 24);
+        values = values.with(MAX_REQUESTS, value);
         return this;
     }
 
     /** @param value connections at a time; more wait. */
     public ServerConfig maxConnections(final int value)
     {
-        maxConnections = (int)within("maxConnections", value, 1, 1 << 20);
+        values = values.with(MAX_CONNECTIONS, value);
         return this;
     }
 
     /** @param value how long {@link SignalboxServer#close} waits for requests that are under way. */
     public ServerConfig drainMillis(final long value)
     {
-        drainMillis = within("drainMillis", value, 0, Integer.MAX_VALUE);
+        values = values.with(DRAIN_MILLIS, value);
         return this;
     }
 
     /** @param value after which a connection ends that neither sends nor receives, and waits for no answer. */
     public ServerConfig idleMillis(final long value)
     {
-        idleMillis = within("idleMillis", value, 1, Integer.MAX_VALUE);
+        values = values.with(IDLE_MILLIS, value);
         return this;
     }
 
     /** @param value of one stream that may wait for its client; a client that reads more slowly loses its connection. */
     public ServerConfig maxUnsentBytes(final int value)
     {
-        maxUnsentBytes = (int)within("maxUnsentBytes", value, 1, 1 << 30);
+        values = values.with(MAX_UNSENT_BYTES, value);
         return this;
     }
 
     /** @param value in which the headers of a request, and then its body, must have come. */
     public ServerConfig requestMillis(final long value)
     {
-        requestMillis = within("requestMillis", value, 1, Integer.MAX_VALUE);
+        values = values.with(REQUEST_MILLIS, value);
         return this;
     }
 
@@ -117,15 +136,6 @@ public final class ServerConfig
     {
         open = value;
         return this;
-    }
-
-    private static long within(final String name, final long value, final long min, final long max)
-    {
-        if (value < min || value > max)
-        {
-            throw ConfigException.of(name, Long.toString(value), min + " to " + max, "give a number in that range");
-        }
-        return value;
     }
 
     /** The name of the model that clients are told. */
@@ -157,11 +167,11 @@ public final class ServerConfig
         try (ServerSocket probe = new ServerSocket())
         {
             probe.setReuseAddress(true);
-            probe.bind(new InetSocketAddress(host, port));
+            probe.bind(new InetSocketAddress(host, port()));
         }
         catch (final IOException e)
         {
-            throw new ConfigException("the server cannot listen on " + host + ":" + port + " (" + e.getMessage() +
+            throw new ConfigException("the server cannot listen on " + host + ":" + port() + " (" + e.getMessage() +
                 "); give another port with --port, or 0 for any free one.");
         }
     }
@@ -184,41 +194,41 @@ public final class ServerConfig
 
     int port()
     {
-        return port;
+        return values.get(PORT);
     }
 
     int maxBodyBytes()
     {
-        return maxBodyBytes;
+        return values.get(MAX_BODY_BYTES);
     }
 
     int maxRequests()
     {
-        return maxRequests;
+        return values.get(MAX_REQUESTS);
     }
 
     int maxConnections()
     {
-        return maxConnections;
+        return values.get(MAX_CONNECTIONS);
     }
 
     long drainMillis()
     {
-        return drainMillis;
+        return values.get(DRAIN_MILLIS);
     }
 
     long idleMillis()
     {
-        return idleMillis;
+        return values.get(IDLE_MILLIS);
     }
 
     int maxUnsentBytes()
     {
-        return maxUnsentBytes;
+        return values.get(MAX_UNSENT_BYTES);
     }
 
     long requestMillis()
     {
-        return requestMillis;
+        return values.get(REQUEST_MILLIS);
     }
 }

@@ -8,7 +8,7 @@ import io.signalbox.server.http.HttpReply;
 import io.signalbox.server.http.HttpRequest;
 import io.signalbox.server.http.HttpTransport;
 import io.signalbox.server.http.JettyTransport;
-import io.signalbox.server.http.TransportConfig;
+import io.signalbox.server.http.TransportBounds;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -52,7 +52,7 @@ public final class SignalboxServer implements AutoCloseable
         final Guard guard = config.guard();
         engine.resumed().forEach(CompletionHandle::cancel);
         generations = new Generations(engine, config.model(), config.maxRequests());
-        final TransportConfig where = new TransportConfig(config.host(), config.port(), config.maxBodyBytes(),
+        final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
             MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
         transport = JettyTransport.listen(where, routes(guard), (status, message) -> ApiError.of(status, message).body());
     }

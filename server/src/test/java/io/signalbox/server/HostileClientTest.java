@@ -161,9 +161,12 @@ class HostileClientTest
     void shouldPassARefusalOfTheEngineOn() throws Exception
     {
         try (RunningServer server = new RunningServer(1, scheduler -> scheduler.ranks(1).maxRunning(1).maxQueued(1),
-            config -> config); Socket socket = RawClient.open(server.uri("/")))
+            config -> config); Socket socket = RawClient.open(server.uri("/"));
+            Socket waiting = RawClient.open(server.uri("/")))
         {
-            RawClient.send(socket, RawClient.post("/v1/completions", LONG + ", 'n': 2, 'stream': true}"));
+            RawClient.send(socket, RawClient.post("/v1/completions", LONG + ", 'stream': true}"));
+            awaitRunning(server, 1);
+            RawClient.send(waiting, RawClient.post("/v1/completions", LONG + ", 'stream': true}"));
             while (server.engine().stats().requests().waiting() == 0)
             {
                 Thread.onSpinWait();
@@ -171,6 +174,7 @@ class HostileClientTest
             final HttpResponse<String> answer = server.post("/v1/completions", "{'prompt': 'b', 'stream': true}");
             assertEquals(429, answer.statusCode(), answer.body());
             assertTrue(answer.headers().firstValue("Retry-After").isPresent());
+            leave(waiting);
             leave(socket);
             awaitRunning(server, 0);
             assertServes(server);

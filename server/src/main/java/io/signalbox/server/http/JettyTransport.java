@@ -32,14 +32,14 @@ public final class JettyTransport implements HttpTransport
     private static final int TOO_LARGE = 413;
     private static final int TOO_LATE = 408;
 
-    private final TransportConfig config;
+    private final TransportBounds config;
     private final HttpHandler handler;
     private final BiFunction<Integer, String, byte[]> errors;
     private final Server server;
     private final ServerConnector connector;
 
     private JettyTransport(
-        final TransportConfig config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
+        final TransportBounds config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
     {
         this.config = config;
         this.handler = handler;
@@ -72,7 +72,7 @@ public final class JettyTransport implements HttpTransport
      * @throws ConfigException if the address cannot be used.
      */
     public static JettyTransport listen(
-        final TransportConfig config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
+        final TransportBounds config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
     {
         final JettyTransport transport = new JettyTransport(config, handler, errors);
         try

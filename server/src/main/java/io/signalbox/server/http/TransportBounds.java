@@ -13,7 +13,7 @@ package io.signalbox.server.http;
  * @param maxUnsentBytes     of a stream; a client that reads more slowly loses its connection.
  * @param maxConnections     more wait in the queue of the system.
  */
-public record TransportConfig(
+public record TransportBounds(
     String host, int port, int maxBodyBytes, int maxHeaderBytes, long idleMillis, long requestMillis, int maxUnsentBytes,
     int maxConnections)
 {
