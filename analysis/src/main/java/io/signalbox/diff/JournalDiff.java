@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.diff;
 
+import io.signalbox.JsonName;
+import io.signalbox.JsonNull;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalException;
@@ -30,7 +32,15 @@ public record JournalDiff(
 {
     static final String BY_ID = "id";
 
-    /** A journal that was read to its end. */
+    /**
+     * A journal that was read to its end.
+     *
+     * @param path    directory of the journal
+     * @param records its records
+     * @param groups  its groups
+     * @param ending  how it ends
+     * @param digest  its digest
+     */
     public record Side(Path path, long records, long groups, Ending ending, String digest)
     {
     }
@@ -62,20 +72,21 @@ public record JournalDiff(
     /**
      * Requests of both journals. One request may count in several of the last figures.
      *
-     * @param matchedBy      {@code id}, or {@code prompt} if that matches more requests, equal prompts in the order of their
-     *                       Submits: a journal that was made of a trace of the other one has other ids. {@code length} if
-     *                       most prompts have other block hashes and their lengths match, as if prompts continue answers.
-     * @param compared       in both journals.
-     * @param equal          of them: equal in all that follows.
-     * @param placedElsewhere on another rank.
-     * @param otherCachedTokens found another number of cached prompt tokens.
-     * @param otherTimes     waited, got their first token or ended after another time.
-     * @param otherOutcome   ended in another way, with another number of tokens, or after other preemptions.
-     * @param onlyLeft       in the first journal only.
-     * @param onlyRight      in the second journal only.
-     * @param notCompared    ended in one journal so long before the other one that they were not kept.
-     * @param otherPrompt    compared ones whose prompts differ; by block hashes and the tokens behind them, as far as both
-     *                       have them; else by length.
+     * @param matchedBy         {@code id}; {@code prompt} if ids mean other requests in the other journal, as after
+     *                          {@code trace}: equal prompts in the order of their Submits; {@code length} if most prompts
+     *                          also have other block hashes, as after {@code trace} of conversations
+     * @param compared          requests in both journals
+     * @param equal             compared requests that are equal in rank, cached tokens, times and outcome
+     * @param placedElsewhere   compared requests on another rank
+     * @param otherCachedTokens compared requests with another number of cached prompt tokens
+     * @param otherTimes        compared requests with another time to admission, first token or end
+     * @param otherOutcome      compared requests that ended in another way, with another number of tokens, or after other
+     *                          preemptions
+     * @param onlyLeft          requests in the first journal only
+     * @param onlyRight         requests in the second journal only
+     * @param notCompared       requests that one journal ended so long before the other one that they were not kept
+     * @param otherPrompt       compared requests whose prompts differ; by block hashes and the tokens after them, as far as
+     *                          both have them; else by length
      */
     public record Requests(
         String matchedBy,
@@ -95,12 +106,14 @@ public record JournalDiff(
     /**
      * A request that differs.
      *
-     * @param requestId     in the first journal.
-     * @param leftE2eNanos  from Submit to end; -1 if it did not end.
-     * @param rightE2eNanos the same in the second journal.
-     * @param changes       what differs, in words.
+     * @param requestId     id of the request in the first journal
+     * @param leftE2eNanos  time from its Submit to its end; {@code null} if it did not end
+     * @param rightE2eNanos the same in the second journal; {@code null} if it did not end
+     * @param changes       what differs, left / right
      */
-    public record ChangedRequest(long requestId, long leftE2eNanos, long rightE2eNanos, List<String> changes)
+    public record ChangedRequest(
+        long requestId, @JsonName("leftMs") @JsonNull(-1) long leftE2eNanos,
+        @JsonName("rightMs") @JsonNull(-1) long rightE2eNanos, List<String> changes)
     {
     }
 

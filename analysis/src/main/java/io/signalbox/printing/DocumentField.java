@@ -3,6 +3,7 @@ package io.signalbox.printing;
 
 import io.signalbox.JsonInline;
 import io.signalbox.JsonName;
+import io.signalbox.JsonNull;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -16,9 +17,10 @@ import java.util.List;
  * @param name     of the field.
  * @param unit     unit of the field; the component is in nanoseconds unless it is {@code NONE}.
  * @param inlined  whether the fields of the component take its place; there are none if it is {@code null}.
+ * @param absent   the number that stands for an absent value; {@code null}: none does.
  * @param accessor of the component.
  */
-record DocumentField(String name, Unit unit, boolean inlined, Method accessor)
+record DocumentField(String name, Unit unit, boolean inlined, Long absent, Method accessor)
 {
     private static final String NANOS = "Nanos";
 
@@ -57,10 +59,11 @@ record DocumentField(String name, Unit unit, boolean inlined, Method accessor)
         final boolean isTime = own.equals("nanos") || own.endsWith(NANOS);
         final String name = named != null ? named.value() :
             isTime ? own.substring(0, own.length() - NANOS.length()) + Unit.MILLISECONDS.ending : own;
+        final JsonNull absent = component.getAnnotation(JsonNull.class);
         final Method accessor = component.getAccessor();
         accessor.setAccessible(true);
         return new DocumentField(name, isTime ? unit(name) : Unit.NONE, component.isAnnotationPresent(JsonInline.class),
-            accessor);
+            absent == null ? null : Long.valueOf(absent.value()), accessor);
     }
 
     private static Unit unit(final String name)
@@ -72,11 +75,13 @@ record DocumentField(String name, Unit unit, boolean inlined, Method accessor)
         return name.endsWith(Unit.MILLISECONDS.ending) ? Unit.MILLISECONDS : Unit.NONE;
     }
 
+    /** {@code null} if the value is absent. */
     Object value(final Object of)
     {
         try
         {
-            return accessor.invoke(of);
+            final Object value = accessor.invoke(of);
+            return absent != null && ((Number)value).longValue() == absent ? null : value;
         }
         catch (final IllegalAccessException | InvocationTargetException e)
         {

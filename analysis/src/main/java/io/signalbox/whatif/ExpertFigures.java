@@ -31,9 +31,10 @@ public record ExpertFigures(
     /**
      * An expert.
      *
-     * @param layer        id of the MoE layer in the model.
-     * @param tokens       that were routed to it.
-     * @param timesTheMean of the experts of its layer.
+     * @param layer        id of the MoE layer in the model
+     * @param expert       the expert
+     * @param tokens       tokens that were routed to it
+     * @param timesTheMean these tokens over the mean of the experts of its layer
      */
     public record HotExpert(int layer, int expert, long tokens, double timesTheMean)
     {

@@ -230,8 +230,8 @@ class JsonPageTest
         {
             final WhatIfReport report =
                 WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, 1, (parts, ended, total) -> { });
-            return WhatIfJson.text(journal, new WhatIfReport(
-                report.recorded(), report.unchanged(), List.of(report.unchanged()), List.of("a fault"), 0));
+            return JsonDocument.text(WhatIfDocument.of(journal, new WhatIfReport(
+                report.recorded(), report.unchanged(), List.of(report.unchanged()), List.of("a fault"), 0)));
         }
     }
 

@@ -51,7 +51,7 @@ final class RecordComments
     {
         final String code = CODE.matcher(javadoc).replaceAll("`$1`");
         return LINK.matcher(code).replaceAll(link -> link.group(2) == null ? "`" + link.group(1) + "`" : link.group(2))
-            .replaceAll("(?m)^<p>", "").replaceAll("\\s+", " ").strip();
+            .replaceAll("(?m)^<p>", "").replaceAll("</?i>", "*").replaceAll("\\s+", " ").strip();
     }
 
     private static String source(final Class<?> type)

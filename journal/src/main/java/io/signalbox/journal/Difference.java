@@ -40,7 +40,12 @@ public record Difference(
     boolean thrown,
     String router)
 {
-    /** The values of both sides; {@code null} if one has none. */
+    /**
+     * The values of both sides.
+     *
+     * @param left  value of the first journal, or the recorded value; {@code null} if there is none
+     * @param right value of the second journal, or the value now; {@code null} if there is none
+     */
     public record Values(String left, String right)
     {
     }

@@ -9,8 +9,9 @@ import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.diff.JournalDiff;
-import io.signalbox.printing.DiffJson;
+import io.signalbox.printing.DiffDocument;
 import io.signalbox.printing.DiffText;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,7 +73,8 @@ public final class DiffCommand implements Callable<Integer>
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final JournalDiff diff = read();
-            jsonOptions.print(console, file, () -> DiffJson.text(diff), () -> DiffText.print(console.out(), diff));
+            jsonOptions.print(console, file, () -> JsonDocument.text(DiffDocument.of(diff)),
+                () -> DiffText.print(console.out(), diff));
             return diff.isEqual() ? ExitCode.OK : ExitCode.CHECK_FAILED;
         }
     }

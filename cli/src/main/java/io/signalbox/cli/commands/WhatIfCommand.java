@@ -21,8 +21,9 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.StateStart;
 import io.signalbox.printing.Decimals;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
-import io.signalbox.printing.WhatIfJson;
+import io.signalbox.printing.WhatIfDocument;
 import io.signalbox.printing.WhatIfText;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
@@ -141,7 +142,7 @@ public final class WhatIfCommand implements Callable<Integer>
             final WhatIfReport report = HeapShortage.named("the what-if of " + journal + " with " + threads +
                 " runs at a time", "give fewer --workers, variants, ranks or blocks", () -> ask(asked, threads));
             final double seconds = (System.nanoTime() - startNanos) / 1e9;
-            jsonOptions.print(console, file, () -> WhatIfJson.text(journal, report),
+            jsonOptions.print(console, file, () -> JsonDocument.text(WhatIfDocument.of(journal, report)),
                 () -> WhatIfText.print(console.out(), journal, report));
             final long runs = (asked.size() + 1L) * seeds;
             console.err().printf("%nwall clock        %s s for %s, %d at a time, and reading the journal%n",
