@@ -4,8 +4,8 @@ package io.signalbox.recompute;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -43,7 +43,7 @@ final class ResultBoard implements CompletionSink
 
     @Override
     public void fault(
-        final long timeNanos, final int epoch, final int rank, final long step, final FaultClass faultClass,
+        final long timeNanos, final int epoch, final int rank, final long step, final StepFault faultClass,
         final String detail)
     {
         put(new StepName(rank, step), StepResult.failed(faultClass, detail));

@@ -3,6 +3,7 @@ package io.signalbox.recompute;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
+import io.signalbox.backend.StepFault;
 import io.signalbox.engine.request.LiveRequests;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
@@ -11,7 +12,6 @@ import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -114,7 +114,7 @@ final class StepReplay extends EventReader
             return;
         }
         final StepResult result = board.take(plan.name(), backend.stepTimeoutNanos());
-        if (result.fault() == FaultClass.RANK_LOST)
+        if (result.fault() == StepFault.RANK_LOST)
         {
             throw new ConfigException(plan.name() + " could not be computed again, because the backend " +
                 backend.capabilities().name() + " lost the rank (" + result.detail() +

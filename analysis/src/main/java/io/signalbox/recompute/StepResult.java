@@ -2,8 +2,8 @@
 package io.signalbox.recompute;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param fault {@code null}: none, and then there are results.
  */
 record StepResult(
-    int[] starts, int[] accepted, int[] tokens, float[] logprobs, DirectBuffer rows, FaultClass fault, String detail)
+    int[] starts, int[] accepted, int[] tokens, float[] logprobs, DirectBuffer rows, StepFault fault, String detail)
 {
     static StepResult of(final StepTokens tokens, final CaptureSlice slice)
     {
@@ -47,9 +47,9 @@ record StepResult(
         return new UnsafeBuffer(bytes);
     }
 
-    static StepResult failed(final FaultClass fault, final String detail)
+    static StepResult failed(final StepFault fault, final String detail)
     {
-        return new StepResult(null, null, null, null, null, fault == null ? FaultClass.RANK_LOST : fault,
+        return new StepResult(null, null, null, null, null, fault == null ? StepFault.RANK_LOST : fault,
             detail == null ? "the backend gave no reason" : detail);
     }
 }

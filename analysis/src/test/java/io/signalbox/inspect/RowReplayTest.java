@@ -4,8 +4,8 @@ package io.signalbox.inspect;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.codec.WeightsWay;
-import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
@@ -74,7 +74,7 @@ final class RowReplayTest
                 handle.await(PATIENCE);
                 if (KeyedRequests.of(key).wantsRows())
                 {
-                    taken.put(handle.requestId(), handle.takeRows(PATIENCE));
+                    taken.put(handle.requestId(), handle.takeRoutedExperts(PATIENCE).orElse(null));
                 }
                 else
                 {

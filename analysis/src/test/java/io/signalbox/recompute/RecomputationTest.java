@@ -88,7 +88,8 @@ class RecomputationTest
         {
             prompt[i] = (i < 8 ? i : i * 7 + index) % MODEL.plan().vocabulary();
         }
-        return CompletionRequest.prompt(prompt).maxNewTokens(12).temperature(index % 2).seed(index).logprobs().rows(0);
+        return CompletionRequest.prompt(prompt).maxNewTokens(12).temperature(index % 2).seed(index).logprobs()
+            .routedExperts(0);
     }
 
     private void record(final int depth) throws Exception

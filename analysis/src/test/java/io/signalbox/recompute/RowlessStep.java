@@ -4,8 +4,8 @@ package io.signalbox.recompute;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.testkit.ForwardingBackend;
 import org.agrona.DirectBuffer;
@@ -44,7 +44,7 @@ final class RowlessStep extends ForwardingBackend
 
             @Override
             public void fault(
-                final long timeNanos, final int epoch, final int rank, final long step, final FaultClass faultClass,
+                final long timeNanos, final int epoch, final int rank, final long step, final StepFault faultClass,
                 final String detail)
             {
                 completions.fault(timeNanos, epoch, rank, step, faultClass, detail);

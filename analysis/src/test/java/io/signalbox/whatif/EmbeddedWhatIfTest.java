@@ -4,8 +4,8 @@ package io.signalbox.whatif;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.Simulation;
@@ -54,7 +54,7 @@ class EmbeddedWhatIfTest
                 System.arraycopy(tokens(turn + 1, 11), 0, next, next.length - 11, 11);
                 prompt = next;
             }
-            assertEquals(FreeReason.DEADLINE, engine.submit(CompletionRequest.prompt(tokens(99, 20)).maxNewTokens(9)
+            assertEquals(FinishReason.DEADLINE, engine.submit(CompletionRequest.prompt(tokens(99, 20)).maxNewTokens(9)
                 .deadline(Duration.ofNanos(1))).await().reason());
         }
         return groups;

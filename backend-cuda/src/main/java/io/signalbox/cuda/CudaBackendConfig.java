@@ -23,6 +23,7 @@ import io.signalbox.serving.DraftSource;
 import io.signalbox.serving.WeightVersion;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -168,15 +169,15 @@ public final class CudaBackendConfig
      * How long a step may be in flight before the engine gives it up, unless the engine's own setting says otherwise; more
      * than 0. The default is 30 s.
      */
-    public CudaBackendConfig stepTimeoutNanos(final long value)
+    public CudaBackendConfig stepTimeout(final Duration value)
     {
-        return set(STEP_TIMEOUT_NANOS, value);
+        return set(STEP_TIMEOUT_NANOS, value.toNanos());
     }
 
     /** How long start and close wait for a device before they give it up; more than 0. The default is 10 s. */
-    public CudaBackendConfig deviceLimitNanos(final long value)
+    public CudaBackendConfig deviceLimit(final Duration value)
     {
-        return set(DEVICE_LIMIT_NANOS, value);
+        return set(DEVICE_LIMIT_NANOS, value.toNanos());
     }
 
     /**

@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
@@ -12,7 +13,6 @@ import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.serving.WeightSets.StepWeights;
 
 import java.util.function.LongSupplier;
@@ -141,12 +141,12 @@ final class CudaRank implements ResultListener, AutoCloseable
         }
         if (plan.weights().fault() != null)
         {
-            return refuseNext(plan, FaultClass.RANK_LOST, plan.weights().fault());
+            return refuseNext(plan, StepFault.RANK_LOST, plan.weights().fault());
         }
         final String refusal = plan.feed() == null ? null : plan.feed().connect(plan, former);
         if (refusal != null)
         {
-            return refuseNext(plan, FaultClass.STEP_FAILED, refusal);
+            return refuseNext(plan, StepFault.STEP_FAILED, refusal);
         }
         final CaptureSlot slot = ring.tryOpen(plan.step());
         if (slot == null)
@@ -162,7 +162,7 @@ final class CudaRank implements ResultListener, AutoCloseable
         return 1;
     }
 
-    private int refuseNext(final DeviceStepPlan plan, final FaultClass fault, final String refusal)
+    private int refuseNext(final DeviceStepPlan plan, final StepFault fault, final String refusal)
     {
         completions.fault(clock.getAsLong(), plan.epoch(), rank, plan.step(), fault, refusal);
         plans.giveBack(plans.take());
@@ -237,7 +237,7 @@ final class CudaRank implements ResultListener, AutoCloseable
     {
         plans.giveBack(launched.remove());
         completions.fault(
-            clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), FaultClass.STEP_FAILED, fault);
+            clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), StepFault.STEP_FAILED, fault);
     }
 
     private void lose(final Throwable cause)
@@ -267,7 +267,7 @@ final class CudaRank implements ResultListener, AutoCloseable
         final int epoch = plan.epoch();
         final long step = plan.step();
         plans.giveBack(plan);
-        completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
+        completions.fault(clock.getAsLong(), epoch, rank, step, StepFault.RANK_LOST, lossCause);
     }
 
     /** Whether a step was launched and not yet reported. */

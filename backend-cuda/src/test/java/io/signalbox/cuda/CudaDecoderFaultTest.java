@@ -8,10 +8,10 @@ import io.signalbox.backend.RankSizes;
 import io.signalbox.cpu.CpuBackend;
 import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.cuda.driver.CudaException;
-import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.ThreadedDriver;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
@@ -157,7 +157,7 @@ class CudaDecoderFaultTest
         final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config), DecoderRuns.scheduler().depth(2).build(),
             temporary.resolve("journal"), () -> EmulatedDriver.failLaunch(launch, CudaException.LAUNCH_FAILED));
 
-        assertEquals(Map.of(FreeReason.FAILED, DecoderRuns.REQUESTS), ends.reasons());
+        assertEquals(Map.of(FinishReason.FAILED, DecoderRuns.REQUESTS), ends.reasons());
         assertTrue(ends.faults().get(0).contains("CUDA_ERROR_LAUNCH_FAILED (719)"), ends.faults().toString());
         assertNull(JournalVerifier.verify(temporary.resolve("journal"), Scheduler::new).difference());
         // A broken context frees nothing piece by piece, so that its release is what counts.
@@ -185,7 +185,7 @@ class CudaDecoderFaultTest
         final DecoderRuns.Ends found = serve(backend(wrong), "cuda");
 
         final String sentence = "the model computed what is no number: " + expected;
-        assertEquals(Map.of(FreeReason.FAILED, DecoderRuns.REQUESTS), found.reasons());
+        assertEquals(Map.of(FinishReason.FAILED, DecoderRuns.REQUESTS), found.reasons());
         assertEquals(reference.reasons(), found.reasons());
         assertEquals(Set.of(sentence), Set.copyOf(reference.faults()));
         assertTrue(found.faults().stream().allMatch(fault -> fault.startsWith(sentence)), found.faults().toString());

@@ -5,7 +5,7 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelFamily;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ class CudaDecoderLikenessTest
     {
         final DecoderRuns.Ends ends = DecoderRuns.serve(new CudaBackend(config.model(weights)),
             scheduler.build(), temporary.resolve("run" + runs++), () -> { });
-        assertEquals(Map.of(FreeReason.LENGTH, DecoderRuns.REQUESTS), ends.reasons());
+        assertEquals(Map.of(FinishReason.LENGTH, DecoderRuns.REQUESTS), ends.reasons());
         assertEquals(List.of(), ends.faults());
         return ends;
     }

@@ -9,9 +9,9 @@ import io.signalbox.cuda.driver.ThreadedDriver;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
@@ -119,7 +119,7 @@ class CudaDecoderTest
         final boolean greedy = index % 3 == 0;
         final CompletionRequest request = CompletionRequest.prompt(prompt(index)).maxNewTokens(2 + index * 5 % 12)
             .temperature(greedy ? 0 : 0.75f).topK(index % 3 == 1 ? 20 : 0).topP(index % 2 == 0 ? 1.0f : 0.875f)
-            .seed(100 + index).rows(0);
+            .seed(100 + index).routedExperts(0);
         return wantsLogprobs(index) ? request.logprobs() : request;
     }
 
@@ -148,9 +148,9 @@ class CudaDecoderTest
             EmulatedDriver.release();
             for (final CompletionHandle handle : handles)
             {
-                assertEquals(FreeReason.LENGTH, handle.await(LONG).reason());
+                assertEquals(FinishReason.LENGTH, handle.await(LONG).reason());
                 answers.add(new Answer(handle.tokens(), wantsLogprobs(answers.size()) ? handle.logprobs() : new float[0],
-                    handle.takeRows(LONG)));
+                    handle.takeRoutedExperts(LONG).orElse(null)));
             }
         }
         return answers;
@@ -168,7 +168,7 @@ class CudaDecoderTest
         final List<Answer> expected = serve(new CpuBackend(ForwardModel.of(WEIGHTS), cpu), ranks, depth, 0, shape,
             new Preemptions(), temporary.resolve("cpu"));
         final CudaBackendConfig cuda = new CudaBackendConfig().model(WEIGHTS).precision(precision).stepsInFlight(depth)
-            .maxGraphTokens(graphs).stepTimeoutNanos(LONG.toNanos());
+            .maxGraphTokens(graphs).stepTimeout(LONG);
         if (drafts > 0)
         {
             cuda.draftScript(script(expected));

@@ -5,14 +5,14 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.ThreadedDriver;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.event.RequestContent;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.DraftSource;
-import io.signalbox.testkit.FaultyBackend;
 import io.signalbox.testkit.FaultyBackend.InjectedFault;
+import io.signalbox.testkit.FaultyBackend;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -78,7 +78,7 @@ class CudaDraftsTest
     {
         final Path journal = temporary.resolve("run" + runs++);
         final DecoderRuns.Ends ends = DecoderRuns.serve(backend, scheduler.build(), journal, () -> { });
-        assertEquals(Map.of(FreeReason.LENGTH, DecoderRuns.REQUESTS), ends.reasons());
+        assertEquals(Map.of(FinishReason.LENGTH, DecoderRuns.REQUESTS), ends.reasons());
         assertNull(JournalVerifier.verify(journal, Scheduler::new).difference());
         return ends;
     }

@@ -2,9 +2,9 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaException;
-import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.engine.FinishReason;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,6 +65,6 @@ class CudaFaultTest
             .faultPolicy(FaultPolicy.LOSE_ALL_RANKS)), 2, SHAPE);
 
         assertTrue(IntStream.range(0, EngineRun.REQUESTS)
-            .anyMatch(request -> run.ended(request).reason() == FreeReason.FAILED), "nobody was left to serve them");
+            .anyMatch(request -> run.ended(request).reason() == FinishReason.FAILED), "nobody was left to serve them");
     }
 }

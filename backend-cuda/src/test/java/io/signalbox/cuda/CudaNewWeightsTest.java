@@ -12,8 +12,8 @@ import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
@@ -78,7 +78,7 @@ class CudaNewWeightsTest
 
     private static CudaBackendConfig cuda()
     {
-        return new CudaBackendConfig().model(weights(0)).weightVersion(FIRST).stepTimeoutNanos(LONG.toNanos());
+        return new CudaBackendConfig().model(weights(0)).weightVersion(FIRST).stepTimeout(LONG);
     }
 
     private static CompletionRequest request(final int index)
@@ -86,12 +86,12 @@ class CudaNewWeightsTest
         final int[] prompt = new int[12];
         Arrays.setAll(prompt, position -> position < 8 ? position : index % 40 + position);
         return CompletionRequest.prompt(prompt).maxNewTokens(TOKENS).temperature(index % 2 == 0 ? 0 : 0.75f).seed(index)
-            .logprobs().rows(0);
+            .logprobs().routedExperts(0);
     }
 
     private SignalboxEngine launch(final ModelBackend backend, final int ranks, final int depth)
     {
-        return SignalboxEngine.launch(new EngineConfig().backend(backend).stepTimeoutNanos(LONG.toNanos())
+        return SignalboxEngine.launch(new EngineConfig().backend(backend).stepTimeout(LONG)
             .scheduler(DecoderRuns.scheduler().ranks(ranks).depth(depth).kvBlocks(65).prefixCaching(true)
                 .set(SchedulerConfig.MAX_RUNNING, 8).capture(DecoderRuns.SHAPE.withCombineWeights(true)).build())
             .vocabularySize(DecoderRuns.WEIGHTS.plan().vocabulary())
@@ -142,9 +142,9 @@ class CudaNewWeightsTest
         for (int index = 0; index < handles.size(); index++)
         {
             final Completion ended = handles.get(index).await(LONG);
-            met += ended.weights().size() > 1 || ended.reason() == FreeReason.NEW_WEIGHTS ? 1 : 0;
-            assertTrue(ended.reason() == FreeReason.LENGTH ||
-                way == WeightsWay.ABORT && ended.reason() == FreeReason.NEW_WEIGHTS, ended.toString());
+            met += ended.weights().size() > 1 || ended.reason() == FinishReason.NEW_WEIGHTS ? 1 : 0;
+            assertTrue(ended.reason() == FinishReason.LENGTH ||
+                way == WeightsWay.ABORT && ended.reason() == FinishReason.NEW_WEIGHTS, ended.toString());
             assertTrue(index < CHANGES * REQUESTS ||
                 ended.weights().stream().allMatch(span -> span.generation() == CHANGES), ended.toString());
         }
@@ -173,7 +173,7 @@ class CudaNewWeightsTest
             engine.newWeights(WeightsWay.REQUEUE, backend.prepareWeights("next", weights(1)));
             final CompletionHandle handle = engine.submit(request(1));
             changed = handle.await(LONG).tokens();
-            rows = handle.takeRows(LONG).ids();
+            rows = handle.takeRoutedExperts(LONG).orElseThrow().ids();
         }
         temporary = temporary.resolve("fresh");
         try (SignalboxEngine engine =
@@ -181,7 +181,7 @@ class CudaNewWeightsTest
         {
             final CompletionHandle handle = engine.submit(request(1));
             assertArrayEquals(handle.await(LONG).tokens(), changed);
-            assertArrayEquals(handle.takeRows(LONG).ids(), rows);
+            assertArrayEquals(handle.takeRoutedExperts(LONG).orElseThrow().ids(), rows);
         }
     }
 
@@ -237,7 +237,7 @@ class CudaNewWeightsTest
     @Test
     void shouldNotOverwriteWeightsThatAStepInFlightReads() throws Exception
     {
-        final CudaBackend backend = new CudaBackend(cuda().stepTimeoutNanos(20_000_000));
+        final CudaBackend backend = new CudaBackend(cuda().stepTimeout(Duration.ofNanos(20_000_000)));
         try (SignalboxEngine engine = launch(backend, 1, 1))
         {
             final int[] first = answer(engine);

@@ -4,12 +4,12 @@ package io.signalbox.cuda;
 import com.sun.management.ThreadMXBean;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.event.StepWriter;
-import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,7 +107,7 @@ class CudaRankGarbageTest
             final int epoch,
             final int rank,
             final long step,
-            final FaultClass faultClass,
+            final StepFault faultClass,
             final String detail)
         {
             throw new AssertionError(detail);

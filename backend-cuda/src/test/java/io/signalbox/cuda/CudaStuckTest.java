@@ -9,8 +9,8 @@ import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.time.Duration;
 
 import static io.signalbox.cuda.EngineRun.SHAPE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -81,7 +83,7 @@ class CudaStuckTest
 
     private static CudaBackendConfig config()
     {
-        return EngineRun.config().deviceLimitNanos(LIMIT_NANOS).stepTimeoutNanos(LIMIT_NANOS);
+        return EngineRun.config().deviceLimit(Duration.ofNanos(LIMIT_NANOS)).stepTimeout(Duration.ofNanos(LIMIT_NANOS));
     }
 
     /** A request of an engine whose backend says how long a step may take. */
@@ -99,7 +101,7 @@ class CudaStuckTest
         EmulatedDriver.stallDevice(0);
         final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
-        assertEquals(FreeReason.FAILED, handle.await().reason());
+        assertEquals(FinishReason.FAILED, handle.await().reason());
         final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, engine::close);
         assertEquals("device 0 was left as it is when the CUDA backend closed: the stream compute still had work after " +
             "400 ms", stuck.getMessage());
@@ -116,7 +118,7 @@ class CudaStuckTest
         EmulatedDriver.hangCall(call, 1);
         final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
-        assertEquals(FreeReason.FAILED, handle.await().reason());
+        assertEquals(FinishReason.FAILED, handle.await().reason());
         while (EmulatedDriver.blocked() == 0 && !Thread.currentThread().isInterrupted())
         {
             Thread.onSpinWait();

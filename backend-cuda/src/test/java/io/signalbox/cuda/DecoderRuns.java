@@ -5,11 +5,11 @@ import io.signalbox.backend.Backend;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
@@ -62,7 +62,7 @@ final class DecoderRuns
      * @param several entries of which a draft token was right.
      */
     record Ends(
-        Map<FreeReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults,
+        Map<FinishReason, Integer> reasons, List<List<Integer>> tokens, List<List<Short>> experts, List<String> faults,
         AtomicInteger preemptions, AtomicInteger several)
     {
     }
@@ -138,7 +138,7 @@ final class DecoderRuns
                 ends.tokens.add(Arrays.stream(handle.tokens()).boxed().toList());
                 if (scheduler.capture() != null)
                 {
-                    ends.experts.add(experts(handle.takeRows(WAIT)));
+                    ends.experts.add(experts(handle.takeRoutedExperts(WAIT).orElse(null)));
                 }
             }
         }
@@ -152,7 +152,7 @@ final class DecoderRuns
         Arrays.setAll(prompt, position -> position < 8 ? 7 * (index % 2) + position : 11 * index + position);
         final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(8).seed(index)
             .temperature(index % 2 == 0 ? 0.0f : 0.8f);
-        return rows ? request.rows(0) : request;
+        return rows ? request.routedExperts(0) : request;
     }
 
     private static List<Short> experts(final RoutedExperts rows)

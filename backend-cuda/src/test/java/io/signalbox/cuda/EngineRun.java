@@ -53,7 +53,7 @@ final class EngineRun
             for (final CompletionHandle handle : run.handles)
             {
                 handle.await(WAIT);
-                run.experts.add(capture == null ? null : handle.takeRows(WAIT));
+                run.experts.add(capture == null ? null : handle.takeRoutedExperts(WAIT).orElse(null));
             }
         }
         catch (final Exception e)
@@ -76,7 +76,7 @@ final class EngineRun
         {
             final int first = i * PROMPT_TOKENS;
             final int[] prompt = IntStream.range(first, first + PROMPT_TOKENS).toArray();
-            handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(NEW_TOKENS).rows(rowsFrom)));
+            handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(NEW_TOKENS).routedExperts(rowsFrom)));
         }
     }
 

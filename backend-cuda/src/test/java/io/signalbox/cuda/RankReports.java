@@ -3,8 +3,8 @@ package io.signalbox.cuda;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ final class RankReports implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final FaultClass faultClass,
+        final StepFault faultClass,
         final String detail)
     {
         report(faultClass + " " + detail, epoch, rank, step);

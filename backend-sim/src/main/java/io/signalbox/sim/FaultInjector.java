@@ -3,8 +3,8 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
 
@@ -68,9 +68,9 @@ final class FaultInjector
     {
         switch (fault.kind())
         {
-            case FAILED -> fault(timeNanos, rank, step, FaultClass.STEP_FAILED,
+            case FAILED -> fault(timeNanos, rank, step, StepFault.STEP_FAILED,
                 fault.detail().isEmpty() ? NO_TEXT : fault.detail(), rows);
-            case LOST -> fault(timeNanos, rank, step, FaultClass.RANK_LOST, "the rank was lost: " + NO_TEXT, rows);
+            case LOST -> fault(timeNanos, rank, step, StepFault.RANK_LOST, "the rank was lost: " + NO_TEXT, rows);
             default -> sendCorrupt(timeNanos, rank, step, fault.corruption(), rows);
         }
     }
@@ -79,7 +79,7 @@ final class FaultInjector
         final long timeNanos,
         final int rank,
         final SimulatedStep step,
-        final FaultClass faultClass,
+        final StepFault faultClass,
         final String detail,
         final CaptureSlice rows)
     {

@@ -5,9 +5,9 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
@@ -123,7 +123,7 @@ class FaultPlantTest
             final int epoch,
             final int rank,
             final long step,
-            final FaultClass faultClass,
+            final StepFault faultClass,
             final String detail)
         {
             engine.fault(timeNanos, epoch, rank, step, faultClass, detail);
@@ -199,7 +199,7 @@ class FaultPlantTest
             final int epoch,
             final int rank,
             final long step,
-            final FaultClass faultClass,
+            final StepFault faultClass,
             final String detail)
         {
             failed = true;

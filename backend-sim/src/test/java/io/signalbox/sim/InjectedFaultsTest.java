@@ -4,8 +4,8 @@ package io.signalbox.sim;
 import io.signalbox.SeededTokens;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.sim.Plans.Entry;
 import org.junit.jupiter.api.Test;
@@ -249,7 +249,7 @@ class InjectedFaultsTest
 
             @Override
             public void fault(final long nanos, final int epoch, final int rank, final long step,
-                final FaultClass faultClass, final String detail)
+                final StepFault faultClass, final String detail)
             {
                 throw new AssertionError(detail);
             }

@@ -3,8 +3,8 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,7 @@ final class RecordingSink implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final FaultClass faultClass,
+        final StepFault faultClass,
         final String detail)
     {
         events.add(timeNanos + " " + faultClass + " rank " + rank + " step " + step + " " + detail);

@@ -5,9 +5,9 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.SeededTokens;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Plans.Entry;
@@ -281,7 +281,7 @@ class SimulatedBackendTest
             final int epoch,
             final int rank,
             final long step,
-            final FaultClass faultClass,
+            final StepFault faultClass,
             final String detail)
         {
             throw new AssertionError("no fault was asked for: " + detail);

@@ -2,16 +2,16 @@
 package io.signalbox.engine;
 
 import io.signalbox.engine.request.TokenBuffer;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.WeightSpan;
 
 import java.util.List;
+import java.util.Optional;
 
 /** How a request ended. Immutable. */
 public final class Completion
 {
     private final long requestId;
-    private final FreeReason reason;
+    private final FinishReason reason;
     private final Refusal refusal;
     private final TokenBuffer tokens;
     private final int capturedRows;
@@ -24,7 +24,7 @@ public final class Completion
     {
         this.requestId = requestId;
         this.tokens = tokens;
-        reason = end.reason();
+        reason = FinishReason.of(end.reason());
         refusal = null;
         capturedRows = end.capturedRows();
         inheritedRows = end.inheritedRows();
@@ -38,7 +38,7 @@ public final class Completion
         this.requestId = requestId;
         this.refusal = refusal;
         tokens = TokenBuffer.EMPTY;
-        reason = null;
+        reason = FinishReason.REFUSED;
         capturedRows = 0;
         inheritedRows = 0;
         missingRows = 0;
@@ -52,22 +52,22 @@ public final class Completion
         return requestId;
     }
 
-    /** Why it ended; {@code null} if it was refused. */
-    public FreeReason reason()
+    /** Why it ended; REFUSED if it was not accepted. */
+    public FinishReason reason()
     {
         return reason;
     }
 
-    /** Why it was not accepted; {@code null} if it was. */
-    public Refusal refusal()
+    /** Why it was not accepted; empty if it was. */
+    public Optional<Refusal> refusal()
     {
-        return refusal;
+        return Optional.ofNullable(refusal);
     }
 
-    /** The step whose failure ended it; {@code null} unless its reason is FAILED. */
-    public StepFailure failure()
+    /** The step whose failure ended it; empty unless its reason is FAILED. */
+    public Optional<StepFailure> failure()
     {
-        return failure;
+        return Optional.ofNullable(failure);
     }
 
     public boolean isRefused()

@@ -10,6 +10,7 @@ import io.signalbox.experts.RoutedExperts;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -262,28 +263,28 @@ public final class CompletionHandle implements Iterable<Integer>
 
     /**
      * Waits for the end of the request and reads its routed experts. They stay, also over a restart, until
-     * {@link #releaseRows} says that they are stored, or the bounds of untaken rows discard them.
+     * {@link #releaseRoutedExperts} says that they are stored, or the bounds of untaken rows discard them.
      *
-     * @return {@code null} if the request asked for none or was refused, capture is off, or they were taken or released.
+     * @return empty if the request asked for none or was refused, capture is off, or they were taken or released.
      * @throws RowsDiscardedException if they were discarded; it says why.
      * @throws TimeoutException       if the request had not ended in time.
      */
-    public RoutedExperts rows(final Duration timeout) throws InterruptedException, TimeoutException
+    public Optional<RoutedExperts> routedExperts(final Duration timeout) throws InterruptedException, TimeoutException
     {
-        return client.rowTaking().read(this, Nanos.of(timeout));
+        return Optional.ofNullable(client.rowTaking().read(this, Nanos.of(timeout)));
     }
 
     /**
      * Waits for the end of the request, reads its routed experts and releases them at once: a process that stops before it
-     * has stored them loses them. {@link #rows} and {@link #releaseRows} do this in two steps.
+     * has stored them loses them. {@link #routedExperts} and {@link #releaseRoutedExperts} do this in two steps.
      *
-     * @return {@code null} if the request asked for none or was refused, capture is off, or they were taken or released.
+     * @return empty if the request asked for none or was refused, capture is off, or they were taken or released.
      * @throws RowsDiscardedException if they were discarded; it says why.
      * @throws TimeoutException       if the request had not ended, or the engine had no room, in time: nothing was taken.
      */
-    public RoutedExperts takeRows(final Duration timeout) throws InterruptedException, TimeoutException
+    public Optional<RoutedExperts> takeRoutedExperts(final Duration timeout) throws InterruptedException, TimeoutException
     {
-        return client.takeRows(this, Nanos.of(timeout));
+        return Optional.ofNullable(client.takeRows(this, Nanos.of(timeout)));
     }
 
     /**
@@ -292,7 +293,7 @@ public final class CompletionHandle implements Iterable<Integer>
      *
      * @throws TimeoutException if the request had not ended, or the engine had no room, in time: nothing was released.
      */
-    public void releaseRows(final Duration timeout) throws InterruptedException, TimeoutException
+    public void releaseRoutedExperts(final Duration timeout) throws InterruptedException, TimeoutException
     {
         client.rowTaking().release(this, Nanos.of(timeout));
     }
@@ -382,8 +383,8 @@ public final class CompletionHandle implements Iterable<Integer>
         {
             return new IllegalStateException(end.toString());
         }
-        return end.failure() == null ? null :
-            new IllegalStateException("request " + requestId + " failed: " + end.failure().sentence());
+        return end.failure().map(cause ->
+            new IllegalStateException("request " + requestId + " failed: " + cause.sentence())).orElse(null);
     }
 
     private void follow(final Follower follower)
@@ -484,5 +485,16 @@ public final class CompletionHandle implements Iterable<Integer>
         {
             new Handover(client.callbacks(), () -> MemoryShortage.outlast(this::completeFuture)).handOver();
         }
+    }
+
+    @Override
+    public String toString()
+    {
+        if (end != null)
+        {
+            return end.toString();
+        }
+        return "request " + requestId + (failure == null ? " has " + tokenCount() + " tokens" :
+            " has no result because the engine stopped: " + failure.getMessage());
     }
 }

@@ -9,6 +9,8 @@ import io.signalbox.engine.ring.Nanos;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
@@ -314,11 +316,11 @@ public final class CompletionRequest
     }
 
     /** @param from first position of the prompt whose routed-expert rows are wanted; 0: all; -1: none. */
-    public CompletionRequest rows(final int from)
+    public CompletionRequest routedExperts(final int from)
     {
         if (from < NONE || from > prompt.length)
         {
-            throw ConfigException.of("rows", Integer.toString(from), "-1 or a position of the prompt of " +
+            throw ConfigException.of("routedExperts", Integer.toString(from), "-1 or a position of the prompt of " +
                 prompt.length + " tokens", "give 0 for all rows or -1 for none");
         }
         final CompletionRequest changed = new CompletionRequest(this);
@@ -342,20 +344,31 @@ public final class CompletionRequest
         return sampleOf;
     }
 
+    /** A copy. */
+    public int[] promptTokens()
+    {
+        return prompt.clone();
+    }
+
     /** Not a copy. */
     int[] prompt()
     {
         return prompt;
     }
 
-    int maxNewTokens()
+    public int maxNewTokens()
     {
         return maxNewTokens;
     }
 
-    int minNewTokens()
+    public int minNewTokens()
     {
         return minNewTokens;
+    }
+
+    public boolean ignoresEos()
+    {
+        return ignoresEos;
     }
 
     /**
@@ -369,10 +382,58 @@ public final class CompletionRequest
             IntStream.concat(IntStream.of(stopTokens), IntStream.of(endTokens)).sorted().distinct().toArray();
     }
 
-    /** Not a copy. */
-    byte[] cacheKey()
+    /** A copy; ascending; those of {@link #stopAt}. */
+    public int[] stopTokens()
     {
-        return cacheKey;
+        return stopTokens.clone();
+    }
+
+    /** A copy. */
+    public byte[] cacheKey()
+    {
+        return cacheKey.clone();
+    }
+
+    public float temperature()
+    {
+        return sampling.temperature();
+    }
+
+    public int topK()
+    {
+        return sampling.topK();
+    }
+
+    public float topP()
+    {
+        return sampling.topP();
+    }
+
+    /** Empty: the id of the request is the seed. */
+    public OptionalLong seed()
+    {
+        return sampling.seed() == Sampling.NO_SEED ? OptionalLong.empty() : OptionalLong.of(sampling.seed());
+    }
+
+    public boolean wantsLogprobs()
+    {
+        return sampling.logprobs();
+    }
+
+    public OptionalLong conversation()
+    {
+        return conversationId < 0 ? OptionalLong.empty() : OptionalLong.of(conversationId);
+    }
+
+    public OptionalInt rankHint()
+    {
+        return rankHint < 0 ? OptionalInt.empty() : OptionalInt.of(rankHint);
+    }
+
+    /** First position whose routed experts are wanted; empty if none are. */
+    public OptionalInt routedExpertsFrom()
+    {
+        return rowsFrom < 0 ? OptionalInt.empty() : OptionalInt.of(rowsFrom);
     }
 
     /** On the engine's clock, for a request that is submitted now; -1: none. */
@@ -381,7 +442,7 @@ public final class CompletionRequest
         return deadline == Deadline.NONE ? NONE : deadline.atNanos(nowNanos, Instant.now());
     }
 
-    int priority()
+    public int priority()
     {
         return priority;
     }
@@ -396,12 +457,14 @@ public final class CompletionRequest
         return conversationId;
     }
 
-    int rankHint()
+    /** -1: none. */
+    int hintedRank()
     {
         return rankHint;
     }
 
-    boolean rankHintRelaxed()
+    /** Whether another rank is allowed if there is a hint. */
+    public boolean rankHintRelaxed()
     {
         return rankHintRelaxed;
     }
@@ -409,5 +472,18 @@ public final class CompletionRequest
     Sampling sampling()
     {
         return sampling;
+    }
+
+    /** Sizes and settings; no tokens, which may be private. */
+    @Override
+    public String toString()
+    {
+        return prompt.length + " prompt tokens, up to " + maxNewTokens + " new" +
+            (minNewTokens == 0 ? "" : " and at least " + minNewTokens) + (ignoresEos ? ", without end tokens" : "") +
+            (stopTokens.length == 0 ? "" : ", " + stopTokens.length + " stop tokens") + ", " + sampling +
+            (priority == 0 ? "" : ", priority " + priority) +
+            (conversationId < 0 ? "" : ", conversation " + conversationId) +
+            (rankHint < 0 ? "" : ", rank " + rankHint + (rankHintRelaxed ? " if it has room" : "")) +
+            (rowsFrom < 0 ? "" : ", routed experts from position " + rowsFrom);
     }
 }

@@ -75,7 +75,7 @@ public interface Engine extends AutoCloseable
      * further step goes to the backend. Later inputs are refused with {@link IllegalStateException}. This includes
      * completions that the backend reports to its {@link io.signalbox.backend.CompletionSink}: their steps have no result
      * in the journal, as after a crash. The backend is closed once the engine is quiet, and the journal last. Each is
-     * closed even if an earlier part failed or did not return within {@link EngineConfig#closeTimeoutNanos}; the first
+     * closed even if an earlier part failed or did not return within {@link EngineConfig#closeTimeout}; the first
      * failure is then thrown. Must not be called by the backend, the journal or the listener.
      *
      * @throws IllegalStateException if a part does not stop in time; the message names the part and the bound.

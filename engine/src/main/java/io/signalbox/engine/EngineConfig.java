@@ -8,9 +8,12 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.engine.request.RowBudget;
 import io.signalbox.engine.ring.CallbackThreads;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,6 +82,9 @@ public final class EngineConfig
         INGRESS_SLOTS, TRACK_SLOTS, STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
         MAX_UNTAKEN_ROWS_AGE_NANOS, UNTAKEN_ROWS, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
         DRAIN_TIMEOUT_NANOS);
+    /** A wait without a limit. */
+    public static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
+
     private static final int UNTAKEN_ROWS_SHARE = 4;
 
     /** The clock of an engine that is given none. */
@@ -212,19 +218,19 @@ public final class EngineConfig
     }
 
     /**
-     * Back-pressure: how long {@link SignalboxEngine#submit} waits if the engine has no room for the request. 0: it is
-     * refused at once; {@link Long#MAX_VALUE}: it waits without a limit.
+     * Back-pressure: how long {@link SignalboxEngine#submit} waits if the engine has no room for the request. Zero: it is
+     * refused at once; {@link #FOREVER}: it waits without a limit.
      */
-    public EngineConfig submitWaitNanos(final long value)
+    public EngineConfig submitWait(final Duration value)
     {
         refuseAfterClient("the time that requests wait for room");
-        return set(SUBMIT_WAIT_NANOS, value);
+        return set(SUBMIT_WAIT_NANOS, nanos("the wait of submit", value));
     }
 
     /** How long {@link SignalboxEngine#close} waits until all requests have ended. */
-    public EngineConfig drainTimeoutNanos(final long value)
+    public EngineConfig drainTimeout(final Duration value)
     {
-        return set(DRAIN_TIMEOUT_NANOS, value);
+        return set(DRAIN_TIMEOUT_NANOS, nanos("the time limit of a drain", value));
     }
 
     public EngineConfig wakeSource(final WakeSource value)
@@ -238,9 +244,9 @@ public final class EngineConfig
     }
 
     /** If requests come more often than that, the scheduler's thread is awake, and occupies a core. */
-    public EngineConfig pollNanos(final long value)
+    public EngineConfig poll(final Duration value)
     {
-        return set(POLL_NANOS, value);
+        return set(POLL_NANOS, nanos("the time of a poll", value));
     }
 
     /**
@@ -275,13 +281,13 @@ public final class EngineConfig
     }
 
     /**
-     * How long a step may be in flight before it is given up, and its rank with it; 0: no limit. The default is the
+     * How long a step may be in flight before it is given up, and its rank with it; zero: no limit. The default is the
      * backend's. Only a {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses a value and
      * ignores the backend's.
      */
-    public EngineConfig stepTimeoutNanos(final long value)
+    public EngineConfig stepTimeout(final Duration value)
     {
-        return set(STEP_TIMEOUT_NANOS, Optional.of(value));
+        return set(STEP_TIMEOUT_NANOS, Optional.of(nanos("the time limit of a step", value)));
     }
 
     /**
@@ -302,7 +308,7 @@ public final class EngineConfig
     /**
      * Bytes that the routed experts of ended requests may hold until their clients take them; default: a quarter of the
      * largest heap. Above it an engine that wakes itself discards those of the request that ended first, which
-     * {@link CompletionHandle#takeRows} then says. Pages that requests share count once for each.
+     * {@link CompletionHandle#takeRoutedExperts} then says. Pages that requests share count once for each.
      */
     public EngineConfig maxUntakenRowsBytes(final long value)
     {
@@ -310,12 +316,12 @@ public final class EngineConfig
     }
 
     /**
-     * How long an ended request keeps its routed experts for its client; 0: no limit. Older ones are discarded, which
-     * {@link CompletionHandle#takeRows} then says, and counted.
+     * How long an ended request keeps its routed experts for its client; zero: no limit. Older ones are discarded, which
+     * {@link CompletionHandle#takeRoutedExperts} then says, and counted.
      */
-    public EngineConfig maxUntakenRowsAgeNanos(final long value)
+    public EngineConfig maxUntakenRowsAge(final Duration value)
     {
-        return set(MAX_UNTAKEN_ROWS_AGE_NANOS, value);
+        return set(MAX_UNTAKEN_ROWS_AGE_NANOS, nanos("the age of untaken rows", value));
     }
 
     /** Says how untaken rows are kept within {@link #maxUntakenRowsBytes}. */
@@ -382,6 +388,12 @@ public final class EngineConfig
         return value;
     }
 
+    /** A negative duration is negative in nanoseconds too, so that the setting refuses it. */
+    private static long nanos(final String what, final Duration value)
+    {
+        return required(what, value).isNegative() ? -1 : Nanos.of(value);
+    }
+
     private void refuseAfterClient(final String what)
     {
         if (client != null)
@@ -392,9 +404,9 @@ public final class EngineConfig
     }
 
     /** How long {@link Engine#close} waits for what is under way, and then again for the threads to end. */
-    public EngineConfig closeTimeoutNanos(final long value)
+    public EngineConfig closeTimeout(final Duration value)
     {
-        return set(CLOSE_TIMEOUT_NANOS, value);
+        return set(CLOSE_TIMEOUT_NANOS, nanos("the time limit of close", value));
     }
 
     /**
@@ -506,5 +518,12 @@ public final class EngineConfig
     <T> T value(final Setting<T> setting)
     {
         return values.get(setting);
+    }
+
+    /** The settings that differ from their defaults. */
+    @Override
+    public String toString()
+    {
+        return "EngineConfig" + values;
     }
 }

@@ -19,7 +19,7 @@ public final class ForeignCall
     private final String remedy;
     private volatile Thread current;
 
-    /** @param remedy how a user gives a call more time, such as "give a larger closeTimeoutNanos". */
+    /** @param remedy how a user gives a call more time, such as "give a larger closeTimeout". */
     public ForeignCall(final String remedy)
     {
         this.remedy = remedy;

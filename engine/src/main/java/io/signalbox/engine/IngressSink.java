@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.ring.SliceRelease;
 import io.signalbox.engine.step.LaunchedSteps;
@@ -221,11 +222,11 @@ final class IngressSink implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final FaultClass faultClass,
+        final StepFault fault,
         final String detail)
     {
         checkRank(rank);
-        final boolean classed = faultClass == FaultClass.STEP_FAILED || faultClass == FaultClass.RANK_LOST;
+        final FaultClass faultClass = fault == StepFault.STEP_FAILED ? FaultClass.STEP_FAILED : FaultClass.RANK_LOST;
         final String text = detail == null ? "the backend gave no reason" : detail;
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
         if (launch == null)
@@ -242,8 +243,8 @@ final class IngressSink implements CompletionSink
         }
         else
         {
-            offerFault(timeNanos, epoch, rank, step, classed ? faultClass : FaultClass.RANK_LOST,
-                classed ? text : text + " (reported without a fault class)");
+            offerFault(timeNanos, epoch, rank, step, faultClass,
+                fault == null ? text + " (reported without a fault class)" : text);
         }
     }
 

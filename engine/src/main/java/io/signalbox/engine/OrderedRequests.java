@@ -204,7 +204,7 @@ public final class OrderedRequests implements AutoCloseable
         {
             try
             {
-                rows = handle.takeRows(ROWS_WAIT);
+                rows = handle.takeRoutedExperts(ROWS_WAIT).orElse(null);
             }
             catch (final TimeoutException | InterruptedException | RuntimeException e)
             {

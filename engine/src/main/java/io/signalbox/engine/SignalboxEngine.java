@@ -67,7 +67,7 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Submits a request. If the engine has no room, the call waits as {@link EngineConfig#submitWaitNanos} says; it never
+     * Submits a request. If the engine has no room, the call waits as {@link EngineConfig#submitWait} says; it never
      * waits in a thread of the engine.
      *
      * @return always a handle; one that is {@linkplain Completion#isRefused refused} if the request was not accepted.
@@ -200,7 +200,7 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Ends the engine in order: accepts no further request, waits up to {@link EngineConfig#drainTimeoutNanos} until those
+     * Ends the engine in order: accepts no further request, waits up to {@link EngineConfig#drainTimeout} until those
      * that it has are done, then stops as {@link #closeNow} does. A second call does nothing.
      *
      * @throws IllegalStateException if a thread of the engine calls, or a part does not stop in time.

@@ -111,7 +111,7 @@ final class SubmitEncoding
         submit.requestId(requestId).sampleOf(request.sampleOf()).conversationId(request.conversationId())
             .predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
             .maxNewTokens(request.maxNewTokens()).minNewTokens(request.minNewTokens()).rowsFrom(request.rowsFrom())
-            .priority(request.priority()).rankHint(request.rankHint()).topK(sampling.topK())
+            .priority(request.priority()).rankHint(request.hintedRank()).topK(sampling.topK())
             .temperature(sampling.temperature()).topP(sampling.topP())
             .rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
             .logprobs(sampling.logprobs() ? Flag.YES : Flag.NO);

@@ -5,9 +5,9 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -42,7 +43,7 @@ class BoundedCloseTest
 {
     private static final long BOUND = 20_000_000;
     private static final String LEFT = " within \\d+ ns; its thread, which is in \\S+, is left as it is; end the process, " +
-        "or give a larger closeTimeoutNanos";
+        "or give a larger closeTimeout";
     private static final String BACKEND = "the backend hanging was not closed" + LEFT;
 
     /** A call that blocks until the test ends. */
@@ -119,7 +120,7 @@ class BoundedCloseTest
             at(Place.SUBMIT);
             if (place == Place.ABORT)
             {
-                new Thread(() -> sink.fault(1, 0, 0, 1, FaultClass.RANK_LOST, "planted"),
+                new Thread(() -> sink.fault(1, 0, 0, 1, StepFault.RANK_LOST, "planted"),
                     "loss").start();
             }
         }
@@ -140,7 +141,7 @@ class BoundedCloseTest
     private EngineConfig context(final Backend backend)
     {
         return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend)
-            .closeTimeoutNanos(BOUND).drainTimeoutNanos(0);
+            .closeTimeout(Duration.ofNanos(BOUND)).drainTimeout(Duration.ZERO);
     }
 
     private static CompletionRequest request()
@@ -241,7 +242,8 @@ class BoundedCloseTest
                 hang();
             }
         };
-        final EngineConfig context = context(new SilentBackend()).journal(hanging).closeTimeoutNanos(BOUND / 10);
+        final EngineConfig context = context(new SilentBackend()).journal(hanging)
+            .closeTimeout(Duration.ofNanos(BOUND / 10));
         final Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
         assertSays("the journal was not closed" + LEFT, sentences(engine::close));
     }
@@ -293,7 +295,7 @@ class BoundedCloseTest
                 engine.get().close();
             }
         };
-        final EngineConfig context = context(owner).closeTimeoutNanos(Long.MAX_VALUE).journal(journal);
+        final EngineConfig context = context(owner).closeTimeout(EngineConfig.FOREVER).journal(journal);
         engine.set(threaded ? new ThreadedEngine(context) : new SteppedEngine(context));
         engine.get().close();
         assertTrue(journal.isClosed());
@@ -307,10 +309,10 @@ class BoundedCloseTest
         final List<Throwable> told = new ArrayList<>();
         final Consumer<Throwable> listener = told::add;
         final SignalboxEngine orderly = SignalboxEngine.launch(context(new SilentBackend())
-            .closeTimeoutNanos(Long.MAX_VALUE).handlerThreads(threads).failureListener(listener));
+            .closeTimeout(EngineConfig.FOREVER).handlerThreads(threads).failureListener(listener));
         orderly.close();
         assertEquals(List.of(), told);
-        final ThreadedEngine failing = new ThreadedEngine(context(new SilentBackend()).closeTimeoutNanos(Long.MAX_VALUE)
+        final ThreadedEngine failing = new ThreadedEngine(context(new SilentBackend()).closeTimeout(EngineConfig.FOREVER)
             .handlerThreads(threads).journal(new FailingJournal(1)).failureListener(listener));
         final InputWriter writer = new InputWriter();
         writer.wake().timeNanos(1);

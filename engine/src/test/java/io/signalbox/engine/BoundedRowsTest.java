@@ -26,7 +26,7 @@ class BoundedRowsTest
     private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
     private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
     private static final CompletionRequest REQUEST =
-        CompletionRequest.prompt(new int[40]).maxNewTokens(1).rows(0);
+        CompletionRequest.prompt(new int[40]).maxNewTokens(1).routedExperts(0);
     /** Three pages of 16 rows of 8 bytes, and the request. */
     private static final long REQUEST_BYTES = 3 * 16 * 8 + 1024;
 
@@ -47,10 +47,10 @@ class BoundedRowsTest
             taken.await();
             discarded.await();
             assertEquals(new SignalboxEngine.UntakenRowCount(2, 2 * REQUEST_BYTES, 0), engine.untakenRows());
-            assertEquals(40, taken.takeRows(LONG_ENOUGH).rows());
-            discarded.releaseRows(LONG_ENOUGH);
-            discarded.releaseRows(LONG_ENOUGH);
-            assertNull(discarded.takeRows(LONG_ENOUGH), "they were discarded by their client");
+            assertEquals(40, taken.takeRoutedExperts(LONG_ENOUGH).orElseThrow().rows());
+            discarded.releaseRoutedExperts(LONG_ENOUGH);
+            discarded.releaseRoutedExperts(LONG_ENOUGH);
+            assertNull(discarded.takeRoutedExperts(LONG_ENOUGH).orElse(null), "they were discarded by their client");
             engine.engine().awaitProcessed();
             assertEquals(new SignalboxEngine.UntakenRowCount(0, 0, 0), engine.untakenRows());
         }
@@ -69,8 +69,8 @@ class BoundedRowsTest
             }
             engine.engine().awaitProcessed();
             assertEquals(new SignalboxEngine.UntakenRowCount(2, 2 * REQUEST_BYTES, 3), engine.untakenRows());
-            assertThrows(RowsDiscardedException.class, () -> requests.get(2).takeRows(LONG_ENOUGH));
-            assertEquals(40, requests.get(3).takeRows(LONG_ENOUGH).rows());
+            assertThrows(RowsDiscardedException.class, () -> requests.get(2).takeRoutedExperts(LONG_ENOUGH));
+            assertEquals(40, requests.get(3).takeRoutedExperts(LONG_ENOUGH).orElseThrow().rows());
         }
     }
 
@@ -78,7 +78,7 @@ class BoundedRowsTest
     @Test
     void shouldDiscardRowsThatAreTooOld() throws Exception
     {
-        try (SignalboxEngine engine = SignalboxEngine.launch(config().maxUntakenRowsAgeNanos(1_000_000)))
+        try (SignalboxEngine engine = SignalboxEngine.launch(config().maxUntakenRowsAge(Duration.ofNanos(1_000_000))))
         {
             final CompletionHandle request = engine.submit(REQUEST);
             request.await();
@@ -87,7 +87,7 @@ class BoundedRowsTest
                 Thread.onSpinWait();
             }
             final String message =
-                assertThrows(RowsDiscardedException.class, () -> request.takeRows(LONG_ENOUGH)).getMessage();
+                assertThrows(RowsDiscardedException.class, () -> request.takeRoutedExperts(LONG_ENOUGH)).getMessage();
             assertTrue(message.contains("or for longer than maxUntakenRowsAgeNanos=1000000"), message);
             assertEquals(0, engine.untakenRows().bytes());
         }
@@ -97,7 +97,7 @@ class BoundedRowsTest
     void shouldHoldRequestsUntilRowsAreTaken() throws Exception
     {
         final EngineConfig config = config().untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS)
-            .maxUntakenRowsBytes(2 * REQUEST_BYTES).submitWaitNanos(Long.MAX_VALUE);
+            .maxUntakenRowsBytes(2 * REQUEST_BYTES).submitWait(EngineConfig.FOREVER);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final CompletionHandle first = engine.submit(REQUEST);
@@ -105,11 +105,11 @@ class BoundedRowsTest
             final CompletableFuture<CompletionHandle> third =
                 CompletableFuture.supplyAsync(() -> engine.submit(REQUEST));
             second.await();
-            engine.submit(REQUEST.rows(-1)).await();
+            engine.submit(REQUEST.routedExperts(-1)).await();
             assertFalse(third.isDone(), "both have their rows");
-            first.takeRows(LONG_ENOUGH);
+            first.takeRoutedExperts(LONG_ENOUGH);
             third.get().await();
-            assertEquals(40, second.takeRows(LONG_ENOUGH).rows(), "nothing was discarded");
+            assertEquals(40, second.takeRoutedExperts(LONG_ENOUGH).orElseThrow().rows(), "nothing was discarded");
             assertEquals(0, engine.untakenRows().discardedRequests());
         }
     }
@@ -118,15 +118,15 @@ class BoundedRowsTest
     void shouldRefuseARequestForWhoseRowsThereIsNoRoom() throws Exception
     {
         final EngineConfig config = config().untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS)
-            .maxUntakenRowsBytes(REQUEST_BYTES).submitWaitNanos(0);
+            .maxUntakenRowsBytes(REQUEST_BYTES).submitWait(Duration.ZERO);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             engine.submit(REQUEST).await();
-            final Refusal untaken = engine.submit(REQUEST).await().refusal();
+            final Refusal untaken = engine.submit(REQUEST).await().refusal().orElseThrow();
             assertEquals(Refusal.Reason.ROWS_UNTAKEN, untaken.reason());
             assertEquals("requests hold so many of maxUntakenRowsBytes=1408 that the 1408 of this one do not fit; take or " +
                 "discard rows of requests when they have ended, then submit it again", untaken.message());
-            final Refusal tooMany = engine.submit(REQUEST.maxNewTokens(100)).await().refusal();
+            final Refusal tooMany = engine.submit(REQUEST.maxNewTokens(100)).await().refusal().orElseThrow();
             assertEquals(Refusal.Reason.ROWS_ABOVE_BOUND, tooMany.reason());
             assertEquals("the rows of the request may need 2176 bytes, above maxUntakenRowsBytes=1408; raise the bound, " +
                 "or submit it without rows", tooMany.message());
@@ -139,14 +139,14 @@ class BoundedRowsTest
     {
         try (SignalboxEngine engine = SignalboxEngine.launch(config().maxUntakenRowsBytes(REQUEST_BYTES)))
         {
-            final Refusal tooMany = engine.submit(REQUEST.maxNewTokens(100)).await().refusal();
+            final Refusal tooMany = engine.submit(REQUEST.maxNewTokens(100)).await().refusal().orElseThrow();
             assertEquals(Refusal.Reason.ROWS_ABOVE_BOUND, tooMany.reason());
             assertEquals("the rows of the request may need 2176 bytes, above maxUntakenRowsBytes=1408; raise the bound, " +
                 "or submit it without rows", tooMany.message());
-            assertNull(engine.submit(REQUEST.maxNewTokens(100).rows(-1)).await().refusal());
+            assertTrue(engine.submit(REQUEST.maxNewTokens(100).routedExperts(-1)).await().refusal().isEmpty());
             final CompletionHandle fits = engine.submit(REQUEST);
             fits.await();
-            assertEquals(40, fits.takeRows(LONG_ENOUGH).rows());
+            assertEquals(40, fits.takeRoutedExperts(LONG_ENOUGH).orElseThrow().rows());
         }
     }
 
@@ -154,7 +154,7 @@ class BoundedRowsTest
     void shouldLetGoOfThoseWhoWaitForRoomWhenItCloses() throws Exception
     {
         final EngineConfig config = config().untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS)
-            .maxUntakenRowsBytes(REQUEST_BYTES).submitWaitNanos(Long.MAX_VALUE);
+            .maxUntakenRowsBytes(REQUEST_BYTES).submitWait(EngineConfig.FOREVER);
         final SignalboxEngine engine = SignalboxEngine.launch(config);
         engine.submit(REQUEST).await();
         final CompletableFuture<String> thrown = CompletableFuture.supplyAsync(
@@ -167,15 +167,15 @@ class BoundedRowsTest
     void shouldGiveRoomBackForRequestsThatNeverRan() throws Exception
     {
         final EngineConfig config = config().untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS)
-            .maxUntakenRowsBytes(100 * REQUEST_BYTES).submitWaitNanos(0);
+            .maxUntakenRowsBytes(100 * REQUEST_BYTES).submitWait(Duration.ZERO);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             for (int i = 0; i < 100; i++)
             {
                 assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, engine.submit(
-                    CompletionRequest.prompt(new int[2000]).rows(0)).await().refusal().reason());
+                    CompletionRequest.prompt(new int[2000]).routedExperts(0)).await().refusal().orElseThrow().reason());
             }
-            assertNull(engine.submit(REQUEST).await().refusal());
+            assertTrue(engine.submit(REQUEST).await().refusal().isEmpty());
         }
     }
 

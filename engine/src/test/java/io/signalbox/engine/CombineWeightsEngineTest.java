@@ -7,7 +7,6 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.BackendFaultDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -106,7 +105,7 @@ class CombineWeightsEngineTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(
-                CompletionRequest.prompt(new int[prompt]).maxNewTokens(1).rows(0), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[prompt]).maxNewTokens(1).routedExperts(0), LONG_ENOUGH);
             final PlannedStep plan = backend.plan(0);
             final HeapSlice rows = backend.rows(plan.tokens());
             put(rows, 5, 7, Float.NaN);
@@ -150,7 +149,7 @@ class CombineWeightsEngineTest
     void shouldFailTheStepForAWeightThatIsNotFiniteIfImpossibleRowsDo() throws Exception
     {
         final Completion ended = completeWith(EngineConfig.ImpossibleRows.FAIL_STEP, false, Float.NaN);
-        assertEquals(FreeReason.FAILED, ended.reason());
+        assertEquals(FinishReason.FAILED, ended.reason());
         assertEquals("step 1 of rank 0 has routed-expert row 39, and 0 more, with an id that is no expert or an expert " +
             "twice in a layer, or with a combine weight that is not finite", lastFault());
     }
@@ -161,7 +160,7 @@ class CombineWeightsEngineTest
     {
         final Completion ended = completeWith(
             EngineConfig.ImpossibleRows.MISSING, true, Math.nextUp(1f / (SHAPE.topK() + 2)));
-        assertEquals(FreeReason.FAILED, ended.reason());
+        assertEquals(FinishReason.FAILED, ended.reason());
         final String fault = lastFault();
         assertTrue(fault.startsWith("step 1 of rank 0 has routed-expert rows with the CRC32C "), fault);
     }
@@ -178,7 +177,7 @@ class CombineWeightsEngineTest
         {
             client.connect(engine);
             final CompletionHandle handle =
-                client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1).rows(0), LONG_ENOUGH);
+                client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1).routedExperts(0), LONG_ENOUGH);
             final PlannedStep plan = backend.plan(0);
             final HeapSlice rows = backend.rows(plan.tokens());
             final long captured = new RowsChecksum().of(rows.buffer(), 0, 40 * SHAPE.rowBytes());

@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import io.signalbox.TestStrength;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -10,6 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -83,7 +83,7 @@ class EmbedderFuzzTest
             .capture(SHAPE).build();
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(HostileBackend.VOCABULARY)
-            .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeoutNanos(20_000_000)
+            .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeout(Duration.ofNanos(20_000_000))
             .failureListener(failure::set);
         final EngineClient client = new EngineClient(context);
         final String rerun = "run again with -Dsignalbox.seed=" + seed +
@@ -128,7 +128,7 @@ class EmbedderFuzzTest
                 final int[] prompt = new int[1 + random.nextInt(LONGEST_PROMPT)];
                 Arrays.setAll(prompt, position -> (template * 211 + position) % HostileBackend.VOCABULARY);
                 final CompletionHandle handle = client.submit(CompletionRequest.prompt(prompt)
-                    .maxNewTokens(random.nextInt(12)).priority(random.nextInt(3)).rows(0), LONG_ENOUGH);
+                    .maxNewTokens(random.nextInt(12)).priority(random.nextInt(3)).routedExperts(0), LONG_ENOUGH);
                 assertNotNull(handle);
                 asked.add(new Asked(handle, template, prompt.length));
                 if (random.nextInt(6) == 0)
@@ -150,13 +150,13 @@ class EmbedderFuzzTest
         final String name = "seed " + seed + ", request " + one.handle.requestId() + ": ";
         final Completion ended = one.handle.ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
         final RoutedExperts rows = client.takeRows(one.handle, LONG_ENOUGH);
-        if (ended.refusal() != null)
+        if (ended.isRefused())
         {
             assertNull(rows, name);
             return;
         }
         assertEquals(ended.rows(), rows.rows(), name + "rows");
-        if (ended.reason() == FreeReason.LENGTH)
+        if (ended.reason() == FinishReason.LENGTH)
         {
             assertEquals(one.prompt + Math.max(0, ended.tokens().length - 1), rows.rows(), name + "the law of length");
         }

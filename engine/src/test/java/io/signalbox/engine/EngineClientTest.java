@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -51,7 +50,7 @@ class EngineClientTest
 
     private static CompletionRequest requestWithRows(final int maxNewTokens, final int rowsFrom)
     {
-        return CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(maxNewTokens).rows(rowsFrom);
+        return CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(maxNewTokens).routedExperts(rowsFrom);
     }
 
     private static CompletionRequest request(final int promptTokens, final int maxNewTokens)
@@ -93,7 +92,7 @@ class EngineClientTest
             for (final CompletionHandle handle : handles)
             {
                 final Completion ended = handle.ended().join();
-                assertEquals(FreeReason.LENGTH, ended.reason());
+                assertEquals(FinishReason.LENGTH, ended.reason());
                 assertEquals(7, ended.tokens().length);
                 assertEquals(46, ended.capturedRows() + ended.inheritedRows());
             }
@@ -163,7 +162,7 @@ class EngineClientTest
                 assertTrue(refusal.getMessage().contains("above the bound of " + Engine.MAX_INPUT_BYTES));
             }
             assertNull(engine.failure());
-            assertEquals(FreeReason.LENGTH, client.submit(request(16, 1), SECOND).ended().join().reason());
+            assertEquals(FinishReason.LENGTH, client.submit(request(16, 1), SECOND).ended().join().reason());
         }
     }
 
@@ -299,10 +298,10 @@ class EngineClientTest
                 final CompletionHandle handle = client.submit(requestWithRows(2, 0), 30 * SECOND);
                 handle.await(60 * SECOND);
                 final CompletableFuture<RoutedExperts> released = CompletableFuture.supplyAsync(() -> takeRows(handle));
-                final RoutedExperts read = handle.rows(Duration.ofMinutes(1));
+                final RoutedExperts read = handle.routedExperts(Duration.ofMinutes(1)).orElse(null);
                 final RoutedExperts taken = released.join();
                 assertTrue(read == null || Arrays.equals(read.ids(), taken.ids()), "round " + i);
-                assertNull(handle.rows(Duration.ofMinutes(1)));
+                assertNull(handle.routedExperts(Duration.ofMinutes(1)).orElse(null));
             }
         }
     }
@@ -336,7 +335,7 @@ class EngineClientTest
             () -> pattern.stopAt(5, -1),
             () -> pattern.stopAt((int[])null),
             () -> pattern.stopAt(IntStream.rangeClosed(0, CompletionRequest.MAX_STOP_TOKENS).toArray()),
-            () -> pattern.rows(17),
+            () -> pattern.routedExperts(17),
             () -> pattern.rankHint(-1),
             () -> pattern.conversation(-1),
             () -> pattern.deadline(Duration.ZERO),
@@ -356,7 +355,7 @@ class EngineClientTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(2000, 1), SECOND);
-            assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, handle.ended().join().refusal().reason());
+            assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, handle.ended().join().refusal().orElseThrow().reason());
         }
     }
 
@@ -369,7 +368,7 @@ class EngineClientTest
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(20, 5), SECOND);
             assertTrue(client.cancel(handle, SECOND));
-            assertEquals(FreeReason.CANCELLED, handle.ended().join().reason());
+            assertEquals(FinishReason.CANCELLED, handle.ended().join().reason());
         }
     }
 

@@ -2,9 +2,8 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.StepFault;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,13 +43,13 @@ class EngineClockTest
                 CompletionRequest.prompt(new int[1]).maxNewTokens(1).deadlineAt(HOUR), 1);
             for (int step = 1; step <= 2; step++)
             {
-                backend.sink().fault(future, 0, 0, step, FaultClass.STEP_FAILED, "planted");
+                backend.sink().fault(future, 0, 0, step, StepFault.STEP_FAILED, "planted");
             }
             clock.set(HOUR / 2);
             client.cancel(client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), 1), 1);
             assertEquals(3, backend.plan(0).step(), "the rest is over");
             backend.complete(0);
-            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+            assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
     }
 

@@ -3,8 +3,8 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepFault;
 import io.signalbox.engine.ring.EngineFailure;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -74,7 +74,8 @@ class EngineErrorTest
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
         final CompletionHandle handle = client.submit(
-            CompletionRequest.prompt(new int[600]).maxNewTokens(50).deadlineAt(Long.MAX_VALUE - 1).rows(0), LONG_ENOUGH);
+            CompletionRequest.prompt(new int[600]).maxNewTokens(50).deadlineAt(Long.MAX_VALUE - 1)
+                .routedExperts(0), LONG_ENOUGH);
         engine.awaitProcessed();
         planted.armed = true;
         if (place == Place.CLOCK_OF_TIMER)
@@ -139,7 +140,7 @@ class EngineErrorTest
         @Override
         void beforeSubmit()
         {
-            scripted.sink().fault(System.nanoTime(), 0, 0, 1, FaultClass.RANK_LOST, "planted");
+            scripted.sink().fault(System.nanoTime(), 0, 0, 1, StepFault.RANK_LOST, "planted");
         }
 
         @Override
@@ -367,7 +368,7 @@ class EngineErrorTest
                 try
                 {
                     handles.add(client.submit(
-                        CompletionRequest.prompt(prompt).maxNewTokens(1).rows(0), LONG_ENOUGH));
+                        CompletionRequest.prompt(prompt).maxNewTokens(1).routedExperts(0), LONG_ENOUGH));
                     engine.awaitProcessed();
                     final PlannedStep plan = backend.plan(0);
                     backend.sink().d2hComplete(1, plan.epoch(), 0, plan.step(), plan.sampled(), new KeptSlice(rows, shape));

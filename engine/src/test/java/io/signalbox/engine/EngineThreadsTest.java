@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -111,7 +112,8 @@ class EngineThreadsTest
     {
         final GatedJournal journal = new GatedJournal();
         final ThreadedEngine engine =
-            new ThreadedEngine(context.backend(new SilentBackend()).journal(journal).closeTimeoutNanos(1_000_000));
+            new ThreadedEngine(context.backend(new SilentBackend()).journal(journal)
+                .closeTimeout(Duration.ofNanos(1_000_000)));
         offerWake(engine);
         journal.awaitFirst();
         final IllegalStateException late = assertThrows(IllegalStateException.class, engine::close);

@@ -6,7 +6,6 @@ import io.signalbox.engine.step.DeadlineWatch;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.Groups;
 import io.signalbox.event.InputWriter;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.TickDecoder;
@@ -15,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -145,7 +145,7 @@ class EngineTimerTest
     void shouldAbortTheStepOfTheBackendAndFailTheRequestsOfTheOnlyRank() throws Exception
     {
         final SilentBackend backend = new SilentBackend();
-        final EngineConfig context = context(backend).stepTimeoutNanos(TIMEOUT);
+        final EngineConfig context = context(backend).stepTimeout(Duration.ofNanos(TIMEOUT));
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
@@ -157,7 +157,7 @@ class EngineTimerTest
                 Thread.onSpinWait();
             }
             clock.addAndGet(2 * TIMEOUT);
-            assertEquals(FreeReason.FAILED, handle.ended().join().reason());
+            assertEquals(FinishReason.FAILED, handle.ended().join().reason());
             threaded.awaitProcessed();
             assertEquals(1, backend.lastAborted());
         }
@@ -176,7 +176,7 @@ class EngineTimerTest
                 CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineAt(5000), LONG_ENOUGH);
             threaded.awaitProcessed();
             clock.set(5000);
-            assertEquals(FreeReason.DEADLINE, queued.ended().join().reason());
+            assertEquals(FinishReason.DEADLINE, queued.ended().join().reason());
         }
     }
 
@@ -190,9 +190,9 @@ class EngineTimerTest
     void shouldRefuseATimeoutThatIsNegativeOrThatNoTimerWouldKeep()
     {
         final SilentBackend backend = new SilentBackend();
-        assertThrows(ConfigException.class, () -> new ThreadedEngine(context(backend).stepTimeoutNanos(-1)));
-        assertThrows(ConfigException.class, () -> new SteppedEngine(context(backend).stepTimeoutNanos(1)));
+        assertThrows(ConfigException.class, () -> new ThreadedEngine(context(backend).stepTimeout(Duration.ofNanos(-1))));
+        assertThrows(ConfigException.class, () -> new SteppedEngine(context(backend).stepTimeout(Duration.ofNanos(1))));
         assertThrows(ConfigException.class, () -> new ThreadedEngine(
-            context(backend).stepTimeoutNanos(1).wakeSource(EngineConfig.WakeSource.CALLER)));
+            context(backend).stepTimeout(Duration.ofNanos(1)).wakeSource(EngineConfig.WakeSource.CALLER)));
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.StepFault;
 import io.signalbox.engine.ring.StallEvent;
 import io.signalbox.engine.ring.StepEvent;
 import io.signalbox.engine.ring.WaitEvent;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.EngineStats;
 import jdk.jfr.EventType;
@@ -111,7 +111,7 @@ class FlightRecordingTest
                 engine.submit(REQUEST.rankHint(1));
                 failed = awaitStepAfter(backend, 0);
                 backend.sink().fault(
-                    System.nanoTime(), failed.epoch(), failed.rank(), failed.step(), FaultClass.STEP_FAILED, "planted");
+                    System.nanoTime(), failed.epoch(), failed.rank(), failed.step(), StepFault.STEP_FAILED, "planted");
                 awaitStepAfter(backend, failed.step());
                 engine.closeNow();
             }

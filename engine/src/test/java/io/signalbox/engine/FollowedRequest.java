@@ -172,7 +172,7 @@ final class FollowedRequest
         final boolean refused = completion != null && completion.isRefused();
         final String fault = completion == null || refused ? null :
             FrontDoorRun.endFault(completion, prompt, newTokens);
-        if (fault != null || refused && !EXPECTED.contains(completion.refusal().reason()))
+        if (fault != null || refused && !EXPECTED.contains(completion.refusal().orElseThrow().reason()))
         {
             return fault == null ? completion.toString() : fault;
         }

@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import io.signalbox.engine.ring.CallbackThreads;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.time.Duration;
@@ -44,8 +43,8 @@ public final class FrontDoorRun
         engine = SignalboxEngine.launch(new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(257).build())
             .backend(new CountingBackend(random.nextInt(2) * 20_000L))
-            .ingressSlots(16).submitWaitNanos(random.nextBoolean() ? Long.MAX_VALUE : 0)
-            .drainTimeoutNanos(LONG_ENOUGH.toNanos()));
+            .ingressSlots(16).submitWait(Duration.ofNanos(random.nextBoolean() ? Long.MAX_VALUE : 0))
+            .drainTimeout(LONG_ENOUGH));
     }
 
     /** Returns what was wrong in the first run that failed, or {@code null}. */
@@ -218,7 +217,7 @@ public final class FrontDoorRun
     static String endFault(final Completion completion, final int prompt, final int newTokens)
     {
         final int[] tokens = completion.tokens();
-        if (completion.reason() == FreeReason.LENGTH ? tokens.length != newTokens : tokens.length > newTokens)
+        if (completion.reason() == FinishReason.LENGTH ? tokens.length != newTokens : tokens.length > newTokens)
         {
             return "a request for " + newTokens + " tokens ended by " + completion.reason() + " with " + tokens.length;
         }
@@ -229,7 +228,7 @@ public final class FrontDoorRun
                 return "token " + i + " behind a prompt of " + prompt + " tokens is " + tokens[i];
             }
         }
-        return completion.reason() == FreeReason.LENGTH || completion.reason() == FreeReason.CANCELLED ? null :
+        return completion.reason() == FinishReason.LENGTH || completion.reason() == FinishReason.CANCELLED ? null :
             "a request ended by " + completion.reason();
     }
 }

@@ -65,7 +65,7 @@ class FrontDoorTest
         final Queue<FollowedRequest> requests = new ConcurrentLinkedQueue<>();
         try (SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(257).build()).backend(new CountingBackend(0))
-            .ingressSlots(16).submitWaitNanos(Long.MAX_VALUE)))
+            .ingressSlots(16).submitWait(EngineConfig.FOREVER)))
         {
             final Thread[] submitters = new Thread[threads];
             for (int i = 0; i < threads; i++)

@@ -6,9 +6,9 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -311,7 +311,7 @@ final class HostileBackend implements Backend
             }
             case NEVER_GIVEN -> report(plan.epoch(), plan.rank(), plan.step() + 99,
                 results.sampledAs(plan.epoch(), plan.rank(), plan.step() + 99), falseRows(plan));
-            case LOST -> sink.fault(1, plan.epoch(), plan.rank(), plan.step(), FaultClass.RANK_LOST, "planted loss");
+            case LOST -> sink.fault(1, plan.epoch(), plan.rank(), plan.step(), StepFault.RANK_LOST, "planted loss");
             default -> throw new AssertionError(act);
         }
     }
@@ -333,7 +333,7 @@ final class HostileBackend implements Backend
 
     private void fault(final Plan plan)
     {
-        sink.fault(1, plan.epoch(), plan.rank(), plan.step(), FaultClass.STEP_FAILED, null);
+        sink.fault(1, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, null);
     }
 
     private void sound(final Plan plan, final int variant)

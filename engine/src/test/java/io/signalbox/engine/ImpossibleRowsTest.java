@@ -39,7 +39,7 @@ class ImpossibleRowsTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(
-                CompletionRequest.prompt(new int[prompt]).maxNewTokens(1).rows(0), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[prompt]).maxNewTokens(1).routedExperts(0), LONG_ENOUGH);
             final PlannedStep plan = backend.plan(0);
             final HeapSlice rows = backend.rows(plan.tokens());
             final UnsafeBuffer memory = (UnsafeBuffer)rows.buffer();

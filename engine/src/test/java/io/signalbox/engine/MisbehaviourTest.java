@@ -4,7 +4,6 @@ package io.signalbox.engine;
 import io.signalbox.engine.HostileBackend.Act;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.experts.ModelShape;
@@ -15,13 +14,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
@@ -79,7 +78,7 @@ class MisbehaviourTest
             .router("round-robin").backOffNanos(0).capture(SHAPE).build();
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(HostileBackend.VOCABULARY).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
-            .stepTimeoutNanos(act == Act.NO_ANSWER ? TIMEOUT : 0);
+            .stepTimeout(Duration.ofNanos(act == Act.NO_ANSWER ? TIMEOUT : 0));
         final EngineClient client = new EngineClient(context);
         final List<Completion> ends = new ArrayList<>();
         try (ThreadedEngine engine = new ThreadedEngine(context))
@@ -128,8 +127,8 @@ class MisbehaviourTest
 
     private static void assertWhole(final Completion end)
     {
-        assertNull(end.refusal());
-        assertEquals(FreeReason.LENGTH, end.reason());
+        assertTrue(end.refusal().isEmpty());
+        assertEquals(FinishReason.LENGTH, end.reason());
         assertEquals(NEW_TOKENS, end.tokens().length);
     }
 

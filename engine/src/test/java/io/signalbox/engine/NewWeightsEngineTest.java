@@ -5,7 +5,6 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
@@ -73,7 +72,8 @@ class NewWeightsEngineTest
     private CompletionHandle submit(final int newTokens) throws InterruptedException
     {
         return client.submit(
-            CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(newTokens).rows(2), LONG_ENOUGH);
+            CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(newTokens)
+                .routedExperts(2), LONG_ENOUGH);
     }
 
     @Test
@@ -92,7 +92,7 @@ class NewWeightsEngineTest
             assertEquals(List.of("step 1 with 0", "step 2 with 0", "weights 1", "step 3 with 1", "step 4 with 1"),
                 backend.calls);
             final Completion ended = handle.ended().get();
-            assertEquals(FreeReason.LENGTH, ended.reason());
+            assertEquals(FinishReason.LENGTH, ended.reason());
             assertEquals(List.of(new WeightSpan(0, 41, 0), new WeightSpan(41, 43, 1)), ended.weights());
             final RoutedExperts rows = client.takeRows(handle, LONG_ENOUGH);
             assertEquals(List.of(new WeightSpan(2, 41, 0), new WeightSpan(41, 43, 1)), rows.weights());
@@ -109,7 +109,7 @@ class NewWeightsEngineTest
             scripted.complete(0);
             assertTrue(client.newWeights(WeightsWay.ABORT, "", LONG_ENOUGH));
             scripted.complete(0);
-            assertEquals(FreeReason.NEW_WEIGHTS, handle.ended().get().reason());
+            assertEquals(FinishReason.NEW_WEIGHTS, handle.ended().get().reason());
             assertEquals(List.of(new WeightSpan(0, 40, 0)), handle.ended().get().weights());
         }
     }
@@ -148,7 +148,7 @@ class NewWeightsEngineTest
                     () -> client.newWeights(WeightsWay.CONTINUE, "", LONG_ENOUGH)).getMessage());
             }
             scripted.complete(0);
-            assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
+            assertEquals(FinishReason.LENGTH, handle.ended().get().reason());
         }
     }
 

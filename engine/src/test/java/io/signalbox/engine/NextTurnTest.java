@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -44,7 +43,7 @@ class NextTurnTest
             // Each completion plans the next step.
         }
         final Completion ended = handle.ended().get(60, TimeUnit.SECONDS);
-        assertEquals(FreeReason.LENGTH, ended.reason());
+        assertEquals(FinishReason.LENGTH, ended.reason());
         final int[] answer = IntStream.range(prompt.length, prompt.length + newTokens)
             .map(position -> AnsweringBackend.token(handle.requestId(), position)).toArray();
         assertArrayEquals(answer, ended.tokens());

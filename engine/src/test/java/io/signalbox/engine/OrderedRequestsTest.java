@@ -44,7 +44,7 @@ class OrderedRequestsTest
     private static List<CompletionRequest> requests(final int count)
     {
         return IntStream.range(0, count).mapToObj(index ->
-            CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(newTokens(index)).rows(0)).toList();
+            CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(newTokens(index)).routedExperts(0)).toList();
     }
 
     @Test
@@ -87,7 +87,7 @@ class OrderedRequestsTest
             {
                 try
                 {
-                    run.run(requests(8).stream().map(request -> request.rows(-1)).toList());
+                    run.run(requests(8).stream().map(request -> request.routedExperts(-1)).toList());
                 }
                 catch (final InterruptedException e)
                 {

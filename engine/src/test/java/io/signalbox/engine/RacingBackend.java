@@ -5,8 +5,8 @@ import io.signalbox.StateDigest;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -94,7 +94,7 @@ final class RacingBackend implements Backend
             if (stepsPerFault > 0 && chance % stepsPerFault == 0)
             {
                 final boolean rankLost = faultsPerLoss > 0 && chance / stepsPerFault % faultsPerLoss == 0;
-                sink.fault(step, epoch, rank, step, rankLost ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
+                sink.fault(step, epoch, rank, step, rankLost ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "planted");
                 return;
             }
             final int rowBytes = shape.rowBytes();

@@ -8,7 +8,6 @@ import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -19,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -128,7 +128,7 @@ class RankResetTest
             for (int i = 0; i < REQUESTS; i++)
             {
                 final Completion ended = handles.get(i).ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
-                assertEquals(FreeReason.LENGTH, ended.reason());
+                assertEquals(FinishReason.LENGTH, ended.reason());
                 assertArrayEquals(ToyModel.generate(request(i), i + 1).stream().mapToInt(ToyModel.Next::token).toArray(),
                     ended.tokens(), "request " + (i + 1));
             }
@@ -159,8 +159,8 @@ class RankResetTest
             {
                 engine.awaitProcessed();
             }
-            assertEquals(FreeReason.LENGTH, first.ended().get().reason());
-            assertEquals(FreeReason.LENGTH, second.ended().get().reason());
+            assertEquals(FinishReason.LENGTH, first.ended().get().reason());
+            assertEquals(FinishReason.LENGTH, second.ended().get().reason());
             assertEquals("rank=2 is not one of the ranks 0 to 1; name the rank to reset",
                 assertThrows(IllegalArgumentException.class, () -> engine.resetRank(2)).getMessage());
         }
@@ -192,15 +192,15 @@ class RankResetTest
             client.connect(engine);
             final CompletionHandle lost = client.submit(request(3), LONG_ENOUGH);
             turn(backend, engine);
-            assertEquals(FreeReason.FAILED, lost.ended().get().reason());
+            assertEquals(FinishReason.FAILED, lost.ended().get().reason());
             assertEquals(Refusal.Reason.NO_RANK_LEFT,
-                client.submit(request(3), LONG_ENOUGH).ended().get().refusal().reason());
+                client.submit(request(3), LONG_ENOUGH).ended().get().refusal().orElseThrow().reason());
             assertThrows(IllegalStateException.class, () -> engine.resetRank(0));
             backend.refusingResets(false).losingRanks(1_000_000);
             engine.resetRank(0);
             final CompletionHandle served = client.submit(request(3), LONG_ENOUGH);
             turn(backend, engine);
-            assertEquals(FreeReason.LENGTH, served.ended().get().reason());
+            assertEquals(FinishReason.LENGTH, served.ended().get().reason());
         }
         final String note = "the reset of rank 0 failed: java.lang.IllegalStateException: planted";
         assertEquals(List.of(note, note, note), resets().notes);
@@ -224,7 +224,7 @@ class RankResetTest
             backend.losingRanks(1_000_000);
             engine.resetRank(0);
             turn(backend, engine);
-            assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
+            assertEquals(FinishReason.LENGTH, handle.ended().get().reason());
         }
         assertEquals(List.of(), resets().givenUp);
     }
@@ -245,7 +245,8 @@ class RankResetTest
             closed.countDown();
         });
         final ThreadedEngine engine =
-            new ThreadedEngine(new EngineConfig().backend(backend).closeTimeoutNanos(hangs ? 1_000_000 : LONG_ENOUGH));
+            new ThreadedEngine(new EngineConfig().backend(backend)
+                .closeTimeout(Duration.ofNanos(hangs ? 1_000_000 : LONG_ENOUGH)));
         final Thread caller = new Thread(() ->
             assertThrows(IllegalStateException.class, () -> engine.resetRank(0)));
         caller.start();

@@ -56,7 +56,7 @@ class RefusalTest
         ended.freed(new RequestEnd(FreeReason.LENGTH, 0, 0, 0, 0, List.of(), null));
         ended.failed(new IllegalStateException("planted"));
         assertNull(ended.failure());
-        assertEquals(FreeReason.LENGTH, ended.ended().join().reason());
+        assertEquals(FinishReason.LENGTH, ended.ended().join().reason());
 
         final IllegalStateException cause = new IllegalStateException("planted");
         final CompletionHandle failed = new CompletionHandle(client, 2, request);

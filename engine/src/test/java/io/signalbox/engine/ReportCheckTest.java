@@ -2,12 +2,12 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.MessageNames;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -61,7 +61,7 @@ class ReportCheckTest
             {
                 backend.complete(placedOn());
             }
-            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+            assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
         engine.close();
     }
@@ -197,7 +197,7 @@ class ReportCheckTest
     void shouldGiveUpARankThatReportsAnEpochItWasNeverGiven() throws Exception
     {
         submit();
-        backend.sink().fault(1, 3, 0, 1, FaultClass.STEP_FAILED, "planted");
+        backend.sink().fault(1, 3, 0, 1, StepFault.STEP_FAILED, "planted");
         assertFault(FaultClass.RANK_LOST, 1, "the backend reported step 1 of epoch 3 for rank 0, " +
             "which was given step 1 of " +
             "epoch 0 last, with the fault: planted");
@@ -252,7 +252,7 @@ class ReportCheckTest
         assertEquals(2, plan0().step(), "the request whose results went astray starts over");
         assertEquals(ofOther, backend.plan(1), "the other rank's step stays in flight");
         backend.complete(1);
-        assertEquals(FreeReason.LENGTH, other.ended().get(60, TimeUnit.SECONDS).reason());
+        assertEquals(FinishReason.LENGTH, other.ended().get(60, TimeUnit.SECONDS).reason());
         while (handle.tokens().length < 2)
         {
             backend.complete(0);
@@ -298,7 +298,7 @@ class ReportCheckTest
         assertEquals(refusal, assertThrows(IllegalArgumentException.class,
             () -> backend.sink().forward(1, 0, 77, 1, 1)).getMessage());
         assertThrows(IllegalArgumentException.class,
-            () -> backend.sink().fault(1, 0, -1, 1, FaultClass.STEP_FAILED, "planted"));
+            () -> backend.sink().fault(1, 0, -1, 1, StepFault.STEP_FAILED, "planted"));
     }
 
     @Test
@@ -313,7 +313,7 @@ class ReportCheckTest
     void shouldCutALongReason() throws Exception
     {
         submit();
-        backend.sink().fault(1, 0, 0, 1, FaultClass.STEP_FAILED, "x".repeat(3_000_000));
+        backend.sink().fault(1, 0, 0, 1, StepFault.STEP_FAILED, "x".repeat(3_000_000));
         assertRetried("x".repeat(4096));
     }
 

@@ -4,8 +4,8 @@ package io.signalbox.engine;
 import io.signalbox.ConfigException;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExpertsException;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.export.RoutedExpertsFile;
@@ -60,9 +60,9 @@ class RoutedExpertsFileTest
             new EngineConfig().scheduler(settings).backend(new CountingBackend(0))))
         {
             engine.newWeights(WeightsWay.CONTINUE, "second");
-            final CompletionRequest request = CompletionRequest.prompt(new int[40]).maxNewTokens(3).rows(from);
-            engine.submit(request).releaseRows(LONG_ENOUGH);
-            return engine.submit(request).takeRows(LONG_ENOUGH);
+            final CompletionRequest request = CompletionRequest.prompt(new int[40]).maxNewTokens(3).routedExperts(from);
+            engine.submit(request).releaseRoutedExperts(LONG_ENOUGH);
+            return engine.submit(request).takeRoutedExperts(LONG_ENOUGH).orElse(null);
         }
     }
 

@@ -152,7 +152,7 @@ class SharedTrackTest
     {
         journal.waits = false;
         final EngineConfig config = config().backend(new InstantBackend()).handlerThreads(threads)
-            .submitWaitNanos(Long.MAX_VALUE);
+            .submitWait(EngineConfig.FOREVER);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<FutureTask<Integer>> clients = new ArrayList<>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -95,8 +94,8 @@ class SignalboxEngineTest
                 .thenCompose(first -> engine.submit(REQUEST.maxNewTokens(first.tokenCount() + 1)).completion())
                 .toCompletableFuture().get();
             assertEquals(5, second.tokenCount());
-            assertEquals(FreeReason.LENGTH, second.reason());
-            assertNull(second.refusal());
+            assertEquals(FinishReason.LENGTH, second.reason());
+            assertTrue(second.refusal().isEmpty());
         }
     }
 
@@ -168,7 +167,7 @@ class SignalboxEngineTest
             assertTrue(request.iterator().hasNext());
             assertTrue(request.cancel());
             final Completion completion = request.await();
-            assertEquals(FreeReason.CANCELLED, completion.reason());
+            assertEquals(FinishReason.CANCELLED, completion.reason());
             assertTrue(completion.tokenCount() < 900);
             assertTrue(request.cancel(), "it has ended");
         }
@@ -181,7 +180,7 @@ class SignalboxEngineTest
             new EngineConfig().scheduler(settings).backend(new CountingBackend(1_000_000))))
         {
             final CompletionRequest request = REQUEST.maxNewTokens(900).deadline(Duration.ofMillis(5));
-            assertEquals(FreeReason.DEADLINE, engine.submit(request).await().reason());
+            assertEquals(FinishReason.DEADLINE, engine.submit(request).await().reason());
         }
     }
 
@@ -189,7 +188,7 @@ class SignalboxEngineTest
     void shouldRefuseAtOnceAndSayWhenToComeAgain() throws Exception
     {
         final GatedJournal journal = new GatedJournal();
-        final EngineConfig config = config().journal(journal).ingressSlots(16).submitWaitNanos(0);
+        final EngineConfig config = config().journal(journal).ingressSlots(16).submitWait(Duration.ZERO);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             final List<CompletionHandle> accepted = new ArrayList<>();
@@ -199,7 +198,7 @@ class SignalboxEngineTest
                 accepted.add(last);
                 last = engine.submit(REQUEST);
             }
-            final Refusal refusal = last.await().refusal();
+            final Refusal refusal = last.await().refusal().orElseThrow();
             assertEquals(Refusal.Reason.ENGINE_FULL, refusal.reason());
             assertTrue(refusal.retryAfter().orElseThrow().compareTo(Duration.ofSeconds(1)) <= 0, refusal::toString);
             assertEquals("all 8 slots of the ring of inputs are taken; submit the request again later, let the engine " +
@@ -219,7 +218,7 @@ class SignalboxEngineTest
         final AtomicReference<SignalboxEngine> door = new AtomicReference<>();
         final AtomicReference<CompletionHandle> refused = new AtomicReference<>();
         final CountDownLatch full = new CountDownLatch(1);
-        final EngineConfig config = config().submitWaitNanos(Long.MAX_VALUE).ingressSlots(16);
+        final EngineConfig config = config().submitWait(EngineConfig.FOREVER).ingressSlots(16);
         config.listener((group, offset, length) ->
         {
             while (door.get() != null && refused.get() == null)
@@ -237,7 +236,7 @@ class SignalboxEngineTest
             door.set(engine);
             engine.submit(REQUEST).await();
             full.await();
-            assertEquals(Refusal.Reason.ENGINE_FULL, refused.get().await().refusal().reason());
+            assertEquals(Refusal.Reason.ENGINE_FULL, refused.get().await().refusal().orElseThrow().reason());
         }
     }
 
@@ -252,7 +251,7 @@ class SignalboxEngineTest
             while (refusal == null)
             {
                 final CompletionHandle request = engine.submit(REQUEST);
-                refusal = request.isDone() ? request.end().refusal() : null;
+                refusal = request.isDone() ? request.end().refusal().orElse(null) : null;
             }
             assertEquals(Refusal.Reason.INTERRUPTED, refusal.reason());
             assertTrue(Thread.interrupted());
@@ -266,7 +265,7 @@ class SignalboxEngineTest
         try (SignalboxEngine engine = launch())
         {
             final CompletionHandle request = engine.submit(CompletionRequest.prompt(new int[2000]));
-            final Refusal refusal = request.await().refusal();
+            final Refusal refusal = request.await().refusal().orElse(null);
             assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, refusal.reason());
             assertEquals(Optional.empty(), refusal.retryAfter());
             assertEquals("request " + request.requestId() + " was refused: " + refusal.message(),
@@ -285,7 +284,7 @@ class SignalboxEngineTest
                 requests.add(engine.submit(REQUEST));
             }
             engine.drain().toCompletableFuture().get();
-            assertEquals(Refusal.Reason.DRAINING, engine.submit(REQUEST).await().refusal().reason());
+            assertEquals(Refusal.Reason.DRAINING, engine.submit(REQUEST).await().refusal().orElseThrow().reason());
             for (final CompletionHandle request : requests)
             {
                 assertTrue(request.isDone());
@@ -326,7 +325,7 @@ class SignalboxEngineTest
     void shouldNotWaitForeverForABackendThatSaysNothing()
     {
         final SignalboxEngine engine = SignalboxEngine.launch(
-            new EngineConfig().scheduler(settings).backend(new SilentBackend()).drainTimeoutNanos(1));
+            new EngineConfig().scheduler(settings).backend(new SilentBackend()).drainTimeout(Duration.ofNanos(1)));
         final CompletionHandle request = engine.submit(REQUEST);
         engine.close();
         assertThrows(IllegalStateException.class, request::await);
@@ -336,7 +335,7 @@ class SignalboxEngineTest
     void shouldTellInTimeThatARequestHasNotEnded()
     {
         try (SignalboxEngine engine = SignalboxEngine.launch(
-            new EngineConfig().scheduler(settings).backend(new SilentBackend()).drainTimeoutNanos(0)))
+            new EngineConfig().scheduler(settings).backend(new SilentBackend()).drainTimeout(Duration.ZERO)))
         {
             final CompletionHandle request = engine.submit(REQUEST);
             assertEquals("request 1 had not ended in time",
@@ -353,7 +352,7 @@ class SignalboxEngineTest
         try (SignalboxEngine engine = SignalboxEngine.launch(
             new EngineConfig().scheduler(captures).backend(new CountingBackend(0))))
         {
-            final CompletionRequest prompt = CompletionRequest.prompt(new int[40]).maxNewTokens(1).rows(0);
+            final CompletionRequest prompt = CompletionRequest.prompt(new int[40]).maxNewTokens(1).routedExperts(0);
             engine.submit(prompt).await();
             assertEquals(32, engine.submit(prompt).await().inheritedRows());
             assertTrue(engine.resetCache());
@@ -363,8 +362,8 @@ class SignalboxEngineTest
             assertEquals(0, last.await().inheritedRows());
             assertEquals(1, last.await().weights().get(0).generation());
             assertEquals(1, engine.weightGeneration());
-            assertEquals(40, last.takeRows(LONG_ENOUGH).rows());
-            assertNull(last.takeRows(LONG_ENOUGH), "taken once");
+            assertEquals(40, last.takeRoutedExperts(LONG_ENOUGH).orElseThrow().rows());
+            assertNull(last.takeRoutedExperts(LONG_ENOUGH).orElse(null), "taken once");
         }
     }
 
@@ -373,7 +372,8 @@ class SignalboxEngineTest
     {
         final AtomicReference<CompletionHandle> request = new AtomicReference<>();
         final CompletableFuture<String> refusal = new CompletableFuture<>();
-        final EngineConfig config = new EngineConfig().scheduler(settings).backend(new SilentBackend()).drainTimeoutNanos(0)
+        final EngineConfig config = new EngineConfig().scheduler(settings).backend(new SilentBackend())
+            .drainTimeout(Duration.ZERO)
             .handlerThreads(HandlerThreads.EACH).listener((group, offset, length) ->
             {
                 if (request.get() != null)

@@ -5,7 +5,6 @@ import io.signalbox.TestStrength;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -25,7 +24,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
@@ -149,8 +147,8 @@ class SoundBackendTest
     private static void assertWhole(final CompletionHandle handle) throws Exception
     {
         final Completion end = handle.await(LONG_ENOUGH);
-        assertNull(end.refusal());
-        assertEquals(FreeReason.LENGTH, end.reason());
+        assertTrue(end.refusal().isEmpty());
+        assertEquals(FinishReason.LENGTH, end.reason());
         assertNotEquals(0, handle.tokenCount());
     }
 }

@@ -79,7 +79,7 @@ class SubmitEncodingTest
         assertEquals("request 7 wants routed experts, which this engine does not capture; give its SchedulerConfig the " +
                 "model's shape by capture, or submit the request without rows",
             assertThrows(IllegalArgumentException.class,
-                () -> encoding.encode(CompletionRequest.prompt(new int[] {1}).rows(0), 7)).getMessage());
+                () -> encoding.encode(CompletionRequest.prompt(new int[] {1}).routedExperts(0), 7)).getMessage());
     }
 
     @Test

@@ -6,9 +6,9 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayDeque;
@@ -275,7 +275,7 @@ final class ToyBackend implements Backend
             }
             if (stepsPerFault > 0 && random.nextInt(stepsPerFault) == 0)
             {
-                sink.fault(step.step, step.epoch, step.rank, step.step, FaultClass.STEP_FAILED, "planted");
+                sink.fault(step.step, step.epoch, step.rank, step.step, StepFault.STEP_FAILED, "planted");
                 return;
             }
             sink.d2hComplete(step.step, step.epoch, step.rank, step.step, done.results, null);
@@ -283,7 +283,7 @@ final class ToyBackend implements Backend
 
         private void lose(final ToyStep step)
         {
-            sink.fault(step.step, step.epoch, step.rank, step.step, FaultClass.RANK_LOST, "planted");
+            sink.fault(step.step, step.epoch, step.rank, step.step, StepFault.RANK_LOST, "planted");
         }
 
         private StepTokens compute(final ToyStep step)

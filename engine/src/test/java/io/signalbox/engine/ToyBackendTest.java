@@ -11,7 +11,6 @@ import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -143,7 +142,7 @@ class ToyBackendTest
                 requests.get(i), sampling.seed() == Sampling.NO_SEED ? FIRST_ID + i : sampling.seed());
             final Completion ended = handles.get(i).ended().join();
             assertTrue(
-                ended.reason() == FreeReason.LENGTH || ended.reason() == FreeReason.STOP, "request " + (FIRST_ID + i));
+                ended.reason() == FinishReason.LENGTH || ended.reason() == FinishReason.STOP, "request " + (FIRST_ID + i));
             assertArrayEquals(
                 expected.stream().mapToInt(ToyModel.Next::token).toArray(), ended.tokens(), "request " + (FIRST_ID + i));
             final float[] logprobs = new float[sampling.logprobs() ? expected.size() : 0];

@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -58,7 +57,7 @@ class TreacherousSliceTest
                 backend.sink().d2hComplete(1, 0, 0, step, backend.plan(0).sampled(), slice);
                 assertEquals(1, slice.releases);
             }
-            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+            assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
             assertTrue(call > 5, "the slice threw at each of its calls: " + call);
         }
     }
@@ -75,7 +74,7 @@ class TreacherousSliceTest
             assertThrows(IllegalArgumentException.class,
                 () -> backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice));
             assertEquals(1, slice.releases);
-            assertEquals(FreeReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+            assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
     }
 

@@ -54,7 +54,7 @@ class UntakenRowsTest
         for (int i = 0; i < requests; i++)
         {
             final CompletionHandle handle = client.submit(
-                CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).routedExperts(0), LONG_ENOUGH);
             backend.complete(0);
             handle.ended().get();
             handles.add(handle);
@@ -117,13 +117,13 @@ class UntakenRowsTest
             final CompletionHandle request = complete(client, 1).get(0);
             for (int i = 0; i < 3; i++)
             {
-                assertEquals(PROMPT, request.rows(Duration.ofMinutes(1)).rows());
+                assertEquals(PROMPT, request.routedExperts(Duration.ofMinutes(1)).orElseThrow().rows());
             }
             assertEquals(0, released(), "reading releases nothing");
-            request.releaseRows(Duration.ofMinutes(1));
-            request.releaseRows(Duration.ofMinutes(1));
+            request.releaseRoutedExperts(Duration.ofMinutes(1));
+            request.releaseRoutedExperts(Duration.ofMinutes(1));
             assertEquals(1, released());
-            assertNull(request.rows(Duration.ofMinutes(1)), "released");
+            assertNull(request.routedExperts(Duration.ofMinutes(1)).orElse(null), "released");
             assertNull(client.takeRows(request, LONG_ENOUGH), "released");
         }
     }
@@ -137,11 +137,11 @@ class UntakenRowsTest
         {
             client.connect(engine);
             final CompletionHandle read = complete(client, 1).get(0);
-            assertEquals(PROMPT, read.rows(Duration.ofMinutes(1)).rows());
+            assertEquals(PROMPT, read.routedExperts(Duration.ofMinutes(1)).orElseThrow().rows());
             complete(client, 2);
             assertEquals(List.of(1L), discarded());
-            assertThrows(RowsDiscardedException.class, () -> read.rows(Duration.ofMinutes(1)));
-            read.releaseRows(Duration.ofMinutes(1));
+            assertThrows(RowsDiscardedException.class, () -> read.routedExperts(Duration.ofMinutes(1)));
+            read.releaseRoutedExperts(Duration.ofMinutes(1));
             assertEquals(1, released(), "they were released by the discard");
         }
     }
@@ -304,7 +304,7 @@ class UntakenRowsTest
         {
             final InputWriter writer = new InputWriter();
             final var submit = new SubmitEncoding(context.concluded().config(), Integer.MAX_VALUE, new int[0]);
-            submit.encode(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), 7).timeNanos(1);
+            submit.encode(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).routedExperts(0), 7).timeNanos(1);
             engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
             writer.wake().timeNanos(2);
             engine.offer(writer.buffer(), 0, writer.length(), null);

@@ -5,8 +5,8 @@ import io.signalbox.TestStrength;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.Scheduler;
@@ -66,12 +66,12 @@ final class ConcurrentReportsTest
             for (int i = 0; i < 8; i++)
             {
                 handles.add(engine.submit(CompletionRequest.prompt(new int[PROMPT])
-                    .maxNewTokens(NEW_TOKENS).cacheKey(new byte[] {(byte)i}).rows(0)));
+                    .maxNewTokens(NEW_TOKENS).cacheKey(new byte[] {(byte)i}).routedExperts(0)));
             }
             for (final CompletionHandle handle : handles)
             {
-                assertEquals(FreeReason.LENGTH, handle.await(LONG_ENOUGH).reason());
-                final RoutedExperts rows = handle.takeRows(LONG_ENOUGH);
+                assertEquals(FinishReason.LENGTH, handle.await(LONG_ENOUGH).reason());
+                final RoutedExperts rows = handle.takeRoutedExperts(LONG_ENOUGH).orElse(null);
                 assertNotNull(rows);
                 for (int row = 0; row < PROMPT + NEW_TOKENS - 1; row++)
                 {

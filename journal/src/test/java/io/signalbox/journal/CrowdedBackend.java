@@ -6,9 +6,9 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -100,7 +100,7 @@ final class CrowdedBackend implements Backend
         {
             sink.forward(step, epoch, 0, step, step);
             sink.d2hComplete(step, epoch, 0, step, results, slice(positions));
-            sink.fault(step, epoch, 0, step, FaultClass.STEP_FAILED, "reported by " + Thread.currentThread().getName());
+            sink.fault(step, epoch, 0, step, StepFault.STEP_FAILED, "reported by " + Thread.currentThread().getName());
         }
         catch (final IllegalStateException e)
         {

@@ -90,7 +90,8 @@ final class KilledEngine
     {
         handle.await(PATIENCE);
         final boolean acknowledges = VisibleRequests.acknowledgesRows(handle.requestId());
-        final RoutedExperts rows = acknowledges ? handle.rows(PATIENCE) : handle.takeRows(PATIENCE);
+        final RoutedExperts rows = (acknowledges ? handle.routedExperts(PATIENCE) : handle.takeRoutedExperts(PATIENCE))
+                .orElse(null);
         if (rows != null)
         {
             OUT.println("ROWS " + handle.requestId() + " " + KeyedRequests.digest(rows));
@@ -99,7 +100,7 @@ final class KilledEngine
         {
             // The line before is whole for its reader when this one has begun.
             OUT.println("STORED " + handle.requestId());
-            handle.releaseRows(PATIENCE);
+            handle.releaseRoutedExperts(PATIENCE);
         }
     }
 

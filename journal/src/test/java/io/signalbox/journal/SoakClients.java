@@ -3,8 +3,8 @@ package io.signalbox.journal;
 
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.restart.KeyedRequests;
 
@@ -194,12 +194,12 @@ final class SoakClients
         final boolean wasCancelled = checkTokens(one, end);
         if (request.wantsRows() && !wasCancelled)
         {
-            final RoutedExperts experts = handle.rows(PATIENCE);
+            final RoutedExperts experts = handle.routedExperts(PATIENCE).orElse(null);
             assertNotNull(experts, () -> "the rows of request " + handle.requestId() + " are lost");
             assertEquals(request.rowsDigest(), KeyedRequests.digest(experts), "the rows of " + handle.requestId());
             rows += experts.rows();
         }
-        handle.releaseRows(PATIENCE);
+        handle.releaseRoutedExperts(PATIENCE);
         forget(one);
         cancelled += wasCancelled ? 1 : 0;
     }
@@ -207,8 +207,8 @@ final class SoakClients
     /** Returns whether the request was cancelled; every other one has all its tokens. */
     private static boolean checkTokens(final Open one, final Completion end)
     {
-        final boolean wasCancelled = one.key % CANCELS_EVERY == 0 && end.reason() == FreeReason.CANCELLED;
-        assertTrue(wasCancelled || end.reason() == FreeReason.LENGTH, () -> "request " + one.handle.requestId() +
+        final boolean wasCancelled = one.key % CANCELS_EVERY == 0 && end.reason() == FinishReason.CANCELLED;
+        assertTrue(wasCancelled || end.reason() == FinishReason.LENGTH, () -> "request " + one.handle.requestId() +
             " ended by " + end.reason() + " " + end.refusal());
         final int[] expected = KeyedRequests.of(one.key).generated();
         assertArrayEquals(wasCancelled ? Arrays.copyOf(expected, end.tokenCount()) : expected, one.handle.tokens());

@@ -64,8 +64,8 @@ final class SoakTest
 
     private void half(final Path journal, final double seconds, final boolean toItsEnd) throws Exception
     {
-        final EngineConfig config = KeyedRequests.faultyConfig(STEP_NANOS).drainTimeoutNanos(Long.MAX_VALUE)
-            .untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS).submitWaitNanos(Long.MAX_VALUE)
+        final EngineConfig config = KeyedRequests.faultyConfig(STEP_NANOS).drainTimeout(EngineConfig.FOREVER)
+            .untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS).submitWait(EngineConfig.FOREVER)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
         final SignalboxEngine engine = SignalboxEngine.launch(config);
         try

@@ -64,7 +64,7 @@ class EngineMetricsTest
         {
             new EngineMetrics(engine::stats).bindTo(registry);
             EngineRun.complete(engine, 3);
-            engine.submit(EngineRun.request().rows(0)).await();
+            engine.submit(EngineRun.request().routedExperts(0)).await();
             final Scrape scrape = new Scrape(registry);
 
             assertEquals(4, scrape.sum("signalbox_requests_accepted_total", "engine=0"));

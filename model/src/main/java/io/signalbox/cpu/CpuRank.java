@@ -2,7 +2,7 @@
 package io.signalbox.cpu;
 
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.codec.FaultClass;
+import io.signalbox.backend.StepFault;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.serving.WeightSets.StepWeights;
 
@@ -144,7 +144,7 @@ final class CpuRank
         final String lost = weights.fault() == null ? lossCause() : weights.fault();
         if (lost != null)
         {
-            return CpuStepResults.failed(plan, FaultClass.RANK_LOST, lost);
+            return CpuStepResults.failed(plan, StepFault.RANK_LOST, lost);
         }
         try
         {
@@ -170,7 +170,7 @@ final class CpuRank
         CpuStepResults result;
         try
         {
-            result = CpuStepResults.failed(plan, FaultClass.RANK_LOST, "the step could not be computed: " + thrown);
+            result = CpuStepResults.failed(plan, StepFault.RANK_LOST, "the step could not be computed: " + thrown);
         }
         catch (final OutOfMemoryError e)
         {

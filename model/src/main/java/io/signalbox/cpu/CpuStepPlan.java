@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cpu;
 
+import io.signalbox.backend.StepFault;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.model.forward.ForwardModel;
 import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.serving.DraftSource;
@@ -65,7 +65,7 @@ final class CpuStepPlan
     private final List<Entry> entries = new ArrayList<>();
     private StepWeights<ForwardModel> weights;
     private final CpuStepResults outOfMemory =
-        CpuStepResults.failed(this, FaultClass.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
+        CpuStepResults.failed(this, StepFault.RANK_LOST, "the step could not be computed: the Java heap is exhausted");
 
     /**
      * @param source  of guesses; {@code null} without draft tokens.

@@ -2,8 +2,8 @@
 package io.signalbox.cpu;
 
 import io.signalbox.backend.RankSizes;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.forward.ForwardModel;
@@ -63,7 +63,7 @@ final class CpuSteps
         final String fault = gather(plan, starts);
         if (fault != null)
         {
-            return CpuStepResults.failed(plan, FaultClass.STEP_FAILED, fault);
+            return CpuStepResults.failed(plan, StepFault.STEP_FAILED, fault);
         }
         try
         {
@@ -73,7 +73,7 @@ final class CpuSteps
         }
         catch (final NoNumberException e)
         {
-            return CpuStepResults.failed(plan, FaultClass.STEP_FAILED, "the model computed what is no number: " +
+            return CpuStepResults.failed(plan, StepFault.STEP_FAILED, "the model computed what is no number: " +
                 e.getMessage());
         }
     }

@@ -4,10 +4,10 @@ package io.signalbox.cpu;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
@@ -22,8 +22,8 @@ import io.signalbox.model.forward.Precision;
 import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.testkit.FaultyBackend;
 import io.signalbox.testkit.FaultyBackend.InjectedFault;
+import io.signalbox.testkit.FaultyBackend;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,7 +134,7 @@ public record CpuEngineRun(
     {
         final TokenSampler.SamplingChoice choice = choice(index);
         return CompletionRequest.prompt(prompt(index)).maxNewTokens(newTokens(index)).temperature(choice.temperature())
-            .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().rows(0);
+            .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().routedExperts(0);
     }
 
     /** Throws an {@link AssertionError} if a bit differs. */
@@ -217,16 +217,16 @@ public record CpuEngineRun(
 
     private void check(final int index, final CompletionHandle handle) throws Exception
     {
-        final FreeReason reason = handle.await(LONG).reason();
+        final FinishReason reason = handle.await(LONG).reason();
         final String what = "request " + index + ", " + reason;
-        assertTrue(reason == FreeReason.LENGTH || reason == FreeReason.CANCELLED && index % 9 == 4, what);
+        assertTrue(reason == FinishReason.LENGTH || reason == FinishReason.CANCELLED && index % 9 == 4, what);
         final LoneSequence alone =
             LoneSequence.of(model(), precision, prompt(index), newTokens(index), choice(index));
         final int count = handle.tokenCount();
-        assertTrue(reason == FreeReason.CANCELLED || count == newTokens(index), what);
+        assertTrue(reason == FinishReason.CANCELLED || count == newTokens(index), what);
         assertArrayEquals(Arrays.copyOf(alone.tokens(), count), handle.tokens(), what);
         assertArrayEquals(Arrays.copyOf(alone.logprobs(), count), handle.logprobs(), what);
-        final RoutedExperts rows = handle.takeRows(LONG);
+        final RoutedExperts rows = handle.takeRoutedExperts(LONG).orElse(null);
         assertEquals(prompt(index).length + Math.max(0, count - 1), rows.rows(), what);
         assertEquals(0, rows.count(RoutedExperts.RowState.MISSING), what);
         for (int row = 0; row < rows.rows(); row++)

@@ -6,8 +6,8 @@ import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
@@ -70,7 +70,7 @@ public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads
     {
         final TokenSampler.SamplingChoice choice = choice(index);
         return CompletionRequest.prompt(prompt(index)).maxNewTokens(NEW_TOKENS).temperature(choice.temperature())
-            .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().rows(0);
+            .topK(choice.topK()).topP(choice.topP()).seed(choice.seed()).logprobs().routedExperts(0);
     }
 
     public static CpuBackend backend(final int threads, final Precision precision)
@@ -131,9 +131,9 @@ public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads
         final String what = "request " + index + ", " + ended.reason() + ", " + ended.weights();
         final int[] prompt = prompt(index);
         final int count = handle.tokenCount();
-        assertTrue(ended.reason() == FreeReason.LENGTH && count == NEW_TOKENS ||
-            way == WeightsWay.ABORT && ended.reason() == FreeReason.NEW_WEIGHTS, what);
-        final RoutedExperts rows = handle.takeRows(LONG);
+        assertTrue(ended.reason() == FinishReason.LENGTH && count == NEW_TOKENS ||
+            way == WeightsWay.ABORT && ended.reason() == FinishReason.NEW_WEIGHTS, what);
+        final RoutedExperts rows = handle.takeRoutedExperts(LONG).orElse(null);
         assertEquals(0, rows.count(RoutedExperts.RowState.MISSING), what);
         for (final WeightSpan span : ended.weights())
         {
@@ -177,7 +177,7 @@ public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads
         for (int index = 0; index < handles.size(); index++)
         {
             final Completion ended = handles.get(index).await(LONG);
-            met += ended.weights().size() > 1 || ended.reason() == FreeReason.NEW_WEIGHTS ? 1 : 0;
+            met += ended.weights().size() > 1 || ended.reason() == FinishReason.NEW_WEIGHTS ? 1 : 0;
             assertTrue(way != WeightsWay.ABORT || ended.weights().size() <= 1, "request " + index + " mixes generations");
             if (index >= CHANGES * REQUESTS)
             {

@@ -5,12 +5,12 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.testkit.ForwardingBackend;
@@ -54,7 +54,7 @@ class CpuRankTest
 
         @Override
         public void fault(
-            final long timeNanos, final int epoch, final int rank, final long step, final FaultClass faultClass,
+            final long timeNanos, final int epoch, final int rank, final long step, final StepFault faultClass,
             final String detail)
         {
             sink.fault(timeNanos, epoch, rank, step, faultClass, detail);
@@ -88,7 +88,7 @@ class CpuRankTest
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(33).build());
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
-            assertEquals(FreeReason.LENGTH, engine.submit(CompletionRequest.prompt(new int[] {3, 5}).maxNewTokens(3))
+            assertEquals(FinishReason.LENGTH, engine.submit(CompletionRequest.prompt(new int[] {3, 5}).maxNewTokens(3))
                 .await(Duration.ofSeconds(120)).reason());
         }
         assertTrue(thrown.get());

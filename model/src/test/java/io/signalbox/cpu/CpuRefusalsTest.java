@@ -6,8 +6,8 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
@@ -47,9 +47,9 @@ class CpuRefusalsTest
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(33).maxFailures(1).backOffNanos(0).build());
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
-            assertEquals(FreeReason.FAILED, engine.submit(CompletionRequest.prompt(new int[] {3, 512}).maxNewTokens(2))
+            assertEquals(FinishReason.FAILED, engine.submit(CompletionRequest.prompt(new int[] {3, 512}).maxNewTokens(2))
                 .await(Duration.ofSeconds(60)).reason());
-            assertEquals(FreeReason.LENGTH, engine.submit(CompletionRequest.prompt(new int[] {3, 511}).maxNewTokens(2))
+            assertEquals(FinishReason.LENGTH, engine.submit(CompletionRequest.prompt(new int[] {3, 511}).maxNewTokens(2))
                 .await(Duration.ofSeconds(60)).reason());
         }
         assertEquals("token 512 at position 1 is not in the vocabulary of 512; submit token ids from 0 to 511",

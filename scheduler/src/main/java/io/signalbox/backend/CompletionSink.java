@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.backend;
 
-import io.signalbox.event.codec.FaultClass;
 
 /**
  * Receives the reports of a backend. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
@@ -37,8 +36,8 @@ public interface CompletionSink
     /**
      * The step produced nothing and never will.
      *
-     * @param faultClass null counts as {@link FaultClass#RANK_LOST}.
-     * @param detail     for the journal, cut after 4,096 characters; may be null.
+     * @param fault  null counts as {@link StepFault#RANK_LOST}.
+     * @param detail for the journal, cut after 4,096 characters; may be null.
      */
-    void fault(long timeNanos, int epoch, int rank, long step, FaultClass faultClass, String detail);
+    void fault(long timeNanos, int epoch, int rank, long step, StepFault fault, String detail);
 }

@@ -156,4 +156,13 @@ public final class SettingValues
         throw new ConfigException(owner + " has no setting '" + name + "'; " + (settings.isEmpty() ? "it has none." :
             "it has " + settings.stream().map(Setting::name).collect(Collectors.joining(", ")) + "."));
     }
+
+    /** The values that differ from the defaults, by name. */
+    @Override
+    public String toString()
+    {
+        final Map<String, String> printed = print("");
+        defaults(owner, settings).print("").forEach(printed::remove);
+        return printed.toString();
+    }
 }

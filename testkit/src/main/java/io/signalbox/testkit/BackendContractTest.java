@@ -390,7 +390,7 @@ public abstract class BackendContractTest
         }
         for (int i = 0; i < handles.size() && shape != null; i++)
         {
-            final RoutedExperts rows = handles.get(i).takeRows(ROWS_WAIT);
+            final RoutedExperts rows = handles.get(i).takeRoutedExperts(ROWS_WAIT).orElse(null);
             for (final String difference : run.oracle().differences(handles.get(i).requestId(), rows))
             {
                 require(difference.endsWith(" is missing"), "captured rows of which " + difference);

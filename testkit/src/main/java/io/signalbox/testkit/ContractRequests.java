@@ -42,6 +42,6 @@ final class ContractRequests
     {
         final CompletionRequest request = CompletionRequest.prompt(prompt(index, vocabularySize, maxPositions))
             .maxNewTokens(newTokens(index)).temperature(0);
-        return rows ? request.rows(0) : request;
+        return rows ? request.routedExperts(0) : request;
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.testkit;
 
+import io.signalbox.backend.StepFault;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.opentest4j.AssertionFailedError;
@@ -114,14 +114,14 @@ public final class EngineHarness implements AutoCloseable
     /** Lets the oldest step of the rank in flight fail; its requests start over. */
     public EngineHarness fail(final int rank)
     {
-        require(backend.fail(rank, FaultClass.STEP_FAILED), rank, "to fail");
+        require(backend.fail(rank, StepFault.STEP_FAILED), rank, "to fail");
         return this;
     }
 
     /** Lets the oldest step of the rank in flight end in the loss of the rank, which the engine then resets. */
     public EngineHarness lose(final int rank)
     {
-        require(backend.fail(rank, FaultClass.RANK_LOST), rank, "to lose the rank with");
+        require(backend.fail(rank, StepFault.RANK_LOST), rank, "to lose the rank with");
         return this;
     }
 

@@ -5,8 +5,8 @@ import io.signalbox.StateDigest;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 
 import java.util.EnumSet;
@@ -104,7 +104,7 @@ public final class FaultyBackend extends ForwardingBackend
             final int epoch,
             final int rank,
             final long step,
-            final FaultClass faultClass,
+            final StepFault faultClass,
             final String detail)
         {
             engine.fault(timeNanos, epoch, rank, step, faultClass, detail);
@@ -132,7 +132,7 @@ public final class FaultyBackend extends ForwardingBackend
                 {
                     release(rows);
                     engine.fault(timeNanos, epoch, rank, step,
-                        fault == InjectedFault.RANK_LOST ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "injected");
+                        fault == InjectedFault.RANK_LOST ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "injected");
                 }
                 case TWICE ->
                 {

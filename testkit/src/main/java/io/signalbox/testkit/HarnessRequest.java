@@ -4,7 +4,7 @@ package io.signalbox.testkit;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.experts.RoutedExperts;
 import org.opentest4j.AssertionFailedError;
 
@@ -84,7 +84,7 @@ public final class HarnessRequest
     {
         require(handle == null, "was submitted before; give another number");
         final CompletionRequest request = options.apply(CompletionRequest.prompt(prompt).maxNewTokens(generate));
-        handle = harness.engine().submit(capture ? request.rows(0) : request);
+        handle = harness.engine().submit(capture ? request.routedExperts(0) : request);
         return this;
     }
 
@@ -151,7 +151,7 @@ public final class HarnessRequest
     }
 
     /** The request ended so. */
-    public HarnessRequest assertEnded(final FreeReason reason)
+    public HarnessRequest assertEnded(final FinishReason reason)
     {
         require(submitted().isDone(), "has not ended; " + submitted().tokenCount() + " tokens are visible");
         require(completion().reason() == reason, "ended by " + completion().reason() + " and not by " + reason);
@@ -216,7 +216,7 @@ public final class HarnessRequest
         {
             try
             {
-                rows = submitted().takeRows(AT_ONCE);
+                rows = submitted().takeRoutedExperts(AT_ONCE).orElse(null);
             }
             catch (final InterruptedException | TimeoutException e)
             {
@@ -244,7 +244,7 @@ public final class HarnessRequest
         if (!completion().isRefused())
         {
             assertGenerated(handle.tokenCount());
-            require(completion().reason() != FreeReason.LENGTH || handle.tokenCount() == generate,
+            require(completion().reason() != FinishReason.LENGTH || handle.tokenCount() == generate,
                 "ended by LENGTH with " + handle.tokenCount() + " of " + generate + " tokens");
             require(completion().missingRows() == 0, "lacks " + completion().missingRows() + " rows");
             assertRows();

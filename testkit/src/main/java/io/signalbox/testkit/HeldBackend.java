@@ -4,8 +4,8 @@ package io.signalbox.testkit;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -89,7 +89,7 @@ final class HeldBackend implements Backend
     }
 
     /** Reports that the oldest step failed; returns whether there was one. */
-    boolean fail(final int rank, final FaultClass faultClass)
+    boolean fail(final int rank, final StepFault faultClass)
     {
         final HeldStep step = held.get(rank).poll();
         if (step != null)

@@ -2,10 +2,10 @@
 package io.signalbox.testkit;
 
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -106,7 +106,7 @@ final class HeldStep
         sink.d2hComplete(0, epoch, rank, number, results, rows);
     }
 
-    void fail(final CompletionSink sink, final FaultClass faultClass)
+    void fail(final CompletionSink sink, final StepFault faultClass)
     {
         sink.fault(0, epoch, rank, number, faultClass, "failed by the test");
     }

@@ -3,8 +3,8 @@ package io.signalbox.testkit;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayDeque;
@@ -284,7 +284,7 @@ final class WatchedReports implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final FaultClass faultClass,
+        final StepFault faultClass,
         final String detail)
     {
         final String what = "step " + step + " of rank " + rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.testkit;
 
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,7 @@ class EngineHarnessTest
             engine.complete(0);
             engine.request(1).assertGenerated(1);
             engine.run();
-            engine.request(1).assertEnded(FreeReason.LENGTH).assertGenerated(3).assertRows(42, 0);
+            engine.request(1).assertEnded(FinishReason.LENGTH).assertGenerated(3).assertRows(42, 0);
             assertEquals(List.of("accepted 1", "placed 1 on rank 0", "scheduled step 1 of rank 0: 1@0+40",
                 "committed step 1 of rank 0: 1 emits 1", "scheduled step 2 of rank 0: 1@40+1",
                 "committed step 2 of rank 0: 1 emits 1", "scheduled step 3 of rank 0: 1@41+1",
@@ -89,13 +89,13 @@ class EngineHarnessTest
             engine.launch(0).complete(0);
             engine.lose(0);
             engine.run().assertAllAsTheModelSays();
-            engine.request(1).assertEnded(FreeReason.LENGTH);
+            engine.request(1).assertEnded(FinishReason.LENGTH);
             engine.reset(0);
             engine.request(2).prompt(10).generate(2).submit();
             engine.request(3).prompt(10).generate(200).submit().cancel();
             engine.run();
             engine.request(2).assertGenerated(2);
-            engine.request(3).assertEnded(FreeReason.CANCELLED);
+            engine.request(3).assertEnded(FinishReason.CANCELLED);
             engine.request(4).prompt(100_000).submit().assertRefused();
         }
     }
@@ -108,7 +108,7 @@ class EngineHarnessTest
         {
             final HarnessRequest request = engine.request(7).prompt(40).generate(3).submit();
             fails("request 7 has 0 tokens and not 1.", () -> request.assertGenerated(1));
-            fails("request 7 has not ended; 0 tokens are visible.", () -> request.assertEnded(FreeReason.STOP));
+            fails("request 7 has not ended; 0 tokens are visible.", () -> request.assertEnded(FinishReason.STOP));
             fails("request 7 is on rank 0 and not on rank 1.", () -> request.assertOnRank(1));
             fails("request 7 was submitted before; give another number.", request::submit);
             fails("request 8 was not submitted; call submit first.", () -> engine.request(8).tokens());
@@ -116,7 +116,7 @@ class EngineHarnessTest
             engine.run();
             fails("request 7 has ended.", request::assertOpen);
             fails("request 7 was not refused.", request::assertRefused);
-            fails("request 7 ended by LENGTH and not by STOP.", () -> request.assertEnded(FreeReason.STOP));
+            fails("request 7 ended by LENGTH and not by STOP.", () -> request.assertEnded(FinishReason.STOP));
             fails("request 7 has 42 captured and 0 inherited rows, not 41 and 1.", () -> request.assertRows(41, 1));
             // Another prompt than the one that was submitted: the model says something else.
             request.promptOf(1, 2, 3);

@@ -47,7 +47,8 @@ class FaultyBackendTest
         final List<CompletionHandle> handles = new ArrayList<>();
         final List<List<Integer>> tokens = new ArrayList<>();
         try (SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig().scheduler(config).backend(backend)
-            .vocabularySize(PlantedBackend.VOCABULARY).stepTimeoutNanos(stepTimeoutNanos).rankResets(1_000_000)))
+            .vocabularySize(PlantedBackend.VOCABULARY)
+                .stepTimeout(Duration.ofNanos(stepTimeoutNanos)).rankResets(1_000_000)))
         {
             for (int i = 0; i < REQUESTS; i++)
             {

@@ -6,10 +6,10 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -190,7 +190,7 @@ final class PlantedBackend implements Backend
             }
             if (defect == BackendDefect.FAULT)
             {
-                sink.fault(0, plan.epoch(), plan.rank(), plan.step(), FaultClass.STEP_FAILED, "planted");
+                sink.fault(0, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, "planted");
                 return;
             }
             sink.d2hComplete(0, plan.epoch(), rank, number,

@@ -3,9 +3,9 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.driver.DeviceStuckException;
-import io.signalbox.event.codec.FaultClass;
 
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +70,7 @@ final class BackendResults implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final FaultClass faultClass,
+        final StepFault faultClass,
         final String detail)
     {
         wrong("rank " + rank + ", step " + step + ": " + detail + ".");

@@ -10,6 +10,7 @@ import io.signalbox.journal.JournalWriter;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 
 /**
@@ -51,8 +52,8 @@ record LatencyCell(EngineConfig.Waiting waiting, long pollNanos, Durability dura
         final EngineConfig config = new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).stepTokens(STEP_TOKENS).build())
             .backend(new InstantBackend(times))
-            .waiting(waiting).pollNanos(pollNanos).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
-            .submitWaitNanos(Long.MAX_VALUE)
+            .waiting(waiting).poll(Duration.ofNanos(pollNanos)).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
+            .submitWait(EngineConfig.FOREVER)
             .listener(tokens);
         final GroupJournal journal = durability == null ? GroupJournal.NONE :
             JournalWriter.create(directory, config.runSettings(), JournalConfig.of(durability));

@@ -72,7 +72,7 @@ public final class RestartTime
         return new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).depth(1).build())
             .backend(new InstantBackend(null))
-            .submitWaitNanos(Long.MAX_VALUE)
+            .submitWait(EngineConfig.FOREVER)
             .runJournal(new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
     }
 

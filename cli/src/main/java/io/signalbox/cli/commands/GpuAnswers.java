@@ -7,8 +7,8 @@ import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -81,17 +81,17 @@ final class GpuAnswers
     private GivenPrompt ask(final SignalboxEngine engine, final int prompt)
     {
         return new GivenPrompt(prompt, engine.submit(
-            CompletionRequest.prompt(prompts.get(prompt)).maxNewTokens(tokens).temperature(0).rows(0)));
+            CompletionRequest.prompt(prompts.get(prompt)).maxNewTokens(tokens).temperature(0).routedExperts(0)));
     }
 
     private void add(final GivenPrompt given) throws InterruptedException, TimeoutException
     {
         final Completion completion = given.handle.await(WAIT);
-        if (completion.reason() != FreeReason.LENGTH)
+        if (completion.reason() != FinishReason.LENGTH)
         {
             throw new ConfigException("a request ended by " + completion.reason() + " instead of its length.");
         }
-        final short[] ids = given.handle.takeRows(WAIT).ids();
+        final short[] ids = given.handle.takeRoutedExperts(WAIT).orElseThrow().ids();
         requests++;
         rows += completion.capturedRows() + completion.inheritedRows() + completion.missingRows();
         missingRows += completion.missingRows();

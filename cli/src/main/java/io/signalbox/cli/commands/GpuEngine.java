@@ -7,10 +7,10 @@ import io.signalbox.cuda.check.EngineRunner;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
@@ -43,7 +43,7 @@ final class GpuEngine implements EngineRunner
         {
             final Completion completion = engine.submit(
                 CompletionRequest.prompt(new int[PROMPT_TOKENS]).maxNewTokens(tokens).temperature(0)).await();
-            if (completion.reason() != FreeReason.LENGTH)
+            if (completion.reason() != FinishReason.LENGTH)
             {
                 throw new ConfigException("the request ended by " + completion.reason() +
                     " instead of its length; see what the other sections say about this device.");

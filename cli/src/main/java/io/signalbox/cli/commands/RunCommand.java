@@ -26,10 +26,10 @@ import io.signalbox.cli.options.ServingOptions;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.OrderedRequests;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.model.DecoderPlan;
@@ -331,7 +331,7 @@ public final class RunCommand implements Callable<Integer>
     {
         final Completion completion = request.completion();
         final boolean hasFailed =
-            request.inOrder() && !completion.isRefused() && completion.reason() == FreeReason.FAILED;
+            request.inOrder() && !completion.isRefused() && completion.reason() == FinishReason.FAILED;
         return new PromptAnswer(prompt.id(), prompt.prompt().length, completion,
             tokenizer.text(prompt.prompt(), completion.tokens()),
             promptOptions.logprobs() && !completion.isRefused() ? request.handle().logprobs() : null, request.rows(),

@@ -45,7 +45,7 @@ public final class PromptAnswers
             json.writeStringField("finish_reason", answer.finishReason());
             if (answer.completion().isRefused())
             {
-                json.writeStringField("refusal", answer.completion().refusal().message());
+                json.writeStringField("refusal", answer.completion().refusal().orElseThrow().message());
             }
             if (answer.failure() != null)
             {

@@ -184,7 +184,7 @@ public final class PromptOptions
             .topK(line.topK() == null ? topK : line.topK())
             .topP(line.topP() == null ? topP : line.topP())
             .seed(line.seed() == null ? seed + index : line.seed())
-            .rows(experts ? 0 : -1);
+            .routedExperts(experts ? 0 : -1);
         checkLength(line, most, plan, config);
         request = logprobs ? request.logprobs() : request;
         return line.conversation() == null ? request : request.conversation(line.conversation());

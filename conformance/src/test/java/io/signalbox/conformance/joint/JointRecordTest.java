@@ -2,7 +2,7 @@
 package io.signalbox.conformance.joint;
 
 import io.signalbox.engine.Completion;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.experts.RoutedExperts;
 import org.junit.jupiter.api.Test;
 
@@ -61,7 +61,7 @@ class JointRecordTest
         for (final JointRecord.Request request : joint.requests)
         {
             final Completion ended = replay.ended.get(request.name());
-            assertEquals(FreeReason.LENGTH, ended.reason());
+            assertEquals(FinishReason.LENGTH, ended.reason());
             assertArrayEquals(request.output(), ended.tokens());
             final RoutedExperts experts = replay.rows.get(request.name());
             assertEquals(request.rows(), experts.rows());

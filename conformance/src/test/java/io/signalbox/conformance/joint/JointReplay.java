@@ -97,7 +97,7 @@ final class JointReplay extends EventReader
                     final JointRecord.Request request = joint.requests.get(next++);
                     byId.put((long)next, request);
                     handles.put(request, engine.submit(
-                        CompletionRequest.prompt(request.prompt()).maxNewTokens(request.output().length).rows(0)));
+                        CompletionRequest.prompt(request.prompt()).maxNewTokens(request.output().length).routedExperts(0)));
                 }
                 // All of a wave are there when the first step is planned.
                 inputs.wake().timeNanos(clock.incrementAndGet());
@@ -111,7 +111,7 @@ final class JointReplay extends EventReader
             for (final Map.Entry<JointRecord.Request, CompletionHandle> handle : handles.entrySet())
             {
                 ended.put(handle.getKey().name(), handle.getValue().await(SECOND));
-                rows.put(handle.getKey().name(), handle.getValue().takeRows(SECOND));
+                rows.put(handle.getKey().name(), handle.getValue().takeRoutedExperts(SECOND).orElse(null));
             }
         }
     }

@@ -14,6 +14,6 @@ public record Ask(int[] prompt, int maxNewTokens, int rowsFrom, int priority)
     {
         final CompletionRequest request =
             CompletionRequest.prompt(prompt).maxNewTokens(maxNewTokens).priority(priority);
-        return rowsFrom < 0 ? request : request.rows(rowsFrom);
+        return rowsFrom < 0 ? request : request.routedExperts(rowsFrom);
     }
 }

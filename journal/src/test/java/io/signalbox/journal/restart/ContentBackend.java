@@ -4,10 +4,10 @@ package io.signalbox.journal.restart;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.OverwrittenRows;
 import io.signalbox.testkit.ContextModel;
@@ -190,7 +190,7 @@ final class ContentBackend implements Backend
         if (stepNanos > 0 && executed % FAILS_EVERY == 0)
         {
             sink.fault(now(step), step.epoch, step.rank, step.step,
-                executed % LOST_EVERY == 0 ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
+                executed % LOST_EVERY == 0 ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "planted");
             return;
         }
         report(step);

@@ -52,7 +52,7 @@ final class FullDiskTest
 
     private static CompletionHandle submit(final SteppedEngine engine, final int first)
     {
-        return engine.submit(CompletionRequest.prompt(new int[] {first, 2, 3, 4, 5}).maxNewTokens(20).rows(0));
+        return engine.submit(CompletionRequest.prompt(new int[] {first, 2, 3, 4, 5}).maxNewTokens(20).routedExperts(0));
     }
 
     private void finish()
@@ -66,7 +66,7 @@ final class FullDiskTest
 
     private static void assertRefused(final CompletionHandle request) throws Exception
     {
-        final Refusal refusal = request.await(WAIT).refusal();
+        final Refusal refusal = request.await(WAIT).refusal().orElseThrow();
         assertEquals(Refusal.Reason.JOURNAL_FULL, refusal.reason());
         assertEquals(-1, request.requestId(), "a later engine gives the number to another request");
         assertEquals(Optional.of(Duration.ofSeconds(1)), refusal.retryAfter());

@@ -124,18 +124,18 @@ public final class Incarnation implements AutoCloseable
 
     static RoutedExperts rows(final CompletionHandle handle) throws InterruptedException, TimeoutException
     {
-        return handle.takeRows(PATIENCE);
+        return handle.takeRoutedExperts(PATIENCE).orElse(null);
     }
 
     /** The rows, which stay. */
     static RoutedExperts storedRows(final CompletionHandle handle) throws InterruptedException, TimeoutException
     {
-        return handle.rows(PATIENCE);
+        return handle.routedExperts(PATIENCE).orElse(null);
     }
 
     static void releaseRows(final CompletionHandle handle) throws InterruptedException, TimeoutException
     {
-        handle.releaseRows(PATIENCE);
+        handle.releaseRoutedExperts(PATIENCE);
     }
 
     static Completion end(final CompletionHandle handle) throws InterruptedException, TimeoutException

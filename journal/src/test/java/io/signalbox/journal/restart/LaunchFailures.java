@@ -20,6 +20,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -128,7 +129,7 @@ public final class LaunchFailures
             return System.nanoTime();
         };
         final EngineConfig config = new EngineConfig().scheduler(Incarnation.config(2).build())
-            .backend(fault.in(Backend.class, backend)).clock(clock).runJournal(run).drainTimeoutNanos(0);
+            .backend(fault.in(Backend.class, backend)).clock(clock).runJournal(run).drainTimeout(Duration.ZERO);
         if (threaded)
         {
             final SignalboxEngine engine = SignalboxEngine.launch(config);

@@ -95,7 +95,7 @@ final class RedactionTest
                 {
                     final int[] prompt = Arrays.copyOf(history, history.length + 3);
                     final int stop = i == 2 ? ContentModel.generated(new Ask(prompt, 9, 0, 0), 9)[4] : -1;
-                    final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(9).rows(0);
+                    final CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(9).routedExperts(0);
                     final CompletionHandle handle =
                         engine.submit(stop < 0 ? request : request.stopAt(stop, stop + 5, stop + 1));
                     final CompletionHandle beside =

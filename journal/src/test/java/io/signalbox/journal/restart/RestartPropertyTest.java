@@ -5,7 +5,7 @@ import io.signalbox.Digits;
 import io.signalbox.Tries;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import net.jqwik.api.Arbitrary;
@@ -167,7 +167,7 @@ final class RestartPropertyTest
     {
         final Completion ended = Incarnation.end(one.handle);
         final long id = one.handle.requestId();
-        if (one.request.rowsFrom() >= 0 && ended.reason() == FreeReason.LENGTH && taken.get(id) != Taken.YES)
+        if (one.request.rowsFrom() >= 0 && ended.reason() == FinishReason.LENGTH && taken.get(id) != Taken.YES)
         {
             // The engine may stop within the release: only the journal knows whether it has it.
             final boolean asked = taken.get(id) != null;
@@ -254,11 +254,11 @@ final class RestartPropertyTest
         try
         {
             final Completion ended = Incarnation.end(one.handle);
-            assertTrue(ended.reason() == FreeReason.LENGTH || one.cancelled && ended.reason() == FreeReason.CANCELLED,
+            assertTrue(ended.reason() == FinishReason.LENGTH || one.cancelled && ended.reason() == FinishReason.CANCELLED,
                 "request " + id + " ended as " + ended.reason() + " " + ended.refusal());
-            final int count = ended.reason() == FreeReason.LENGTH ? one.request.maxNewTokens() : ended.tokenCount();
+            final int count = ended.reason() == FinishReason.LENGTH ? one.request.maxNewTokens() : ended.tokenCount();
             assertArrayEquals(ContentModel.generated(one.request, count), one.handle.tokens());
-            if (ended.reason() == FreeReason.LENGTH && engine.resumed().contains(one.handle))
+            if (ended.reason() == FinishReason.LENGTH && engine.resumed().contains(one.handle))
             {
                 takeRows(one);
             }

@@ -5,13 +5,13 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.Refusal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
@@ -87,7 +87,7 @@ final class RestartTest
             {
                 final CompletionHandle handle = resumed(second, handles.get(i));
                 final Completion ended = Incarnation.end(handle);
-                assertEquals(FreeReason.LENGTH, ended.reason());
+                assertEquals(FinishReason.LENGTH, ended.reason());
                 assertArrayEquals(ContentModel.generated(requests.get(i), requests.get(i).maxNewTokens()), tokens(ended));
                 assertEquals(0, ended.missingRows());
                 ContentModel.assertRows(requests.get(i), requests.get(i).maxNewTokens(), Incarnation.rows(handle));
@@ -165,7 +165,7 @@ final class RestartTest
             final CompletionHandle handle = second.submit(request(3, 5, 1));
             assertEquals(101, handle.requestId());
             second.finish();
-            assertEquals(FreeReason.LENGTH, Incarnation.end(handle).reason());
+            assertEquals(FinishReason.LENGTH, Incarnation.end(handle).reason());
         }
     }
 
@@ -175,7 +175,7 @@ final class RestartTest
     {
         final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
         final CompletionHandle refused = first.submit(request(1, 400, 4));
-        assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, Incarnation.end(refused).refusal().reason());
+        assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, Incarnation.end(refused).refusal().orElseThrow().reason());
         final CompletionHandle ended = first.submit(new Ask(new int[] {4, 5}, 3, -1, 0));
         first.finish();
         for (int engine = 2; engine <= 3; engine++)
@@ -186,7 +186,7 @@ final class RestartTest
                     next.resumed().stream().map(CompletionHandle::requestId).toList());
                 final CompletionHandle again = resumed(next, refused);
                 assertTrue(again.isDone());
-                assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, Incarnation.end(again).refusal().reason());
+                assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, Incarnation.end(again).refusal().orElseThrow().reason());
                 assertEquals(0, again.tokens().length);
             }
         }
@@ -292,7 +292,7 @@ final class RestartTest
         {
             final CompletionHandle handle = second.submit(request(2, 5, 1));
             second.finish();
-            assertEquals(FreeReason.LENGTH, Incarnation.end(handle).reason());
+            assertEquals(FinishReason.LENGTH, Incarnation.end(handle).reason());
         }
     }
 
@@ -312,11 +312,11 @@ final class RestartTest
             rebooted.addAndGet(1_000);
             second.tick(run.timeNanos(run.groups() - 1) + 1_000);
             second.finish();
-            assertEquals(FreeReason.DEADLINE, Incarnation.end(second.resumed().get(0)).reason());
+            assertEquals(FinishReason.DEADLINE, Incarnation.end(second.resumed().get(0)).reason());
             // A second from now, and not long ago.
             final CompletionHandle later = second.submitWithin(request(4, 4, 1), Duration.ofSeconds(1));
             second.finish();
-            assertEquals(FreeReason.LENGTH, Incarnation.end(later).reason());
+            assertEquals(FinishReason.LENGTH, Incarnation.end(later).reason());
         }
         for (int group = 1; group < run.groups(); group++)
         {
@@ -382,7 +382,7 @@ final class RestartTest
             final CompletionHandle handle = second.resumed().get(0);
             assertTrue(handle.cancel());
             second.finish();
-            assertEquals(FreeReason.CANCELLED, Incarnation.end(handle).reason());
+            assertEquals(FinishReason.CANCELLED, Incarnation.end(handle).reason());
         }
     }
 

@@ -39,7 +39,7 @@ public final class MockEngine
             .scheduler(SchedulerConfig.builder()
                 .ranks(2).kvBlocks(1025).capture(new ModelShape(4, 64, 2)).build())
             .backend(new EchoBackend())
-            .submitWaitNanos(LONG_ENOUGH.toNanos())
+            .submitWait(LONG_ENOUGH)
             .runJournal(new DirectoryJournal(Path.of(args[0]), JournalConfig.of(Durability.PROCESS)
                 .withSegmentBytes(1L << 26).withSnapshotEvery(50_000)
                 .withRetention(new RetentionLimits(20_000_000_000L, Integer.MAX_VALUE, null))));
@@ -93,7 +93,7 @@ public final class MockEngine
 
     private static void refuse(final SignalboxEngine engine) throws InterruptedException
     {
-        final Refusal refusal = engine.submit(CompletionRequest.prompt(new int[1_000_000])).await().refusal();
+        final Refusal refusal = engine.submit(CompletionRequest.prompt(new int[1_000_000])).await().refusal().orElseThrow();
         System.out.println("refused: " + refusal.reason() + ", come again after " +
             refusal.retryAfter().map(Duration::toString).orElse("a change"));
     }
@@ -102,8 +102,8 @@ public final class MockEngine
     {
         final int[] prompt = new int[40];
         engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(1)).await();
-        final CompletionHandle request = engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(3).rows(0));
-        final RoutedExperts rows = request.takeRows(LONG_ENOUGH);
+        final CompletionHandle request = engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(3).routedExperts(0));
+        final RoutedExperts rows = request.takeRoutedExperts(LONG_ENOUGH).orElseThrow();
         RoutedExpertsFile.npz(rows, file);
         System.out.println(rows);
     }

@@ -74,7 +74,7 @@ public final class PolicyLoop
         for (int i = 0; i < ROLLOUTS; i++)
         {
             rollouts.add(engine.submit(CompletionRequest.prompt(new int[] {7, i, 11})
-                .maxNewTokens(40).temperature(1.0).seed(i).logprobs().rows(0)));
+                .maxNewTokens(40).temperature(1.0).seed(i).logprobs().routedExperts(0)));
         }
         return rollouts;
     }
@@ -85,7 +85,7 @@ public final class PolicyLoop
         int rows = 0;
         for (final CompletionHandle rollout : rollouts)
         {
-            final RoutedExperts experts = rollout.takeRows(LONG_ENOUGH);
+            final RoutedExperts experts = rollout.takeRoutedExperts(LONG_ENOUGH).orElseThrow();
             rows += experts.rows();
             if (experts.weights().stream().anyMatch(span -> span.generation() < firstGeneration))
             {

@@ -7,8 +7,8 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.export.RoutedExpertsFile;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -38,7 +38,7 @@ public final class RolloutWorker
             // A trainer that falls behind slows the rollouts down; no row is lost.
             .untakenRows(EngineConfig.UntakenRows.HOLD_REQUESTS)
             .maxUntakenRowsBytes(64 << 20)
-            .submitWaitNanos(Long.MAX_VALUE);
+            .submitWait(EngineConfig.FOREVER);
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             collect(engine, Path.of(args[0]), "first");
@@ -54,13 +54,13 @@ public final class RolloutWorker
         for (int i = 0; i < PROMPTS * SAMPLES; i++)
         {
             rollouts.add(engine.submit(CompletionRequest.prompt(prompt(i / SAMPLES))
-                .maxNewTokens(8).temperature(1.0).seed(i).priority(1).rows(0)));
+                .maxNewTokens(8).temperature(1.0).seed(i).priority(1).routedExperts(0)));
         }
         int captured = 0;
         int inherited = 0;
         for (final CompletionHandle rollout : rollouts)
         {
-            final RoutedExperts rows = rollout.rows(LONG_ENOUGH);
+            final RoutedExperts rows = rollout.routedExperts(LONG_ENOUGH).orElseThrow();
             if (rows.count(RowState.MISSING) > 0)
             {
                 throw new IllegalStateException("a trainer must not guess: " + rows);
@@ -69,7 +69,7 @@ public final class RolloutWorker
             inherited += rows.count(RowState.INHERITED);
             RoutedExpertsFile.npz(rows, directory.resolve(policy + "-" + rollout.requestId() + ".npz"));
             // Only now: with a journal, a restart hands them out until then.
-            rollout.releaseRows(LONG_ENOUGH);
+            rollout.releaseRoutedExperts(LONG_ENOUGH);
         }
         System.out.println(policy + " policy, generation " + engine.weightGeneration() + ": " + rollouts.size() +
             " rollouts, " + (captured + inherited) + " rows, all there");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.experiment;
 
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -25,7 +25,7 @@ class TwoChoicesHarnessTest
         {
             engine.request(1).prompt(40).generate(3).with(request -> request.conversation(7)).submit();
             engine.run();
-            engine.request(1).assertEnded(FreeReason.LENGTH).assertGenerated(3).assertRows(42, 0);
+            engine.request(1).assertEnded(FinishReason.LENGTH).assertGenerated(3).assertRows(42, 0);
 
             engine.request(2).prompt(60).beginsLike(1, 40).generate(3).with(request -> request.conversation(7)).submit();
             engine.complete(engine.request(2).rank());
