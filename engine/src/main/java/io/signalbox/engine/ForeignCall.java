@@ -28,7 +28,7 @@ public final class ForeignCall
     /** Of an engine. */
     static ForeignCall ofEngine()
     {
-        return new ForeignCall("end the process, or give a larger " + EngineConfig.CLOSE_TIMEOUT_NANOS.name());
+        return new ForeignCall("end the process, or give a larger closeTimeout");
     }
 
     /** Whether the current thread runs the call. */
