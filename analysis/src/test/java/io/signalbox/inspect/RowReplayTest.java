@@ -3,7 +3,7 @@ package io.signalbox.inspect;
 
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
@@ -65,7 +65,7 @@ final class RowReplayTest
                 handles.add(engine.submit(KeyedRequests.of(key).keyed(key)));
                 if (key == REQUESTS / 2)
                 {
-                    engine.newWeights(WeightsWay.CONTINUE, "second");
+                    engine.newWeights(WeightSwap.CONTINUE, "second");
                 }
             }
             for (int key = 0; key < REQUESTS; key++)

@@ -5,7 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cpu.CpuBackend;
 import io.signalbox.cpu.CpuNewWeightsRun;
 import io.signalbox.cpu.TinyModels;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.model.forward.Precision;
@@ -36,7 +36,7 @@ class CpuNewWeightsTest
     @CsvSource({"CONTINUE, 2, 4, 2, F32, 0", "CONTINUE, 1, 1, 1, BF16, 0", "REQUEUE, 2, 4, 1, F32, 0",
         "REQUEUE, 1, 2, 2, F32, 9", "ABORT, 2, 2, 1, F32, 9", "ABORT, 1, 4, 2, BF16, 0"})
     void shouldComputeEachPositionWithTheWeightsThatItsSpanNames(
-        final WeightsWay way, final int ranks, final int depth, final int threads, final Precision precision,
+        final WeightSwap way, final int ranks, final int depth, final int threads, final Precision precision,
         final int faults) throws Exception
     {
         final List<String> versions = new CpuNewWeightsRun(way, ranks, depth, threads, precision, faults).play(journal);

@@ -14,7 +14,7 @@ import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -101,7 +101,7 @@ class CudaNewWeightsTest
     @ParameterizedTest
     @CsvSource({"CONTINUE, 2, 2, F32, 16", "REQUEUE, 1, 4, F32, 4", "ABORT, 2, 1, BF16, 0"})
     void shouldComputeEachStepWithTheWeightsOfItsGeneration(
-        final WeightsWay way, final int ranks, final int depth, final Precision precision, final int graphs)
+        final WeightSwap way, final int ranks, final int depth, final Precision precision, final int graphs)
         throws Exception
     {
         final CudaBackend backend =
@@ -133,10 +133,10 @@ class CudaNewWeightsTest
     @Test
     void shouldComputeEachStepWithTheWeightsOfItsGenerationAtAnOddDepth() throws Exception
     {
-        shouldComputeEachStepWithTheWeightsOfItsGeneration(WeightsWay.CONTINUE, 1, 3, Precision.BF16, 0);
+        shouldComputeEachStepWithTheWeightsOfItsGeneration(WeightSwap.CONTINUE, 1, 3, Precision.BF16, 0);
     }
 
-    private static void checkEnds(final WeightsWay way, final List<CompletionHandle> handles) throws Exception
+    private static void checkEnds(final WeightSwap way, final List<CompletionHandle> handles) throws Exception
     {
         int met = 0;
         for (int index = 0; index < handles.size(); index++)
@@ -144,7 +144,7 @@ class CudaNewWeightsTest
             final Completion ended = handles.get(index).await(LONG);
             met += ended.weights().size() > 1 || ended.reason() == FinishReason.NEW_WEIGHTS ? 1 : 0;
             assertTrue(ended.reason() == FinishReason.LENGTH ||
-                way == WeightsWay.ABORT && ended.reason() == FinishReason.NEW_WEIGHTS, ended.toString());
+                way == WeightSwap.ABORT && ended.reason() == FinishReason.NEW_WEIGHTS, ended.toString());
             assertTrue(index < CHANGES * REQUESTS ||
                 ended.weights().stream().allMatch(span -> span.generation() == CHANGES), ended.toString());
         }
@@ -170,7 +170,7 @@ class CudaNewWeightsTest
         try (SignalboxEngine engine = launch(backend, 1, 2))
         {
             engine.submit(request(1)).await(LONG);
-            engine.newWeights(WeightsWay.REQUEUE, backend.prepareWeights("next", weights(1)));
+            engine.newWeights(WeightSwap.REQUEUE, backend.prepareWeights("next", weights(1)));
             final CompletionHandle handle = engine.submit(request(1));
             changed = handle.await(LONG).tokens();
             rows = handle.takeRoutedExperts(LONG).orElseThrow().ids();
@@ -205,7 +205,7 @@ class CudaNewWeightsTest
             assertTrue(refused.startsWith("the new weights could not be brought to the device: " + call), refused);
             engine.resetCache();
             assertArrayEquals(before, answer(engine));
-            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("next", weights(1)));
+            engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("next", weights(1)));
             assertFalse(Arrays.equals(before, answer(engine)));
         }
     }
@@ -246,7 +246,7 @@ class CudaNewWeightsTest
             final long launched = EmulatedDriver.calls("cuGraphLaunch");
             final CompletionHandle stalled = engine.submit(request(2));
             awaitCall("cuGraphLaunch", launched);
-            engine.newWeights(WeightsWay.ABORT, next);
+            engine.newWeights(WeightSwap.ABORT, next);
             final String refused =
                 assertThrows(ConfigException.class, () -> backend.prepareWeights("last", weights(2))).getMessage();
             assertEquals("the memory of the new weights is still in use after 20 ms, by steps in flight or by weights " +
@@ -254,7 +254,7 @@ class CudaNewWeightsTest
             EmulatedDriver.release();
             final int[] tokens = stalled.await(LONG).tokens();
             assertArrayEquals(Arrays.copyOf(first, tokens.length), tokens);
-            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("last", weights(2)));
+            engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("last", weights(2)));
             answer(engine);
             assertEquals(2, engine.weightGeneration());
         }

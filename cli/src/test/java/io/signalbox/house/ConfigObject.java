@@ -41,6 +41,7 @@ import io.signalbox.workload.Tenants;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +127,8 @@ record ConfigObject(
             final Object target = sample.make();
             if (isPart(target, setting) &&
                 (target instanceof Record ? giveRecord(target, name, value) :
-                    giveMethod(target, name, value) || giveSetting(target, setting, value)))
+                    giveMethod(target, name, value) || giveDuration(target, name, value) ||
+                        giveSetting(target, setting, value)))
             {
                 return true;
             }
@@ -183,6 +185,14 @@ record ConfigObject(
             }
         }
         return false;
+    }
+
+    /** A setting in nanoseconds may have a method without the unit. */
+    private static boolean giveDuration(final Object target, final String name, final Object value)
+    {
+        final Object plain = value instanceof Optional<?> optional ? optional.orElse(null) : value;
+        return name.endsWith("Nanos") && giveMethod(target, name.substring(0, name.length() - "Nanos".length()),
+            plain instanceof Number nanos ? Duration.ofNanos(nanos.longValue()) : plain);
     }
 
     /** Some builders take the settings of a group by their names. */

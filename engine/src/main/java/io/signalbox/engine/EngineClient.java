@@ -282,7 +282,7 @@ final class EngineClient
         }
     }
 
-    boolean newWeights(final WeightsWay way, final String version)
+    boolean newWeights(final WeightSwap way, final String version)
     {
         return patiently(nanos -> newWeights(way, version, nanos));
     }
@@ -339,16 +339,16 @@ final class EngineClient
     }
 
     /** Replaces the weights of the model: {@link SignalboxEngine#newWeights}. Waits for a credit up to the timeout. */
-    boolean newWeights(final WeightsWay way, final String version, final long timeoutNanos) throws InterruptedException
+    boolean newWeights(final WeightSwap way, final String version, final long timeoutNanos) throws InterruptedException
     {
-        if (way != WeightsWay.CONTINUE && way != WeightsWay.ABORT && way != WeightsWay.REQUEUE && way != WeightsWay.DRAIN)
+        if (way == null)
         {
-            throw new IllegalArgumentException("new weights need a way for requests that have begun, not " + way +
-                "; give CONTINUE, ABORT, REQUEUE or DRAIN");
+            throw new IllegalArgumentException(
+                "new weights need a way for requests that have begun, not null; give CONTINUE, ABORT, REQUEUE or DRAIN");
         }
         final InputWriter writer = encodings.get().writer;
-        return control(writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.NEW_WEIGHTS).way(way).note(version),
-            NO_REQUEST, timeoutNanos);
+        return control(writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.NEW_WEIGHTS)
+            .way(WeightsWay.valueOf(way.name())).note(version), NO_REQUEST, timeoutNanos);
     }
 
     private boolean resetCache(final long timeoutNanos) throws InterruptedException

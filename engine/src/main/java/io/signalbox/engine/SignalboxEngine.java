@@ -3,7 +3,6 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.step.ClosingSteps;
-import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.stats.EngineStats;
 
 import java.util.List;
@@ -144,7 +143,7 @@ public final class SignalboxEngine implements AutoCloseable
      * @return false if there was no room: nothing was asked.
      * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
      */
-    public boolean newWeights(final WeightsWay way, final String version)
+    public boolean newWeights(final WeightSwap way, final String version)
     {
         return client.newWeights(way, version);
     }

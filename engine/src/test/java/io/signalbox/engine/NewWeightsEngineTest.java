@@ -5,7 +5,6 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;
@@ -84,7 +83,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(4);
             scripted.complete(0);
-            assertTrue(client.newWeights(WeightsWay.CONTINUE, "checkpoint 7", LONG_ENOUGH));
+            assertTrue(client.newWeights(WeightSwap.CONTINUE, "checkpoint 7", LONG_ENOUGH));
             assertEquals(1, client.weightGeneration());
             scripted.complete(0);
             scripted.complete(0);
@@ -107,7 +106,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(4);
             scripted.complete(0);
-            assertTrue(client.newWeights(WeightsWay.ABORT, "", LONG_ENOUGH));
+            assertTrue(client.newWeights(WeightSwap.ABORT, "", LONG_ENOUGH));
             scripted.complete(0);
             assertEquals(FinishReason.NEW_WEIGHTS, handle.ended().get().reason());
             assertEquals(List.of(new WeightSpan(0, 40, 0)), handle.ended().get().weights());
@@ -122,7 +121,7 @@ class NewWeightsEngineTest
             client.connect(engine);
             final CompletionHandle handle = submit(2);
             engine.awaitProcessed();
-            assertTrue(client.newWeights(WeightsWay.REQUEUE, "", LONG_ENOUGH));
+            assertTrue(client.newWeights(WeightSwap.REQUEUE, "", LONG_ENOUGH));
             engine.awaitProcessed();
             scripted.complete(0);
             engine.awaitProcessed();
@@ -145,7 +144,7 @@ class NewWeightsEngineTest
             for (int i = 0; i < 2 * client.creditCount(); i++)
             {
                 assertEquals(sentence, assertThrows(IllegalArgumentException.class,
-                    () -> client.newWeights(WeightsWay.CONTINUE, "", LONG_ENOUGH)).getMessage());
+                    () -> client.newWeights(WeightSwap.CONTINUE, "", LONG_ENOUGH)).getMessage());
             }
             scripted.complete(0);
             assertEquals(FinishReason.LENGTH, handle.ended().get().reason());
@@ -159,7 +158,7 @@ class NewWeightsEngineTest
         {
             client.connect(engine);
             final String refusal = assertThrows(IllegalArgumentException.class,
-                () -> client.newWeights(WeightsWay.ABORT, "", LONG_ENOUGH)).getMessage();
+                () -> client.newWeights(WeightSwap.ABORT, "", LONG_ENOUGH)).getMessage();
             assertTrue(refusal.startsWith("the backend scripted cannot"), refusal);
             engine.awaitProcessed();
         }
@@ -172,7 +171,7 @@ class NewWeightsEngineTest
         {
             client.connect(engine);
             assertThrows(IllegalArgumentException.class, () -> client.newWeights(null, "", LONG_ENOUGH));
-            assertThrows(IllegalArgumentException.class, () -> client.newWeights(WeightsWay.NONE, "", LONG_ENOUGH));
+            assertThrows(IllegalArgumentException.class, () -> client.newWeights(null, "", LONG_ENOUGH));
             final InputWriter writer = new InputWriter();
             writer.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).note("");
             assertEquals("a Control NEW_WEIGHTS does not say what becomes of the requests that have begun; set its way to " +

@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
-import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.experts.RoutedExperts;
@@ -59,7 +58,7 @@ class RoutedExpertsFileTest
         try (SignalboxEngine engine = SignalboxEngine.launch(
             new EngineConfig().scheduler(settings).backend(new CountingBackend(0))))
         {
-            engine.newWeights(WeightsWay.CONTINUE, "second");
+            engine.newWeights(WeightSwap.CONTINUE, "second");
             final CompletionRequest request = CompletionRequest.prompt(new int[40]).maxNewTokens(3).routedExperts(from);
             engine.submit(request).releaseRoutedExperts(LONG_ENOUGH);
             return engine.submit(request).takeRoutedExperts(LONG_ENOUGH).orElse(null);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.EngineStats;
@@ -357,7 +356,7 @@ class SignalboxEngineTest
             assertEquals(32, engine.submit(prompt).await().inheritedRows());
             assertTrue(engine.resetCache());
             assertEquals(0, engine.submit(prompt).await().inheritedRows());
-            assertTrue(engine.newWeights(WeightsWay.CONTINUE, "second"));
+            assertTrue(engine.newWeights(WeightSwap.CONTINUE, "second"));
             final CompletionHandle last = engine.submit(prompt);
             assertEquals(0, last.await().inheritedRows());
             assertEquals(1, last.await().weights().get(0).generation());

@@ -8,7 +8,7 @@ import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;
@@ -41,7 +41,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  *
  * @param faults about one step in so many goes wrong; 0: none.
  */
-public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads, Precision precision, int faults)
+public record CpuNewWeightsRun(WeightSwap way, int ranks, int depth, int threads, Precision precision, int faults)
 {
     static final int CHANGES = 2;
     private static final Duration LONG = Duration.ofSeconds(120);
@@ -132,14 +132,14 @@ public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads
         final int[] prompt = prompt(index);
         final int count = handle.tokenCount();
         assertTrue(ended.reason() == FinishReason.LENGTH && count == NEW_TOKENS ||
-            way == WeightsWay.ABORT && ended.reason() == FinishReason.NEW_WEIGHTS, what);
+            way == WeightSwap.ABORT && ended.reason() == FinishReason.NEW_WEIGHTS, what);
         final RoutedExperts rows = handle.takeRoutedExperts(LONG).orElse(null);
         assertEquals(0, rows.count(RoutedExperts.RowState.MISSING), what);
         for (final WeightSpan span : ended.weights())
         {
             final int known = Math.max(0, span.from() - prompt.length + 1);
             final LoneSequence alone = LoneSequence.of(
-                position -> MODELS.get(way == WeightsWay.CONTINUE ? generation(ended, position) : span.generation()),
+                position -> MODELS.get(way == WeightSwap.CONTINUE ? generation(ended, position) : span.generation()),
                 precision, prompt, Arrays.copyOf(handle.tokens(), known), Math.max(1, count), choice(index));
             final int end = Math.max(known, Math.min(count, span.to() - prompt.length + 1));
             assertArrayEquals(Arrays.copyOfRange(alone.tokens(), known, end),
@@ -178,7 +178,7 @@ public record CpuNewWeightsRun(WeightsWay way, int ranks, int depth, int threads
         {
             final Completion ended = handles.get(index).await(LONG);
             met += ended.weights().size() > 1 || ended.reason() == FinishReason.NEW_WEIGHTS ? 1 : 0;
-            assertTrue(way != WeightsWay.ABORT || ended.weights().size() <= 1, "request " + index + " mixes generations");
+            assertTrue(way != WeightSwap.ABORT || ended.weights().size() <= 1, "request " + index + " mixes generations");
             if (index >= CHANGES * REQUESTS)
             {
                 assertTrue(ended.weights().stream().allMatch(span -> span.generation() == CHANGES), ended.toString());

@@ -8,7 +8,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -98,7 +98,7 @@ class CpuWeightFaultsTest
         try (SignalboxEngine engine = SignalboxEngine.launch(config(backend(0))))
         {
             final String refusal = assertThrows(IllegalArgumentException.class,
-                () -> engine.newWeights(WeightsWay.CONTINUE, "policy-1")).getMessage();
+                () -> engine.newWeights(WeightSwap.CONTINUE, "policy-1")).getMessage();
             assertEquals("the backend cpu does not have the weights 'policy-1'; it has '" + version(0) + "'; prepare the " +
                 "weights before you announce them, or start the backend with them", refusal);
             assertArrayEquals(alone(0), answer(engine));
@@ -112,7 +112,7 @@ class CpuWeightFaultsTest
         final CpuBackend backend = backend(TinyModels.generation(0), null);
         try (SignalboxEngine engine = SignalboxEngine.launch(config(backend)))
         {
-            assertTrue(assertThrows(IllegalArgumentException.class, () -> engine.newWeights(WeightsWay.ABORT, version(1)))
+            assertTrue(assertThrows(IllegalArgumentException.class, () -> engine.newWeights(WeightSwap.ABORT, version(1)))
                 .getMessage().startsWith("the backend cpu cannot replace its weights while it runs; "));
             assertTrue(assertThrows(ConfigException.class, () -> backend.prepareWeights("x", TinyModels.generation(1)))
                 .getMessage().endsWith("; give it weightVersion."));
@@ -129,13 +129,13 @@ class CpuWeightFaultsTest
         try (SignalboxEngine engine = SignalboxEngine.launch(config(new Forgetful(backend)).listener(faults::readGroup)
             .rankResets(0)))
         {
-            assertTrue(engine.newWeights(WeightsWay.CONTINUE, "policy-1"));
+            assertTrue(engine.newWeights(WeightSwap.CONTINUE, "policy-1"));
             final CompletionHandle waiting =
                 engine.submit(CompletionRequest.prompt(PROMPT).maxNewTokens(TOKENS).temperature(0));
             faults.await(2);
             assertEquals("the backend cpu has to compute with the weights 'policy-1' of generation 1, and has '" +
                 version(0) + "'", faults.first());
-            assertTrue(engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("policy-1", TinyModels.generation(1))));
+            assertTrue(engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("policy-1", TinyModels.generation(1))));
             engine.resetRank(0);
             assertArrayEquals(alone(1), waiting.await(LONG).tokens());
         }
@@ -164,7 +164,7 @@ class CpuWeightFaultsTest
                 .contains(shard.getFileName().toString()));
             assertArrayEquals(before, answer(engine));
             CheckpointRoundTrip.write(directory, 5, 3);
-            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("policy-1", Checkpoint.open(directory).weights()));
+            engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("policy-1", Checkpoint.open(directory).weights()));
             assertEquals(TOKENS, answer(engine).length);
         }
     }
@@ -195,7 +195,7 @@ class CpuWeightFaultsTest
             // Both ranks compute with the first weights, and then no further step.
             engine.submit(CompletionRequest.prompt(PROMPT).maxNewTokens(TOKENS).rankHint(0)).await(LONG);
             engine.submit(CompletionRequest.prompt(PROMPT).maxNewTokens(TOKENS).rankHint(1)).await(LONG);
-            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("policy-1", TinyModels.generation(1)));
+            engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("policy-1", TinyModels.generation(1)));
             while (former.get() != null && !Thread.currentThread().isInterrupted())
             {
                 System.gc();
@@ -219,7 +219,7 @@ class CpuWeightFaultsTest
             answer(engine);
             for (int generation = 1; generation <= 2; generation++)
             {
-                engine.newWeights(WeightsWay.REQUEUE,
+                engine.newWeights(WeightSwap.REQUEUE,
                     backend.prepareWeights("policy-" + generation, TinyModels.generation(generation)));
                 answer(engine);
             }
@@ -244,7 +244,7 @@ class CpuWeightFaultsTest
         try (SignalboxEngine engine = SignalboxEngine.launch(journaled(prepared)))
         {
             assertArrayEquals(alone(2), answer(engine));
-            engine.newWeights(WeightsWay.CONTINUE, prepared.prepareWeights("policy-3", TinyModels.generation(3)));
+            engine.newWeights(WeightSwap.CONTINUE, prepared.prepareWeights("policy-3", TinyModels.generation(3)));
             assertArrayEquals(alone(3), answer(engine));
             assertEquals(3, engine.weightGeneration());
         }

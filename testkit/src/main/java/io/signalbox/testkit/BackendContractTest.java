@@ -4,7 +4,7 @@ package io.signalbox.testkit;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.engine.CompletionHandle;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -184,7 +184,7 @@ public abstract class BackendContractTest
                 require(run.submits() == RANKS, "got " + run.submits() + " steps instead of " + RANKS);
                 if (backend.capabilities().swapsWeights())
                 {
-                    run.newWeights(WeightsWay.CONTINUE, newWeights(backend, 1));
+                    run.newWeights(WeightSwap.CONTINUE, newWeights(backend, 1));
                 }
                 run.openGate();
                 run.awaitAll();
@@ -225,7 +225,7 @@ public abstract class BackendContractTest
             try (BackendRun run = newRun(backend, config(mostDepth(), mostDrafts(), shape(), true), false))
             {
                 int generation = 0;
-                for (final WeightsWay way : List.of(WeightsWay.CONTINUE, WeightsWay.REQUEUE, WeightsWay.ABORT))
+                for (final WeightSwap way : List.of(WeightSwap.CONTINUE, WeightSwap.REQUEUE, WeightSwap.ABORT))
                 {
                     submitAll(run, REQUESTS / 2);
                     run.newWeights(way, newWeights(backend, ++generation));

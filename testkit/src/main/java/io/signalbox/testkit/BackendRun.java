@@ -6,6 +6,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
@@ -115,9 +116,10 @@ final class BackendRun implements AutoCloseable
         gate.countDown();
     }
 
-    void newWeights(final WeightsWay way, final String version)
+    void newWeights(final WeightSwap way, final String version)
     {
-        inputs.control().timeNanos(++clock).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
+        inputs.control().timeNanos(++clock).requestId(-1).kind(ControlKind.NEW_WEIGHTS)
+            .way(WeightsWay.valueOf(way.name())).note(version);
         engine.offer(inputs.buffer(), 0, inputs.length(), null);
     }
 

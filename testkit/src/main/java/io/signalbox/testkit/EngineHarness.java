@@ -4,6 +4,7 @@ package io.signalbox.testkit;
 import io.signalbox.backend.StepFault;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.WeightsWay;
@@ -164,9 +165,10 @@ public final class EngineHarness implements AutoCloseable
     }
 
     /** Replaces the weights; those of the harness compute the same, so that only the order of things changes. */
-    public EngineHarness newWeights(final WeightsWay way)
+    public EngineHarness newWeights(final WeightSwap way)
     {
-        inputs.control().timeNanos(++nowNanos).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note("");
+        inputs.control().timeNanos(++nowNanos).requestId(-1).kind(ControlKind.NEW_WEIGHTS)
+            .way(WeightsWay.valueOf(way.name())).note("");
         engine.offer(inputs.buffer(), 0, inputs.length(), null);
         return this;
     }

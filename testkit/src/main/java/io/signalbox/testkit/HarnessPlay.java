@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.testkit;
 
-import io.signalbox.event.codec.WeightsWay;
+
+import io.signalbox.engine.WeightSwap;
 
 import java.util.List;
 
@@ -51,7 +52,7 @@ public record HarnessPlay(List<PlannedRequest> requests, List<HarnessAct> acts)
                 }
             }
             case RESET_CACHE -> engine.resetCache();
-            case NEW_WEIGHTS -> engine.newWeights(WeightsWay.REQUEUE);
+            case NEW_WEIGHTS -> engine.newWeights(WeightSwap.REQUEUE);
             default ->
             {
                 // Every request was submitted.

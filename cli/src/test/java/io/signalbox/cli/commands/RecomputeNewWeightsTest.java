@@ -9,7 +9,7 @@ import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -60,7 +60,7 @@ class RecomputeNewWeightsTest
             .runJournal(new DirectoryJournal(directory.resolve("journal"), JournalConfig.of(Durability.PROCESS)))))
         {
             engine.submit(CompletionRequest.prompt(new int[] {3, 5, 7}).maxNewTokens(6)).await(LONG);
-            engine.newWeights(WeightsWay.CONTINUE, backend.prepareWeights("step-200", Checkpoint.open(second).weights()));
+            engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("step-200", Checkpoint.open(second).weights()));
             engine.submit(CompletionRequest.prompt(new int[] {3, 5, 7}).maxNewTokens(6)).await(LONG);
         }
     }

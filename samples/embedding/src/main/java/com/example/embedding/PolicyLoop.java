@@ -7,7 +7,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
@@ -52,7 +52,7 @@ public final class PolicyLoop
                 // Loads in this thread, while the rollouts run.
                 final String version = backend.prepareWeights("policy-" + policy, policy(args, policy));
                 // Running rollouts continue with the new weights, between two steps.
-                engine.newWeights(WeightsWay.CONTINUE, version);
+                engine.newWeights(WeightSwap.CONTINUE, version);
                 final List<CompletionHandle> next = submit(engine);
                 collect(rollouts, policy - 1);
                 rollouts = next;

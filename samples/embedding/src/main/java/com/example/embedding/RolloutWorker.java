@@ -5,7 +5,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.experts.RoutedExperts;
@@ -43,7 +43,7 @@ public final class RolloutWorker
         {
             collect(engine, Path.of(args[0]), "first");
             // The trainer has new weights: rollouts that run are computed again with them.
-            engine.newWeights(WeightsWay.REQUEUE, "policy-2");
+            engine.newWeights(WeightSwap.REQUEUE, "policy-2");
             collect(engine, Path.of(args[0]), "second");
         }
     }
