@@ -187,12 +187,13 @@ record ConfigObject(
         return false;
     }
 
-    /** A setting in nanoseconds may have a method without the unit. */
+    /** A setting in nanoseconds may have a method without the unit; an absent time is the one that is never given. */
     private static boolean giveDuration(final Object target, final String name, final Object value)
     {
-        final Object plain = value instanceof Optional<?> optional ? optional.orElse(null) : value;
-        return name.endsWith("Nanos") && giveMethod(target, name.substring(0, name.length() - "Nanos".length()),
-            plain instanceof Number nanos ? Duration.ofNanos(nanos.longValue()) : plain);
+        final String timed = name.replaceFirst("Nanos$", "");
+        return !timed.equals(name) && (value instanceof Optional<?> optional ?
+            optional.isEmpty() || giveDuration(target, name, optional.get()) :
+            giveMethod(target, timed, Duration.ofNanos((Long)value)));
     }
 
     /** Some builders take the settings of a group by their names. */
