@@ -7,10 +7,10 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.config.Setting;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -268,7 +268,7 @@ public final class PacedBackend implements Backend
 
         @Override
         public void fault(
-            final long timeNanos, final int epoch, final int rank, final long step, final FaultClass faultClass,
+            final long timeNanos, final int epoch, final int rank, final long step, final StepFault faultClass,
             final String detail)
         {
             reports.add(() -> target.fault(NOW, epoch, rank, step, faultClass, detail));

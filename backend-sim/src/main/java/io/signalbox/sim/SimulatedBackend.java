@@ -5,8 +5,8 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepFault;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.SplitMix64;
@@ -231,7 +231,7 @@ final class SimulatedBackend implements Backend
         {
             for (final SimulatedStep step : ranks[rank].steps())
             {
-                completions.fault(nowNanos, step.epoch, rank, step.number, FaultClass.RANK_LOST, reason);
+                completions.fault(nowNanos, step.epoch, rank, step.number, StepFault.RANK_LOST, reason);
             }
         }
     }

@@ -127,7 +127,7 @@ final class Generations implements AutoCloseable
                 settings, answer.prompt(), newTokens[answer.index() / settings.count()], number, ends);
             if (handle.requestId() < 0)
             {
-                throw ApiError.refused(handle.completion().toCompletableFuture().join().refusal());
+                throw ApiError.refused(handle.completion().toCompletableFuture().join().refusal().orElseThrow());
             }
             answer.follow(handle);
         }

@@ -3,8 +3,8 @@ package io.signalbox.server;
 
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.TokenListener;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.server.text.AnswerText;
 
 import java.util.Arrays;
@@ -94,10 +94,10 @@ final class ServedAnswer implements TokenListener
             }
             if (completion.isRefused())
             {
-                generation.fail(ApiError.refused(completion.refusal()));
+                generation.fail(ApiError.refused(completion.refusal().orElseThrow()));
                 return;
             }
-            if (completion.reason() == FreeReason.FAILED)
+            if (completion.reason() == FinishReason.FAILED)
             {
                 generation.fail(ApiError.of(ApiError.INTERNAL, "request " + completion.requestId() +
                     " failed: its steps failed, or every rank is lost"));
@@ -111,7 +111,7 @@ final class ServedAnswer implements TokenListener
                 finish("stop", rest);
                 return;
             }
-            if (completion.reason() == FreeReason.STOP)
+            if (completion.reason() == FinishReason.STOP)
             {
                 stopReason = completion.token(completion.tokenCount() - 1);
             }
@@ -125,7 +125,7 @@ final class ServedAnswer implements TokenListener
         generation.ended(this, rest);
     }
 
-    private static String reason(final FreeReason reason)
+    private static String reason(final FinishReason reason)
     {
         return switch (reason)
         {

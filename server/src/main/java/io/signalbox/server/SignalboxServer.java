@@ -26,9 +26,9 @@ import java.util.concurrent.TimeUnit;
  * }
  * }</pre>
  *
- * <p>The engine should refuse a request for which it has no room at once ({@code submitWaitNanos(0)}): clients then get 429
- * with a time after which to come again. Requests that an earlier engine of the run left are cancelled, because their
- * clients have gone.
+ * <p>The engine should refuse a request for which it has no room at once ({@code submitWait(Duration.ZERO)}): clients
+ * then get 429 with a time after which to come again. Requests that an earlier engine of the run left are cancelled, because
+ * their clients have gone.
  */
 public final class SignalboxServer implements AutoCloseable
 {

@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -45,7 +46,7 @@ final class RunningServer implements AutoCloseable
         final SimulatedText text = new SimulatedText();
         engine = SignalboxEngine.launch(new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
-            .vocabularySize(text.vocabularySize()).submitWaitNanos(0).drainTimeoutNanos(0));
+            .vocabularySize(text.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO));
         server = SignalboxServer.launch(engine, change.apply(
             new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, text)).port(0)));
     }

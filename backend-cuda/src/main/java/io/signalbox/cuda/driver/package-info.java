@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: the CUDA driver, found, probed and called.
+ * Internal: the CUDA driver, found, probed and called.
  *
  * <p>{@link io.signalbox.cuda.driver.CudaDriver} is the seam for tests; only {@code JCudaBinding} and its handles depend on
  * JCuda.

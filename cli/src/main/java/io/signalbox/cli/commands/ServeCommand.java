@@ -32,6 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -111,7 +112,7 @@ public final class ServeCommand implements Callable<Integer>
         final PacedBackend backend = paceOptions.backend(costOptions.config(seed), scheduler);
         final ServerConfig config = httpOptions.config(new SimulatedText(), scheduler);
         final EngineConfig engine = new EngineConfig().scheduler(scheduler).backend(backend).clock(new RunClock())
-            .vocabularySize(config.vocabularySize()).submitWaitNanos(0).drainTimeoutNanos(0)
+            .vocabularySize(config.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
             .failureListener(stopped::completeExceptionally);
         config.check();
         final Path journal = journalOptions.continuedDirectory();
