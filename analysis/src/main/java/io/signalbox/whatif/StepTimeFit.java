@@ -6,6 +6,7 @@ import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ForwardDecoder;
+import io.signalbox.cost.NonNegativeLeastSquares;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.StepCost;
 import org.agrona.DirectBuffer;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.whatif;
+package io.signalbox.cost;
 
 import java.util.Arrays;
 
 /** Solves normal equations of a few terms such that no term is negative: the most negative one is left out, in turn. */
-final class NonNegativeLeastSquares
+public final class NonNegativeLeastSquares
 {
     /** A pivot below this share of its diagonal says that the terms before it determine the term. */
     private static final double SINGULAR = 1e-9;
@@ -18,7 +18,7 @@ final class NonNegativeLeastSquares
      * @param sums     sums of products of term and value.
      * @return one factor per term; 0 if it is left out.
      */
-    static double[] solve(final double[][] products, final double[] sums)
+    public static double[] solve(final double[][] products, final double[] sums)
     {
         final boolean[] used = new boolean[sums.length];
         Arrays.fill(used, true);

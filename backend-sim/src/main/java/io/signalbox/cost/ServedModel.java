@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cost;
+
+import io.signalbox.ConfigException;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The shape of a model, as far as step times depend on it.
+ *
+ * @param name            of the family of models with this shape.
+ * @param kernelName      its name in the measurements of MoE layers; empty: it has none.
+ * @param moeLayers       layers with experts; 0: a dense model.
+ * @param latentAttention whether attention is MLA with {@code kvHeads * headDim} values per token.
+ * @param windowedLayers  layers whose attention reads only the last {@code windowTokens} tokens.
+ * @param expertSize      intermediate size of an expert.
+ * @param denseParameters parameters that every token passes, apart from routed experts and MLA modules.
+ * @param precision       the precision in which it is usually served: fp8, fp4, mxfp4 or bf16.
+ */
+public record ServedModel(
+    String name,
+    String kernelName,
+    int layers,
+    int moeLayers,
+    int hiddenSize,
+    int heads,
+    int kvHeads,
+    int headDim,
+    boolean latentAttention,
+    int windowedLayers,
+    int windowTokens,
+    int experts,
+    int topK,
+    int expertSize,
+    long denseParameters,
+    String precision)
+{
+    /** Values per token in the cache of a layer with MLA: 512 compressed and 64 of the rotary part. */
+    private static final int LATENT_VALUES = 576;
+
+    private static final List<ServedModel> KNOWN = List.of(
+        new ServedModel("deepseek-v3", "DeepSeek-V3/R1", 61, 58, 7168, 128, 1, LATENT_VALUES, true, 0, 0, 256, 8, 2048,
+            3L * 3 * 7168 * 18432 + 58L * 3 * 7168 * 2048 + 129280L * 7168, "fp8"),
+        grouped("qwen3-235b", "Qwen3-235B-A22B", 94, 4096, new int[] {64, 4, 128}, 0, 0, new int[] {128, 8, 1536},
+            151_936, "fp8"),
+        grouped("qwen3-30b", "Qwen3-30B-A3B", 48, 2048, new int[] {32, 4, 128}, 0, 0, new int[] {128, 8, 768},
+            151_936, "bf16"),
+        grouped("mixtral-8x7b", "Mixtral-8x7B", 32, 4096, new int[] {32, 8, 128}, 0, 0, new int[] {8, 2, 14_336},
+            32_000, "bf16"),
+        grouped("gpt-oss-120b", "gpt-oss-120b", 36, 2880, new int[] {64, 8, 64}, 18, 128, new int[] {128, 4, 2880},
+            201_088, "mxfp4"),
+        grouped("olmoe-1b-7b", "", 16, 2048, new int[] {16, 16, 128}, 0, 0, new int[] {64, 8, 1024}, 50_304, "bf16"));
+
+    /** Models with grouped-query attention and experts in every layer. */
+    private static ServedModel grouped(
+        final String name,
+        final String kernelName,
+        final int layers,
+        final int hidden,
+        final int[] attention,
+        final int windowedLayers,
+        final int windowTokens,
+        final int[] experts,
+        final long vocabulary,
+        final String precision)
+    {
+        return new ServedModel(name, kernelName, layers, layers, hidden, attention[0], attention[1], attention[2], false,
+            windowedLayers, windowTokens, experts[0], experts[1], experts[2],
+            layers * projections(hidden, attention[0], attention[1], attention[2]) + vocabulary * hidden, precision);
+    }
+
+    /** Parameters of the projections of one layer of grouped-query attention. */
+    static long projections(final long hidden, final long heads, final long kvHeads, final long headDim)
+    {
+        return hidden * (2 * heads + 2 * kvHeads) * headDim;
+    }
+
+    public static List<ServedModel> known()
+    {
+        return KNOWN;
+    }
+
+    /** @param text a name of the list, or {@code deepseek-r1}, which has the shape of {@code deepseek-v3}. */
+    public static ServedModel of(final String text)
+    {
+        return KNOWN.stream().filter(model -> model.name.equals(text.equals("deepseek-r1") ? "deepseek-v3" : text))
+            .findFirst().orElseThrow(() -> ConfigException.of("model", text,
+                names() + " or a directory with a config.json", "give a name of this list, or ./" + text +
+                " for the directory"));
+    }
+
+    public static String names()
+    {
+        return KNOWN.stream().map(ServedModel::name).collect(Collectors.joining(", "));
+    }
+
+    /** {@code null} if the measurements name a model that is not in the list. */
+    public static ServedModel measured(final String path)
+    {
+        final String name = path.substring(path.lastIndexOf('/') + 1);
+        for (final String[] known : new String[][] {{"DeepSeek-R1", "deepseek-v3"}, {"DeepSeek-V3", "deepseek-v3"},
+            {"Qwen3-235B", "qwen3-235b"}, {"Qwen3-30B-A3B", "qwen3-30b"}, {"Mixtral-8x7B", "mixtral-8x7b"},
+            {"gpt-oss-120b", "gpt-oss-120b"}, {"OLMoE-1B-7B", "olmoe-1b-7b"}})
+        {
+            if (name.startsWith(known[0]) && !name.contains("Distill"))
+            {
+                return of(known[1]);
+            }
+        }
+        return null;
+    }
+
+    /** Parameters of one expert. */
+    double expertParameters()
+    {
+        return 3.0 * hiddenSize * expertSize;
+    }
+
+    /** KV heads that one of the GPUs which share attention holds. */
+    double kvHeadsPerGpu(final int tensorParallel)
+    {
+        return latentAttention ? 1 : Math.max(1.0, (double)kvHeads / tensorParallel);
+    }
+
+    /** Share of the layers that read a window. */
+    double windowedShare()
+    {
+        return (double)windowedLayers / layers;
+    }
+
+    /** Bytes of a weight of a routed expert. */
+    static double expertBytes(final String precision)
+    {
+        return switch (precision)
+        {
+            case "fp4", "mxfp4" -> 0.56;
+            case "fp8" -> 1;
+            default -> 2;
+        };
+    }
+
+    /** Bytes of a weight outside of the routed experts; mxfp4 leaves these in two bytes. */
+    static double denseBytes(final String precision)
+    {
+        return precision.equals("fp8") || precision.equals("fp4") ? 1 : 2;
+    }
+
+    /** Bytes of the weights of the whole model, apart from embeddings. */
+    public double weightBytes(final String weights)
+    {
+        final double attention = latentAttention ? 187e6 * layers : 0;
+        return (denseParameters + attention) * denseBytes(weights) +
+            moeLayers * (double)experts * expertParameters() * expertBytes(weights);
+    }
+
+    /** Bytes that one token takes in the KV cache of one GPU, in two bytes per value. */
+    public double kvBytesPerToken(final int tensorParallel)
+    {
+        final double values = latentAttention ? LATENT_VALUES : 2 * kvHeadsPerGpu(tensorParallel) * headDim;
+        return 2.0 * values * (layers - windowedLayers);
+    }
+}
