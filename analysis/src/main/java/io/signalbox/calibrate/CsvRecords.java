@@ -65,7 +65,8 @@ public final class CsvRecords
         bytes.mark(1);
         final boolean gzipped = bytes.read() == GZIP_FIRST;
         bytes.reset();
-        return new BufferedReader(new InputStreamReader(gzipped ? new GZIPInputStream(bytes) : bytes, StandardCharsets.UTF_8));
+        return new BufferedReader(
+            new InputStreamReader(gzipped ? new GZIPInputStream(bytes) : bytes, StandardCharsets.UTF_8));
     }
 
     private void readLines(final BufferedReader lines, final List<String> needed) throws IOException

@@ -4,7 +4,7 @@ package io.signalbox.calibrate;
 import io.signalbox.cost.Deployment;
 import io.signalbox.cost.Gpu;
 import io.signalbox.cost.Parallelism;
-import io.signalbox.cost.ServedModel;
+import io.signalbox.cost.ServedModelShape;
 import io.signalbox.cost.ServedPoint;
 import io.signalbox.cost.SoftwareRun;
 
@@ -42,7 +42,7 @@ final class PointReader
 
     private void readRow()
     {
-        final ServedModel model = ServedModel.measured(records.text("model_path"));
+        final ServedModelShape model = ServedModelShape.measured(records.text("model_path"));
         final Gpu gpu = Gpu.find(records.text("system"));
         if (!records.text("mode").equals("agg"))
         {
@@ -62,7 +62,7 @@ final class PointReader
         }
     }
 
-    private void readPoint(final ServedModel model, final Gpu gpu)
+    private void readPoint(final ServedModelShape model, final Gpu gpu)
     {
         final double ttft = records.number("silicon_ttft_ms", Double.NaN);
         final double tpot = records.number("silicon_tpot_ms", Double.NaN);
@@ -111,7 +111,7 @@ final class PointReader
         return fits ? new Parallelism(tensor, groups, experts) : null;
     }
 
-    private String precision(final ServedModel model)
+    private String precision(final ServedModelShape model)
     {
         final String text = records.text("precision");
         // gpt-oss ships its experts in mxfp4, whatever label a row has.

@@ -147,13 +147,13 @@ public record CostTables(KernelFits kernels, ScaleEffects tpot, ScaleEffects ttf
      * @throws ConfigException that lists the measured versions.
      */
     public SoftwareRun run(
-        final ServedModel model, final Gpu gpu, final String precision, final String engine, final String version)
+        final ServedModelShape model, final Gpu gpu, final String precision, final String engine, final String version)
     {
         SoftwareRun newest = null;
         for (final String group : tpot.byGroup().keySet())
         {
             final String[] parts = group.split("\\|", -1);
-            if (parts[0].equals("7") && model.equals(ServedModel.measured(parts[1])) && parts[2].equals(gpu.label()) &&
+            if (parts[0].equals("7") && model.equals(ServedModelShape.measured(parts[1])) && parts[2].equals(gpu.label()) &&
                 parts[3].equals(engine) && parts[4].equals(version) && parts[5].equals(precision) &&
                 (newest == null || parts[7].compareTo(newest.date()) > 0))
             {

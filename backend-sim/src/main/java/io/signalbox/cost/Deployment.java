@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cost;
 
+import io.signalbox.ConfigException;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,10 +11,13 @@ import java.util.List;
  *
  * @param precision of the weights: fp8, fp4, mxfp4 or bf16.
  */
-public record Deployment(ServedModel model, Gpu gpu, Parallelism parallelism, String precision, SoftwareRun run)
+public record Deployment(ServedModelShape model, Gpu gpu, Parallelism parallelism, String precision, SoftwareRun run)
 {
     /** Levels of {@link #keys}, from the whole to one configuration. */
     public static final int LEVELS = 9;
+    /** Engines leave a tenth of the memory to activations and others. */
+    private static final double MEMORY_SHARE = 0.9;
+    private static final long LEAST_KV_TOKENS = 4096;
 
     /**
      * Names of the groups to which the deployment belongs, the level in front. A group of runs that the deployment does not
@@ -56,5 +61,32 @@ public record Deployment(ServedModel model, Gpu gpu, Parallelism parallelism, St
     public String configuration()
     {
         return runKey() + "|" + parallelism.text();
+    }
+
+    /** The deployment in words. */
+    public String text()
+    {
+        return model.name() + " in " + precision + " on " + gpu.label() + ", " + parallelism.text() +
+            (run.engine().isEmpty() ? "" : ", " + run.engine() + (run.version().isEmpty() ? "" : " " + run.version()));
+    }
+
+    /**
+     * Tokens for which the memory of a GPU has room beside the weights, in the KV cache of one attention group.
+     *
+     * @throws ConfigException if the weights do not fit.
+     */
+    public long kvTokens()
+    {
+        final double weights = model.weightBytesPerGpu(precision, parallelism);
+        final double free = gpu.memoryBytes() * MEMORY_SHARE - weights;
+        final double tokens = free / model.kvBytesPerToken(parallelism.tensorParallel());
+        if (tokens < LEAST_KV_TOKENS)
+        {
+            throw ConfigException.because("parallel " + parallelism.text() + " leaves " + Math.round(weights / 1e9) +
+                " GB of weights of " + model.name() + " in " + precision + " on each " + gpu.label() + " of " +
+                gpu.memoryBytes() / 1_000_000_000L + " GB").allowed("a layout whose weights fit")
+                .remedy("spread the model over more GPUs");
+        }
+        return (long)tokens;
     }
 }

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * logarithm of a measurement is normal around that of the sum of scaled terms, with outliers weighed down. Gauss-Newton
  * in the space of measurements, whose number is smaller than that of effects.
  */
-public final class EffectFit
+final class EffectFit
 {
     private static final int MAX_STEPS = 40;
     private static final int LEAST_STEPS = 4;
@@ -39,7 +39,7 @@ public final class EffectFit
      * @param levelDeviations deviation of an effect, by the digit with which the name of its group starts.
      * @param noise           deviation of a measurement's logarithm.
      */
-    public EffectFit(final double[] start, final double[] levelDeviations, final double noise)
+    EffectFit(final double[] start, final double[] levelDeviations, final double noise)
     {
         this.start = start.clone();
         this.levelDeviations = levelDeviations.clone();
@@ -47,7 +47,7 @@ public final class EffectFit
     }
 
     /** @param values of the terms, not negative, of a measurement above 0. */
-    public void add(final List<String> groupNames, final double[] values, final double measured)
+    void add(final List<String> groupNames, final double[] values, final double measured)
     {
         final int[] numbers = new int[groupNames.size()];
         for (int i = 0; i < numbers.length; i++)
@@ -65,7 +65,7 @@ public final class EffectFit
     }
 
     /** The effects; the logarithms of the start are in the group of level 0. */
-    public ScaleEffects fit()
+    ScaleEffects fit()
     {
         effects = new double[levels.size()][start.length];
         sharedVariance = sharedVariance();

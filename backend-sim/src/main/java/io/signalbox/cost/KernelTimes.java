@@ -41,7 +41,7 @@ final class KernelTimes
     KernelTimes(final Deployment deployment, final KernelFits fits)
     {
         this.deployment = deployment;
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         final int layers = model.layers();
         final double[] decode = decodeCell(fits);
         decodeBase = layers * decode[0];
@@ -50,7 +50,7 @@ final class KernelTimes
         final double[] prefill = prefillCell(fits);
         perPrefillToken = layers * prefill[0];
         perPrefillPair = layers * prefill[1];
-        final double denseBytes = ServedModel.denseBytes(deployment.precision());
+        final double denseBytes = ServedModelShape.denseBytes(deployment.precision());
         final double parameters = (double)model.denseParameters() / deployment.parallelism().tensorParallel();
         denseBase = deployment.gpu().readMicros(parameters * denseBytes);
         perDenseToken = deployment.gpu().computeMicros(2 * parameters, denseBytes);
@@ -74,7 +74,7 @@ final class KernelTimes
     /** Microseconds per layer: start, per entry, per token of context. */
     private double[] decodeCell(final KernelFits fits)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         final int tensor = deployment.parallelism().tensorParallel();
         final double heads = (double)model.heads() / tensor;
         if (model.latentAttention())
@@ -91,7 +91,7 @@ final class KernelTimes
     /** Microseconds per layer: per token, per pair. The start is that of the decode kernel, which a step has as well. */
     private double[] prefillCell(final KernelFits fits)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         final double heads = (double)model.heads() / deployment.parallelism().tensorParallel();
         if (model.latentAttention())
         {
@@ -106,13 +106,18 @@ final class KernelTimes
 
     private String latentType()
     {
-        return deployment.precision().equals("fp4") ? "nvfp4" : deployment.precision().equals("bf16") ? "bfloat16" : "fp8_block";
+        return switch (deployment.precision())
+        {
+            case "fp4" -> "nvfp4";
+            case "bf16" -> "bfloat16";
+            default -> "fp8_block";
+        };
     }
 
     /** Microseconds per layer: start, per expert, per assignment, per token, per token of the hottest expert. */
     private double[] moeCell(final KernelFits fits)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         if (model.moeLayers() == 0)
         {
             return new double[5];
@@ -130,8 +135,9 @@ final class KernelTimes
         {
             return fitted;
         }
-        final double bytes = ServedModel.expertBytes(deployment.precision());
-        return new double[] {MOE_BASE_MICROS, deployment.gpu().readMicros(model.expertParameters() * bytes) / READ_EFFICIENCY,
+        final double bytes = ServedModelShape.expertBytes(deployment.precision());
+        return new double[] {MOE_BASE_MICROS,
+            deployment.gpu().readMicros(model.expertParameters() * bytes) / READ_EFFICIENCY,
             deployment.gpu().computeMicros(2 * model.expertParameters(), Math.max(1, bytes)) / COMPUTE_EFFICIENCY,
             deployment.gpu().readMicros(4.0 * model.hiddenSize() * BYTES_PER_ACTIVATION), 0};
     }
@@ -166,7 +172,7 @@ final class KernelTimes
     /** Tokens of context that the layers read on average, if each entry has read so many. */
     double readContext(final double context)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         final double share = model.windowedShare();
         return share == 0 ? context : (1 - share) * context + share * Math.min(context, model.windowTokens());
     }
@@ -174,7 +180,7 @@ final class KernelTimes
     /** Pairs that the layers compute on average for a whole prompt. */
     double promptPairs(final double tokens)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         final double share = model.windowedShare();
         final double pairs = tokens * tokens / 2;
         return share == 0 ? pairs : (1 - share) * pairs + share * Math.min(pairs, tokens * model.windowTokens());
@@ -183,7 +189,7 @@ final class KernelTimes
     /** Experts of one expert-parallel group that so many tokens touch if experts are alike. */
     double touchedExperts(final double tokens)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         if (model.experts() == 0)
         {
             return 0;
@@ -200,7 +206,7 @@ final class KernelTimes
     /** Microseconds of the MoE layers for so many tokens over all attention groups, if experts are alike. */
     double moeMicros(final double tokens)
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         if (model.experts() == 0)
         {
             return 0;
@@ -214,7 +220,7 @@ final class KernelTimes
     /** Microseconds that a further token adds to the MoE layers if all experts are touched. */
     double moeMicrosPerToken()
     {
-        final ServedModel model = deployment.model();
+        final ServedModelShape model = deployment.model();
         return model.experts() == 0 ? 0 : perMoeToken + perHottestToken * model.topK() / model.experts() +
             perAssignment * model.topK() / deployment.parallelism().expertParallel();
     }

@@ -42,10 +42,11 @@ final class SimulatedBackend implements Backend
     private final RowKey rowKeys;
     private final DraftAcceptance drafts;
     private final SampledTokens sampled;
-    private final StepWork work = new StepWork();
     private final EventQueue events = new EventQueue(8);
     private CompletionSink completions;
-    private ExpertModel experts;
+    /** {@code null}: no rows are captured. */
+    private SimulatedRows rows;
+    private StepCharge charge;
     private CaptureSlicePool slices;
     private SimulatedRank[] ranks = new SimulatedRank[0];
     private long nowNanos;
@@ -57,8 +58,6 @@ final class SimulatedBackend implements Backend
     private final Long2ObjectHashMap<StepReport> posted = new Long2ObjectHashMap<>();
     private final List<StepReport> held = new ArrayList<>();
     private long lastPosted;
-    /** Of the tokens of one entry. */
-    private long[] keys = new long[16];
     private int weightGeneration;
 
     /** Content of a token of a request; it decides the token's routed experts. */
@@ -134,9 +133,10 @@ final class SimulatedBackend implements Backend
         Arrays.setAll(ranks, rank -> new SimulatedRank(rank, depth));
         if (shape != null)
         {
-            experts = new ExpertModel(shape, config.seed(), config.expertSkew());
+            rows = new SimulatedRows(rowKeys, new ExpertModel(shape, config.seed(), config.expertSkew()));
             slices = new CaptureSlicePool(shape.rowBytes());
         }
+        charge = new StepCharge(config, rankCount, shape, rows);
         if (config.faults() != null)
         {
             faults = new FaultInjector(config.faults(), config.seed(), shape, sink);
@@ -292,13 +292,14 @@ final class SimulatedBackend implements Backend
     /** The launch is the next event. */
     private void launch(final long timeNanos, final int rank, final SimulatedStep step)
     {
-        if (!step.launched)
+        if (!step.launched && lockStep)
+        {
+            join(step);
+        }
+        else if (!step.launched)
         {
             decide(rank, step);
-            if (lockStep)
-            {
-                join(step);
-            }
+            step.costNanos = scaled(charge.nanos(rank, step));
         }
         final SimulatedRank state = ranks[rank];
         final long duration = step.costNanos + step.delayNanos;
@@ -318,10 +319,7 @@ final class SimulatedBackend implements Backend
     {
         ranks[rank].bind(step);
         step.decide(sampled, drafts);
-        work.count(step);
         step.launched = true;
-        step.costNanos =
-            scaled(config.stepCost().nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens()));
         step.delayNanos = scaled(config.d2hDelay().nanos(config.seed(), rank, step.number, step.tokens));
     }
 
@@ -333,18 +331,19 @@ final class SimulatedBackend implements Backend
     /** Ranks in lock-step compute as long as the slowest of them, and report after the longest of their delays. */
     private void join(final SimulatedStep first)
     {
-        long costNanos = first.costNanos;
-        long delayNanos = first.delayNanos;
+        charge.begin();
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            joinRank(rank, ranks[rank].find(first.number));
+        }
+        long costNanos = 0;
+        long delayNanos = 0;
         for (int rank = 0; rank < ranks.length; rank++)
         {
             final SimulatedStep step = ranks[rank].find(first.number);
             if (step != null)
             {
-                if (!step.launched)
-                {
-                    decide(rank, step);
-                }
-                costNanos = Math.max(costNanos, step.costNanos);
+                costNanos = Math.max(costNanos, charge.sharesExperts() ? scaled(charge.sharedNanos(rank)) : step.costNanos);
                 delayNanos = Math.max(delayNanos, step.delayNanos);
             }
         }
@@ -359,6 +358,28 @@ final class SimulatedBackend implements Backend
         }
     }
 
+    /** @param step {@code null}: the rank takes no part. */
+    private void joinRank(final int rank, final SimulatedStep step)
+    {
+        if (step == null)
+        {
+            charge.skip(rank);
+            return;
+        }
+        if (!step.launched)
+        {
+            decide(rank, step);
+        }
+        if (charge.sharesExperts())
+        {
+            charge.count(rank, step);
+        }
+        else
+        {
+            step.costNanos = scaled(charge.nanos(rank, step));
+        }
+    }
+
     private void complete(final long timeNanos, final int rank, final SimulatedStep step)
     {
         // The rank has room before the engine hears of it: an engine without threads plans within the call.
@@ -367,29 +388,18 @@ final class SimulatedBackend implements Backend
         completions.d2hComplete(timeNanos, step.epoch, rank, step.number, step.results, capture(step));
     }
 
-    /** One row per token; a token that was not accepted has a row of another content. */
+    /** One row per token. */
     private CaptureSlicePool.Slice capture(final SimulatedStep step)
     {
-        if (experts == null)
+        if (rows == null)
         {
             return null;
         }
         final CaptureSlicePool.Slice slice = slices.acquire(step.tokens);
-        keys = keys.length < step.tokens ? new long[Math.max(step.tokens, 2 * keys.length)] : keys;
         int at = 0;
         for (int entry = 0; entry < step.entries(); entry++)
         {
-            final int count = step.count(entry);
-            rowKeys.keys(step.requestId(entry), step.start(entry), count, keys);
-            for (int i = 0; i < count && step.weightGeneration > 0; i++)
-            {
-                keys[i] = SplitMix64.mix(keys[i], step.weightGeneration);
-            }
-            for (int i = step.kept(entry); i < count; i++)
-            {
-                keys[i] = ~keys[i];
-            }
-            at = experts.writeRows(keys, count, slice.rows(), at);
+            at = rows.write(step, entry, slice.rows(), at);
         }
         return slice;
     }

@@ -2,7 +2,9 @@
 package io.signalbox.sim;
 
 import io.signalbox.BufferAccess;
+import io.signalbox.ConfigException;
 import io.signalbox.SeededTokens;
+import io.signalbox.cost.ServedStepCost;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
@@ -55,6 +57,7 @@ public final class Simulation
         this.schedulerConfig = configFor(schedulerConfig, simulationConfig);
         this.simulationConfig = simulationConfig;
         this.workload = workload;
+        checkServed(this.schedulerConfig, simulationConfig.servedCost());
         if (simulationConfig.faults() != null)
         {
             simulationConfig.faults().check(schedulerConfig);
@@ -66,6 +69,18 @@ public final class Simulation
         if (simulationConfig.acceptanceSeries() != null)
         {
             AcceptanceFit.check(simulationConfig.acceptanceSeries(), workload, schedulerConfig);
+        }
+    }
+
+    /** Ranks that share experts are the attention groups of one deployment, and step together. */
+    private static void checkServed(final SchedulerConfig scheduler, final ServedStepCost cost)
+    {
+        final int groups = cost == null ? 1 : cost.shape().dataParallel();
+        if (groups > 1 && (scheduler.ranks() != groups || !scheduler.lockStep()))
+        {
+            throw ConfigException.because(SchedulerConfig.RANKS.of(scheduler.ranks()), scheduler.lockStep() ? "" :
+                " without lock-step", " does not fit the deployment " + cost.deployment() + " with dp" + groups)
+                .allowed(groups + ", in lock-step").remedy("give " + groups + " ranks in lock-step");
         }
     }
 

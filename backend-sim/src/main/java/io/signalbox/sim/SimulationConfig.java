@@ -3,6 +3,7 @@ package io.signalbox.sim;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.cost.ServedStepCost;
 import io.signalbox.workload.AcceptanceSeries;
 
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
  * @param acceptanceSeries null: by that probability. Otherwise it says which draft tokens are right.
  * @param faults     null: nothing goes wrong.
  * @param newWeights null: the weights stay.
+ * @param servedCost null: {@link #stepCost} counts. Otherwise steps cost what they cost on this deployment.
  */
 public record SimulationConfig(
     long seed,
@@ -29,10 +31,12 @@ public record SimulationConfig(
     double draftAcceptance,
     AcceptanceSeries acceptanceSeries,
     FaultPlan faults,
-    WeightsPlan newWeights)
+    WeightsPlan newWeights,
+    ServedStepCost servedCost)
 {
     /** Begins the names of its settings in a run description. */
     public static final String PREFIX = "sim.";
+    private static final String SERVED_COST = PREFIX + "servedCost";
 
     public static final Setting<Long> SEED = Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
         "Seed of sampled tokens, routed experts and D2H jitter.");
@@ -46,7 +50,7 @@ public record SimulationConfig(
 
     public static final SimulationConfig DEFAULT =
         new SimulationConfig(SEED.defaultValue(), StepCost.DEFAULT, D2hDelay.DEFAULT, EXPERT_SKEW.defaultValue(),
-            DRAFT_ACCEPTANCE.defaultValue(), null, null, null);
+            DRAFT_ACCEPTANCE.defaultValue(), null, null, null, null);
 
     public SimulationConfig
     {
@@ -57,52 +61,59 @@ public record SimulationConfig(
     public SimulationConfig withSeed(final long value)
     {
         return new SimulationConfig(
-            value, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights);
+            value, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
     }
 
     public SimulationConfig withStepCost(final StepCost value)
     {
         return new SimulationConfig(
-            seed, value, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights);
+            seed, value, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
     }
 
     public SimulationConfig withD2hDelay(final D2hDelay value)
     {
         return new SimulationConfig(
-            seed, stepCost, value, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights);
+            seed, stepCost, value, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
     }
 
     public SimulationConfig withExpertSkew(final double value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, value, draftAcceptance, acceptanceSeries, faults, newWeights);
+            seed, stepCost, d2hDelay, value, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
     }
 
     public SimulationConfig withDraftAcceptance(final double value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, value, acceptanceSeries, faults, newWeights);
+            seed, stepCost, d2hDelay, expertSkew, value, acceptanceSeries, faults, newWeights, servedCost);
     }
 
     /** @param value null: {@link #draftAcceptance} decides. */
     public SimulationConfig withAcceptanceSeries(final AcceptanceSeries value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, faults, newWeights);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, faults, newWeights, servedCost);
     }
 
     /** @param value null: nothing goes wrong. */
     public SimulationConfig withFaults(final FaultPlan value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, value, newWeights);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, value, newWeights, servedCost);
     }
 
     /** @param value null: the weights stay. */
     public SimulationConfig withNewWeights(final WeightsPlan value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, value);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, value, servedCost);
+    }
+
+    /** @param value null: the linear cost counts. */
+    public SimulationConfig withServedCost(final ServedStepCost value)
+    {
+        return new SimulationConfig(
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, value);
     }
 
     /**
@@ -115,6 +126,7 @@ public record SimulationConfig(
     {
         final String faults = settings.get(PREFIX + "faults");
         final String newWeights = settings.get(PREFIX + "newWeights");
+        final String served = settings.get(SERVED_COST);
         final boolean isSeeded = settings.containsKey(PREFIX + DRAFT_ACCEPTANCE.name());
         return new SimulationConfig(SEED.read(PREFIX, settings),
             new StepCost(StepCost.BASE_NANOS.read(PREFIX, settings), StepCost.PER_PREFILL_TOKEN_NANOS.read(PREFIX, settings),
@@ -124,7 +136,8 @@ public record SimulationConfig(
                 D2hDelay.JITTER_NANOS.read(PREFIX, settings)),
             EXPERT_SKEW.read(PREFIX, settings),
             isSeeded ? DRAFT_ACCEPTANCE.read(PREFIX, settings) : DRAFT_ACCEPTANCE.defaultValue(), null,
-            faults == null ? null : FaultPlan.parse(faults), newWeights == null ? null : WeightsPlan.parse(newWeights));
+            faults == null ? null : FaultPlan.parse(faults), newWeights == null ? null : WeightsPlan.parse(newWeights),
+            served == null ? null : ServedStepCost.parse(served));
     }
 
     /** Whether a run description is of simulated ranks. */
@@ -162,6 +175,10 @@ public record SimulationConfig(
         if (newWeights != null)
         {
             settings.put(PREFIX + "newWeights", newWeights.text());
+        }
+        if (servedCost != null)
+        {
+            settings.put(SERVED_COST, servedCost.text());
         }
         return settings;
     }

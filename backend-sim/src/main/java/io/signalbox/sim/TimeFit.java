@@ -2,6 +2,8 @@
 package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cost.ServedStepCost;
+import io.signalbox.cost.StepLoad;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.VirtualTime;
 import io.signalbox.workload.Workload;
@@ -56,6 +58,11 @@ final class TimeFit
         {
             longest = Math.max(longest, (long)request.promptTokens() + request.outputTokens());
         }
+        if (simulation.servedCost() != null)
+        {
+            checkServed(simulation.servedCost(), longest, scheduler);
+            return;
+        }
         final StepCost cost = simulation.stepCost();
         final long contextTokens = longest * scheduler.maxRunning();
         try
@@ -75,5 +82,27 @@ final class TimeFit
             StepCost.PER_DECODE_ENTRY_NANOS.of(cost.perDecodeEntryNanos()), " and ",
             StepCost.PER_CONTEXT_TOKEN_PICOS.of(cost.perContextTokenPicos()), " a step of " + scheduler.stepTokens() +
                 " tokens in " + scheduler.maxRunning() + " rows with " + contextTokens + " tokens of context would end");
+    }
+
+    private static void checkServed(final ServedStepCost cost, final long longest, final SchedulerConfig scheduler)
+    {
+        final StepLoad load = new StepLoad();
+        try
+        {
+            for (int entry = 0; entry < scheduler.maxRunning(); entry++)
+            {
+                load.addDecode(longest, longest);
+            }
+            load.addPrompt(longest, scheduler.stepTokens(), longest);
+            if (!VirtualTime.isPast(cost.nanos(load, null), 0))
+            {
+                return;
+            }
+        }
+        catch (final ArithmeticException e)
+        {
+            // Past even what a long holds.
+        }
+        throw VirtualTime.past("the largest step that the limits allow would end", "lower the limits of a step");
     }
 }

@@ -46,7 +46,8 @@ public final class GeneratedWorkloadConfig
     private static Setting<SizeDistribution> sizes(
         final String name, final String unit, final SizeDistribution defaultValue, final String meaning)
     {
-        return Setting.form(name, unit, defaultValue, "lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:VALUE",
+        return Setting.form(name, unit, defaultValue, "lognormal:MEDIAN,SIGMA,MIN,MAX, " +
+            "zipf:EXPONENT,MIN,MAX, uniform:MIN,MAX or fixed:VALUE",
             SizeDistribution::parse, SizeDistribution::text, meaning);
     }
 

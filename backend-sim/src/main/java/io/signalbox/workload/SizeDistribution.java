@@ -14,6 +14,7 @@ import java.util.List;
  * <pre>
  *   lognormal:MEDIAN,SIGMA,MIN,MAX     exp(normal) with this median, clamped
  *   zipf:EXPONENT,MIN,MAX              P(min + k) proportional to 1 / (k + 1)^exponent
+ *   uniform:MIN,MAX                    every value alike
  *   fixed:VALUE
  * </pre>
  */
@@ -53,6 +54,10 @@ public sealed interface SizeDistribution
         {
             return new Zipf(
                 NumberText.real(arguments[0]), NumberText.whole(arguments[1]), NumberText.whole(arguments[2]));
+        }
+        if (kind.equals("uniform") && arguments.length == 2)
+        {
+            return new Uniform(NumberText.whole(arguments[0]), NumberText.whole(arguments[1]));
         }
         return kind.equals("fixed") && arguments.length == 1 ? new Fixed(NumberText.whole(arguments[0])) : null;
     }
@@ -125,6 +130,27 @@ public sealed interface SizeDistribution
         public String text()
         {
             return "zipf:" + DoubleText.of(exponent) + "," + min + "," + max;
+        }
+    }
+
+    /** Every value of a range alike. */
+    record Uniform(int min, int max) implements SizeDistribution
+    {
+        public Uniform
+        {
+            checkRange(min, max);
+        }
+
+        @Override
+        public int draw(final SplitMix64 random)
+        {
+            return min + random.nextInt(max - min + 1);
+        }
+
+        @Override
+        public String text()
+        {
+            return "uniform:" + min + "," + max;
         }
     }
 

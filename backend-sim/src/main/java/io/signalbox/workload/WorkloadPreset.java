@@ -65,6 +65,27 @@ public enum WorkloadPreset
                 .meanThinkTimeNanos(0)
                 .maxContextTokens(32_768);
         }
+    },
+
+    /**
+     * The closed loop of public benchmarks of served models: 64 clients who all start at once and never pause, ten requests
+     * of one turn each, no common prefix, lengths uniform from 0.8 to 1.0 of 1,024 tokens.
+     */
+    BENCHMARK("benchmark")
+    {
+        @Override
+        public GeneratedWorkloadConfig.Builder builder()
+        {
+            return GeneratedWorkloadConfig.builder()
+                .conversations(640)
+                .clients(64)
+                .arrivals(new Arrivals.Poisson(1_000_000.0))
+                .systemPromptTokens(0)
+                .turns(new SizeDistribution.Fixed(1))
+                .userTokens(new SizeDistribution.Uniform(820, 1024))
+                .outputTokens(new SizeDistribution.Uniform(820, 1024))
+                .meanThinkTimeNanos(0);
+        }
     };
 
     private final String label;

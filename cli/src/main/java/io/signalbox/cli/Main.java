@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.commands.CalibrateCommand;
 import io.signalbox.cli.commands.CompareCommand;
 import io.signalbox.cli.commands.CompletionCommand;
 import io.signalbox.cli.commands.DiffCommand;
@@ -193,6 +194,7 @@ public final class Main implements Callable<Integer>
             case "timeline" -> new TimelineCommand(console);
             case "whatif" -> new WhatIfCommand(console);
             case "diff" -> new DiffCommand(console);
+            case "calibrate" -> new CalibrateCommand(console);
             case "doctor" -> new DoctorCommand(console);
             case "gpu" -> new GpuCommand(console, Main.class);
             case "help" -> new HelpCommand(console);

@@ -76,6 +76,8 @@ final class Walls
     private static final String SIM = room("sim");
     private static final String WORKLOAD = room("workload");
     private static final String REPORT = room("report");
+    private static final String COST = room("cost");
+    private static final String CALIBRATE = room("calibrate");
     private static final String INSPECT = room("inspect");
     private static final String DIFF = room("diff");
     private static final String RECOMPUTE = room("recompute");
@@ -99,8 +101,8 @@ final class Walls
 
     private static final String[] ENGINE_AND_BELOW =
         {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN, FILES, EXPORT};
-    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
-    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, PRINTING};
+    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COST};
+    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, CALIBRATE, PRINTING};
 
     private Walls()
     {
@@ -240,10 +242,15 @@ final class Walls
             .should().dependOnClassesThat(above(RECOMPUTE, JOURNAL, MODEL, SERVING)
                 .and(not(belongToAnyOf(SimulationConfig.class)))));
         walls.put("compare asks the simulator", noClasses()
-            .that().resideInAPackage(COMPARE).should().dependOnClassesThat(above(COMPARE, SIM, WORKLOAD, REPORT)));
+            .that().resideInAPackage(COMPARE).should().dependOnClassesThat(above(COMPARE, SIM, WORKLOAD, REPORT, COST)));
+        walls.put("costs know settings and files", noClasses()
+            .that().resideInAPackage(COST).should().dependOnClassesThat(oursExcept(COST, CONFIG, FILES)));
+        walls.put("calibrate asks the journal, workloads and costs", noClasses()
+            .that().resideInAPackage(CALIBRATE)
+            .should().dependOnClassesThat(above(CALIBRATE, WHATIF, INSPECT, JOURNAL, WORKLOAD, SIM, COST)));
         walls.put("what-if asks the journal and the simulator", noClasses()
             .that().resideInAPackage(WHATIF)
-            .should().dependOnClassesThat(above(WHATIF, COMPARE, INSPECT, JOURNAL, SIM, WORKLOAD, REPORT)));
+            .should().dependOnClassesThat(above(WHATIF, COMPARE, INSPECT, JOURNAL, SIM, WORKLOAD, REPORT, COST)));
         walls.put("printing knows neither GPU nor command line", noClasses()
             .that().resideInAPackage(PRINTING).should().dependOnClassesThat(ours(CUDA, CPU, METRICS, SERVER, CLI)));
     }

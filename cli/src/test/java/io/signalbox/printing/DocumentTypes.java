@@ -21,7 +21,8 @@ final class DocumentTypes
         StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, ExpertQuery.ExpertRow.class,
         ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class, MomentQuery.MomentRank.class,
         MomentQuery.MomentBlock.class, EventQuery.EventRow.class,
-        ReplayDocument.class, WhatIfDocument.class, DiffDocument.class);
+        ReplayDocument.class, WhatIfDocument.class, DiffDocument.class,
+        CalibrateDocument.class, ModelsDocument.class);
 
     /** The records of rows, with the ends of their tables. */
     static final Map<Class<?>, Class<? extends TableDocument.End>> TABLES = Map.of(

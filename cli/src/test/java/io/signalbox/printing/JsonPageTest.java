@@ -178,7 +178,9 @@ class JsonPageTest
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),
-            run("gpu", "--probe", "--json")));
+            run("gpu", "--probe", "--json"),
+            run("calibrate", "--score", points(), "--json"),
+            run("simulate", "--list-models", "--json")));
         documents.addAll(moments(journal));
         documents.add(JsonDocument.text(RequestDocument.of(Path.of("runs"), InspectionTextTest.INSPECTION)));
         documents.add(notRepeated(Path.of(journal)));
@@ -192,6 +194,16 @@ class JsonPageTest
         documents.add(JsonDocument.text(reported(new Verdict(false, DIFFERENCE, null, "a", null))));
         documents.addAll(ofGpus());
         return documents;
+    }
+
+    private String points() throws IOException
+    {
+        return Files.writeString(directory.resolve("points.csv"), """
+            silicon_data_source,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,\
+            silicon_ttft_ms,silicon_tpot_ms
+            concurrency=32,vllm,openai/gpt-oss-120b,h200_sxm,fp4,agg,1024,1024,32,2,125,10.6
+            concurrency=32,vllm,openai/gpt-oss-120b,h200_sxm,fp4,disagg,1024,1024,32,2,125,10.6
+            """).toString();
     }
 
     /** A difference that concerns a request and a block of a journal. */

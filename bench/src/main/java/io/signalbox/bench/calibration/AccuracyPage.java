@@ -65,7 +65,8 @@ final class AccuracyPage
         row("**held out by configuration and lengths**", heldOut);
         row("held out by configuration", heldOut(point -> point.deployment().configuration(),
             HeldOut.latencyModel(tables.kernels())));
-        row("baseline, boosted trees, held out by configuration and lengths", heldOut(ServedPoint::group, BoostedTrees::fit));
+        row("baseline, boosted trees, held out by configuration and lengths",
+            heldOut(ServedPoint::group, BoostedTrees::fit));
         row("baseline, power law, held out by configuration and lengths", heldOut(ServedPoint::group, PowerLaw::fit));
         for (final String name : heldOut.stream().map(each -> each.point().deployment().model().name()).distinct().sorted()
             .toList())
@@ -115,18 +116,19 @@ final class AccuracyPage
     private void addExclusions()
     {
         text.append("Rows that are not scored, by reason:\n\n| reason | rows |\n| --- | --- |\n");
-        points.excluded().forEach((reason, rows) -> text.append("| ").append(reason).append(" | ").append(rows).append(" |\n"));
-        text.append("\nA point is saturated if its TTFT is above 7 s, or above a quarter of the time of its answer: then requests " +
-            "queue, and\nthe time says how long the run was. Of ").append(points.saturated().size())
+        points.excluded().forEach((reason, rows) ->
+            text.append("| ").append(reason).append(" | ").append(rows).append(" |\n"));
+        text.append("\nA point is saturated if its TTFT is above 7 s, or above a quarter of the time of its answer: then " +
+            "requests queue, and\nthe time says how long the run was. Of ").append(points.saturated().size())
             .append(" saturated points no error is stated.\n\n");
-        text.append("GPUs and models without kernel measurements are computed from their data sheet and `config.json`. Expect " +
-            "errors\nof 15 to 60 % there.\n\n");
+        text.append("GPUs and models without kernel measurements are computed from their data sheet and `config.json`. " +
+            "Expect errors\nof 15 to 60 % there.\n\n");
     }
 
     private void addKernels()
     {
-        text.append("## Kernels\n\nEach cell is linear in a few terms, with coefficients that are not negative; all rows are in " +
-            "the fit.\n\n| kernel | rows | mean error |\n| --- | --- | --- |\n");
+        text.append("## Kernels\n\nEach cell is linear in a few terms, with coefficients that are not negative; all rows " +
+            "are in the fit.\n\n| kernel | rows | mean error |\n| --- | --- | --- |\n");
         kernels.errors().forEach((kind, error) -> text.append(
             String.format(Locale.ROOT, "| %s | %,.0f | %.1f %% |%n", kind, error[1], error[0])));
         text.append(String.format(Locale.ROOT, """

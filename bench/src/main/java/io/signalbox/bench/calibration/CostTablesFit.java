@@ -28,7 +28,7 @@ public final class CostTablesFit
 {
     static final String POINTS = "silicon_ttft_tpot.csv.gz";
     private static final List<String> COMMENTS = List.of("SPDX-License-Identifier: Apache-2.0",
-        "Made by scripts/fit-costs from measurements of ai-dynamo/aiconfigurator (Apache-2.0); fields are separated by tabs.",
+        "Made by scripts/fit-costs from measurements of ai-dynamo/aiconfigurator (Apache-2.0).",
         "kernel: cell, rows, mean error in percent, microseconds per unit of each term (KernelRows lists the terms).",
         "tpot, ttft: level and group, natural logarithm of the scale of each term (LatencyTerms lists the terms).",
         "covered: model, GPU, engine, points, held-out error of TPOT and TTFT in percent, layouts, versions.");
@@ -52,7 +52,8 @@ public final class CostTablesFit
             final PointSelection points = PointSelection.of(directory.resolve(POINTS));
             final CostTables tables = tables(kernels.fits(), points);
             Files.write(Path.of(arguments[1]), tables.lines(COMMENTS), StandardCharsets.UTF_8);
-            Files.writeString(Path.of(arguments[2]), new AccuracyPage(kernels, points, tables).text(), StandardCharsets.UTF_8);
+            Files.writeString(
+                Path.of(arguments[2]), new AccuracyPage(kernels, points, tables).text(), StandardCharsets.UTF_8);
         }
         catch (final ConfigException e)
         {

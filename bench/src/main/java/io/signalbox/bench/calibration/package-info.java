@@ -1,3 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Fits the cost tables that ship to published measurements, and writes the page on their accuracy. */
+
+/**
+ * Internal: the fit of the cost tables that ship, and the page on their accuracy.
+ *
+ * <p>{@code scripts/fit-costs} runs it.
+ */
 package io.signalbox.bench.calibration;

@@ -35,7 +35,7 @@ public final class HelpCommand implements Callable<Integer>
     /** The names of all commands, in the order of the help. */
     public static final List<String> COMMANDS =
         List.of("simulate", "run", "serve", "compare", "replay", "inspect", "snapshot", "runs", "experts", "trace", "redact",
-            "timeline", "whatif", "diff", "doctor", "gpu", "help", "completion");
+            "timeline", "whatif", "diff", "calibrate", "doctor", "gpu", "help", "completion");
     /** Commands that look at the others. */
     public static final List<String> ABOUT_OTHERS = List.of("help", "completion");
 

@@ -9,6 +9,7 @@ import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.console.StopNotice;
 import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.DeploymentOptions;
 import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
@@ -17,6 +18,7 @@ import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.WorkloadOptions;
+import io.signalbox.cost.CostFile;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
@@ -42,6 +44,7 @@ import io.signalbox.sim.PoolFit;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -65,10 +68,8 @@ import java.util.function.Function;
             "in JSON they are in the object wallClock."},
     footerHeading = "%nExamples:%n",
     footer = {
-        "  signalbox simulate",
-        "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
-        "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
-        "  signalbox simulate --faults 'rank 3 step 2000 lost back-after 20s'",
+        "  signalbox simulate --ranks 16 --faults 'rank 3 step 2000 lost back-after 20s'",
+        "  signalbox simulate --model qwen3-235b --gpu h200 --parallel tp8ep8 --engine vllm",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
         "Exit codes: 0 done and verified; 1 the journal does not verify; 2 usage or environment error:",
@@ -91,6 +92,9 @@ public final class SimulateCommand implements Callable<Integer>
 
     @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
     private final CostOptions costOptions = new CostOptions();
+
+    @ArgGroup(validate = false, heading = "%nDeployment whose step times are simulated:%n", order = 6)
+    private final DeploymentOptions deploymentOptions = new DeploymentOptions();
 
     @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
     private final JournalOptions journalOptions = new JournalOptions();
@@ -137,21 +141,54 @@ public final class SimulateCommand implements Callable<Integer>
         {
             return InstalledRouters.print(console, jsonOptions, schedulerOptions.known());
         }
+        if (deploymentOptions.listsModels())
+        {
+            return MeasuredModels.print(console, jsonOptions);
+        }
         IdleOptions.refuse(spec.commandLine().getParseResult());
         // Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind.
         EngineConfig.INGRESS_SLOTS.check(ringSlots);
         journalOptions.check(retentionOptions.limits());
-        final SchedulerConfig config = schedulerOptions.config();
-        final SimulationConfig costs = costOptions.config(seed);
+        final CostFile served = deploymentOptions.isGiven() ? deploymentOptions.cost() : null;
+        final SchedulerConfig config = config(served);
+        final SimulationConfig costs = costs(config, served);
         final Workload workload = HeapShortage.named(
             workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
         PoolFit.check(workload, config, workload::placeOf);
         final Simulation simulation = new Simulation(config, costs, workload).judging(goodput.level());
         MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
+        reportExtrapolation(served, workload);
         try (OutputFile file = jsonOptions.reserve(RunDocument.bytes(config)))
         {
             return run(simulation, workload.requests().size(), file);
+        }
+    }
+
+    private SchedulerConfig config(final CostFile served)
+    {
+        final SchedulerConfig config = schedulerOptions.config();
+        if (served == null)
+        {
+            deploymentOptions.deployment();
+            return config;
+        }
+        return deploymentOptions.apply(config, served, spec.commandLine().getParseResult());
+    }
+
+    private SimulationConfig costs(final SchedulerConfig config, final CostFile served)
+    {
+        final SimulationConfig costs = costOptions.config(seed);
+        return served == null ? costs : deploymentOptions.apply(costs, served, config, spec.commandLine().getParseResult());
+    }
+
+    private void reportExtrapolation(final CostFile served, final Workload workload)
+    {
+        final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
+        final String reason = served == null ? null : deploymentOptions.extrapolation(served, longest);
+        if (reason != null)
+        {
+            console.err().println("signalbox simulate: step times are extrapolated: " + reason + ".");
         }
     }
 

@@ -26,8 +26,8 @@ public final class WorkloadOptions extends TraceOptions
     private static final double DEFAULT_CANCEL_AFTER = 5.0;
 
     @Option(names = "--workload", paramLabel = "NAME",
-        description = "Generate this workload: conversations, skewed, bursty or closed-loop (256 clients); other options " +
-            "of this group change parts of it (default: ${DEFAULT-VALUE}).")
+        description = "Generate this workload: conversations, skewed, bursty, closed-loop or benchmark; other options of " +
+            "this group change it (default: ${DEFAULT-VALUE}).")
     private String preset = WorkloadPreset.CONVERSATIONS.label();
 
     @Option(names = "--trace", paramLabel = "FILE",
@@ -59,8 +59,8 @@ public final class WorkloadOptions extends TraceOptions
     private Integer systemPromptTokens;
 
     @Option(names = "--turns", paramLabel = "SIZES",
-        description = "Draw turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:N; " +
-            "for conversations: lognormal:4,0.7,1,32.")
+        description = "Draw turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX, uniform:MIN,MAX" +
+            " or fixed:N; for conversations: lognormal:4,0.7,1,32.")
     private String turns;
 
     @Option(names = "--user-tokens", paramLabel = "SIZES",

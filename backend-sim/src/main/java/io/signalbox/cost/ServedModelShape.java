@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * @param denseParameters parameters that every token passes, apart from routed experts and MLA modules.
  * @param precision       the precision in which it is usually served: fp8, fp4, mxfp4 or bf16.
  */
-public record ServedModel(
+public record ServedModelShape(
     String name,
     String kernelName,
     int layers,
@@ -38,9 +38,11 @@ public record ServedModel(
 {
     /** Values per token in the cache of a layer with MLA: 512 compressed and 64 of the rotary part. */
     private static final int LATENT_VALUES = 576;
+    /** Parameters of an MLA module of DeepSeek-V3. */
+    private static final double LATENT_PARAMETERS = 187e6;
 
-    private static final List<ServedModel> KNOWN = List.of(
-        new ServedModel("deepseek-v3", "DeepSeek-V3/R1", 61, 58, 7168, 128, 1, LATENT_VALUES, true, 0, 0, 256, 8, 2048,
+    private static final List<ServedModelShape> KNOWN = List.of(
+        new ServedModelShape("deepseek-v3", "DeepSeek-V3/R1", 61, 58, 7168, 128, 1, LATENT_VALUES, true, 0, 0, 256, 8, 2048,
             3L * 3 * 7168 * 18432 + 58L * 3 * 7168 * 2048 + 129280L * 7168, "fp8"),
         grouped("qwen3-235b", "Qwen3-235B-A22B", 94, 4096, new int[] {64, 4, 128}, 0, 0, new int[] {128, 8, 1536},
             151_936, "fp8"),
@@ -53,7 +55,7 @@ public record ServedModel(
         grouped("olmoe-1b-7b", "", 16, 2048, new int[] {16, 16, 128}, 0, 0, new int[] {64, 8, 1024}, 50_304, "bf16"));
 
     /** Models with grouped-query attention and experts in every layer. */
-    private static ServedModel grouped(
+    private static ServedModelShape grouped(
         final String name,
         final String kernelName,
         final int layers,
@@ -65,8 +67,8 @@ public record ServedModel(
         final long vocabulary,
         final String precision)
     {
-        return new ServedModel(name, kernelName, layers, layers, hidden, attention[0], attention[1], attention[2], false,
-            windowedLayers, windowTokens, experts[0], experts[1], experts[2],
+        return new ServedModelShape(name, kernelName, layers, layers, hidden, attention[0], attention[1], attention[2],
+            false, windowedLayers, windowTokens, experts[0], experts[1], experts[2],
             layers * projections(hidden, attention[0], attention[1], attention[2]) + vocabulary * hidden, precision);
     }
 
@@ -76,13 +78,13 @@ public record ServedModel(
         return hidden * (2 * heads + 2 * kvHeads) * headDim;
     }
 
-    public static List<ServedModel> known()
+    public static List<ServedModelShape> known()
     {
         return KNOWN;
     }
 
     /** @param text a name of the list, or {@code deepseek-r1}, which has the shape of {@code deepseek-v3}. */
-    public static ServedModel of(final String text)
+    public static ServedModelShape of(final String text)
     {
         return KNOWN.stream().filter(model -> model.name.equals(text.equals("deepseek-r1") ? "deepseek-v3" : text))
             .findFirst().orElseThrow(() -> ConfigException.of("model", text,
@@ -92,11 +94,11 @@ public record ServedModel(
 
     public static String names()
     {
-        return KNOWN.stream().map(ServedModel::name).collect(Collectors.joining(", "));
+        return KNOWN.stream().map(ServedModelShape::name).collect(Collectors.joining(", "));
     }
 
     /** {@code null} if the measurements name a model that is not in the list. */
-    public static ServedModel measured(final String path)
+    public static ServedModelShape measured(final String path)
     {
         final String name = path.substring(path.lastIndexOf('/') + 1);
         for (final String[] known : new String[][] {{"DeepSeek-R1", "deepseek-v3"}, {"DeepSeek-V3", "deepseek-v3"},
@@ -146,16 +148,16 @@ public record ServedModel(
         return precision.equals("fp8") || precision.equals("fp4") ? 1 : 2;
     }
 
-    /** Bytes of the weights of the whole model, apart from embeddings. */
-    public double weightBytes(final String weights)
+    /** Bytes of the weights that each GPU holds, apart from embeddings. */
+    double weightBytesPerGpu(final String weights, final Parallelism parallelism)
     {
-        final double attention = latentAttention ? 187e6 * layers : 0;
-        return (denseParameters + attention) * denseBytes(weights) +
-            moeLayers * (double)experts * expertParameters() * expertBytes(weights);
+        final double attention = latentAttention ? LATENT_PARAMETERS * layers : 0;
+        final double dense = (denseParameters + attention) * denseBytes(weights) / parallelism.tensorParallel();
+        return dense + moeLayers * (double)experts * expertParameters() * expertBytes(weights) / parallelism.gpus();
     }
 
     /** Bytes that one token takes in the KV cache of one GPU, in two bytes per value. */
-    public double kvBytesPerToken(final int tensorParallel)
+    double kvBytesPerToken(final int tensorParallel)
     {
         final double values = latentAttention ? LATENT_VALUES : 2 * kvHeadsPerGpu(tensorParallel) * headDim;
         return 2.0 * values * (layers - windowedLayers);
