@@ -92,7 +92,8 @@ public final class PacedBackend implements Backend
     {
         return BackendCapabilities.named("simulated").capturesExperts(true).capturesCombineWeights(true)
             .readsTokens(true).reportsLogprobs(true).depth(SchedulerConfig.MAX_DEPTH)
-            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).swapsWeights(true).resetsRanks(true).build();
+            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).swapsWeights(true).resetsRanks(true)
+            .masksStopTokens(true).endTokens(SimulatedVocabulary.END).build();
     }
 
     @Override

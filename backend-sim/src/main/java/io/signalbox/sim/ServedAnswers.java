@@ -8,6 +8,7 @@ import io.signalbox.workload.SplitMix64;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The answers of simulated ranks to clients, and the routed experts of every token, by content: a token of an answer is a
@@ -58,6 +59,9 @@ final class ServedAnswers implements SampledTokens, SimulatedBackend.RowKey
         private final long key;
         private final long cacheKey;
         private final boolean wantsLogprobs;
+        /** From this position on, a stop token may be sampled. */
+        private final int mayStopAt;
+        private final int[] stopTokens;
 
         private Sequence(final RequestContent content, final long seed)
         {
@@ -78,6 +82,19 @@ final class ServedAnswers implements SampledTokens, SimulatedBackend.RowKey
             key = content.isGreedy() ? prompt : SplitMix64.mix(SplitMix64.mix(prompt, content.samplingSeed()),
                 Float.floatToIntBits(content.temperature()));
             wantsLogprobs = content.wantsLogprobs();
+            mayStopAt = promptTokens + content.minNewTokens();
+            stopTokens = IntStream.range(0, content.stopTokenCount()).map(content::stopToken).toArray();
+        }
+
+        /** The token, or the next one that does not end the request too early. */
+        private int allowedAt(final int position, final int token)
+        {
+            int allowed = token;
+            while (position < mayStopAt && Arrays.binarySearch(stopTokens, allowed) >= 0)
+            {
+                allowed++;
+            }
+            return allowed;
         }
 
         private void read(final RequestContent content)
@@ -116,9 +133,10 @@ final class ServedAnswers implements SampledTokens, SimulatedBackend.RowKey
         final Sequence sequence = sequences.get(requestId);
         final long draw =
             SplitMix64.mix(weightGeneration == 0 ? sequence.key : SplitMix64.mix(sequence.key, weightGeneration), position);
-        final boolean ends = position > sequence.promptTokens &&
+        final boolean ends = position > sequence.promptTokens && position >= sequence.mayStopAt &&
             SplitMix64.mix(draw, LENGTH_GAMMA) >>> Long.SIZE - DRAW_BITS < endLimit;
-        final int token = ends ? SimulatedVocabulary.END : SimulatedVocabulary.word(draw);
+        final int token =
+            ends ? SimulatedVocabulary.END : sequence.allowedAt(position, SimulatedVocabulary.word(draw));
         sequence.set(position, token);
         return token;
     }

@@ -75,7 +75,7 @@ record ConfigObject(
             () -> SimulationConfig.DEFAULT, () -> StepCost.DEFAULT, () -> D2hDelay.DEFAULT),
         of("Simulated ranks in real time", PacedBackend.class, false, PacedBackend.SETTINGS),
         of("Server", ServerConfig.class, false, ServerConfig.SETTINGS,
-            () -> new ServerConfig(new ServedModel(List.of("model"), 4096, new SimulatedText()))),
+            () -> new ServerConfig(new ServedModel(List.of("model"), 4096, 1, new SimulatedText()))),
         of("Generated workload", GeneratedWorkloadConfig.class, true, GeneratedWorkloadConfig.SETTINGS,
             GeneratedWorkloadConfig::builder),
         of("Arrival processes", Arrivals.class, false, Arrivals.SETTINGS, () -> new Arrivals.Bursty(8.0, 2.0)),

@@ -19,11 +19,15 @@ import java.util.List;
  * @param ignoreEos  whether the model's own end tokens do not end an answer.
  * @param priority   a lower one is served earlier, as in vLLM.
  * @param cacheSalt  requests with another one share no KV block; {@code null}: none.
+ * @param rows       the routed experts that are wanted; {@code null}: none.
  */
 record AnswerSettings(
     int count, int maxTokens, int minTokens, double temperature, double topP, int topK, Long seed, List<String> stops,
-    int[] stopTokens, boolean ignoreEos, boolean logprobs, int priority, String cacheSalt)
+    int[] stopTokens, boolean ignoreEos, boolean logprobs, int priority, String cacheSalt, RowEncoding.Wanted rows)
 {
+    /** Tokens of an answer: as many as fit the context. */
+    private static final int REST = -1;
+    private static final int SGLANG_NEW_TOKENS = 128;
     private static final int MAX_COUNT = 128;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_LENGTH = 1024;
@@ -32,22 +36,54 @@ record AnswerSettings(
     private static final double MIN_TOP_P = 1e-6;
 
     /** Those of OpenAI's routes and their extensions in vLLM. */
-    static AnswerSettings of(final RequestFields fields, final boolean chat)
+    static AnswerSettings ofOpenAi(final RequestFields fields, final boolean chat, final RowEncoding.Wanted rows)
     {
-        return new AnswerSettings(fields.whole("n", 1, MAX_COUNT, 1), maxTokens(fields, chat),
-            fields.whole("min_tokens", 0, 0, 0), fields.real("temperature", 0, MAX_TEMPERATURE, 1),
-            fields.real("top_p", MIN_TOP_P, 1, 1), Math.max(0, fields.whole("top_k", -1, Integer.MAX_VALUE, 0)),
-            fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE), stops(fields), stopTokens(fields),
-            fields.flag("ignore_eos"), logprobs(fields, chat),
-            fields.whole("priority", -Integer.MAX_VALUE, Integer.MAX_VALUE, 0), salt(fields));
+        // Chat has a newer name for the same. A completion has 16 tokens by default, a chat the rest of the context.
+        final String newer = "max_completion_tokens";
+        final String most = chat && fields.get(newer) != null ? newer : "max_tokens";
+        final int absent = chat ? REST : CompletionRequest.DEFAULT_NEW_TOKENS;
+        return of(fields, new Names(most, "min_tokens", "seed"), absent, logprobs(fields, chat), fields, rows);
     }
 
-    /** Chat has a newer name for the same. A completion has 16 tokens by default, a chat the rest of the context. */
-    private static int maxTokens(final RequestFields fields, final boolean chat)
+    /**
+     * Those of vLLM's own route.
+     *
+     * @param whole the request, of which {@code fields} are the {@code sampling_params}.
+     */
+    static AnswerSettings ofVllm(final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows)
     {
-        final String newer = "max_completion_tokens";
-        final String name = chat && fields.get(newer) != null ? newer : "max_tokens";
-        return fields.whole(name, 0, Integer.MAX_VALUE, chat ? -1 : CompletionRequest.DEFAULT_NEW_TOKENS);
+        return of(fields, new Names("max_tokens", "min_tokens", "seed"), REST, fields.whole("logprobs", 0, 1) != null, whole,
+            rows);
+    }
+
+    /**
+     * Those of SGLang's route.
+     *
+     * @param whole the request, of which {@code fields} are the {@code sampling_params}.
+     */
+    static AnswerSettings ofSglang(final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows)
+    {
+        return of(fields, new Names("max_new_tokens", "min_new_tokens", "sampling_seed"), SGLANG_NEW_TOKENS,
+            whole.flag("return_logprob"), whole, rows);
+    }
+
+    /** Fields that have another name on each route. */
+    private record Names(String maxTokens, String minTokens, String seed)
+    {
+    }
+
+    private static AnswerSettings of(
+        final RequestFields fields, final Names names, final int absentTokens, final boolean logprobs,
+        final RequestFields whole, final RowEncoding.Wanted rows)
+    {
+        final int minTokens = fields.whole(names.minTokens(), 0, Integer.MAX_VALUE, 0);
+        return new AnswerSettings(fields.whole("n", 1, MAX_COUNT, 1),
+            fields.whole(names.maxTokens(), 0, Integer.MAX_VALUE, absentTokens), minTokens,
+            fields.real("temperature", 0, MAX_TEMPERATURE, 1), fields.real("top_p", MIN_TOP_P, 1, 1),
+            Math.max(0, fields.whole("top_k", -1, Integer.MAX_VALUE, 0)),
+            fields.whole(names.seed(), Long.MIN_VALUE, Long.MAX_VALUE), stops(fields), stopTokens(fields),
+            fields.flag("ignore_eos"), logprobs, whole.whole("priority", -Integer.MAX_VALUE, Integer.MAX_VALUE, 0),
+            salt(whole), rows);
     }
 
     private static boolean logprobs(final RequestFields fields, final boolean chat)
@@ -106,14 +142,17 @@ record AnswerSettings(
      * @param number of the answer to its prompt, from 0.
      * @throws ApiError if the engine does not take such a request.
      */
-    CompletionRequest request(final int[] prompt, final int newTokens, final int number, final int[] ends)
+    CompletionRequest request(final int[] prompt, final int newTokens, final int number)
     {
         try
         {
-            CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(newTokens).stopAt(ends)
-                .temperature(temperature).topP(topP).topK(topK).priority(-priority);
+            CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(newTokens).stopAt(stopTokens)
+                .minNewTokens(Math.min(minTokens, newTokens)).temperature(temperature).topP(topP).topK(topK)
+                .priority(-priority);
             request = seed == null ? request : request.seed(seed + number & Long.MAX_VALUE);
+            request = ignoreEos ? request.ignoreEos() : request;
             request = logprobs ? request.logprobs() : request;
+            request = rows == null ? request : request.routedExperts(rows.from());
             return cacheSalt == null ? request : request.cacheKey(cacheSalt.getBytes(StandardCharsets.UTF_8));
         }
         catch (final ConfigException e)

@@ -11,15 +11,24 @@ final class Generation
 {
     private final Generations all;
     private final AnswerWriter writer;
+    private final String id;
     private final List<ServedAnswer> answers = new ArrayList<>();
     private int open;
     private boolean over;
     private long lastNanos = System.nanoTime();
 
-    Generation(final Generations all, final AnswerWriter writer)
+    /** @param id under which an operator ends it; {@code null}: none. */
+    Generation(final Generations all, final AnswerWriter writer, final String id)
     {
+        this.id = id;
         this.all = all;
         this.writer = writer;
+    }
+
+    /** Layers of the model, dense ones included. */
+    int hiddenLayers()
+    {
+        return all.hiddenLayers();
     }
 
     void add(final ServedAnswer answer)
@@ -80,6 +89,17 @@ final class Generation
             all.over(this);
             cancel();
         }
+    }
+
+    String id()
+    {
+        return id;
+    }
+
+    /** Has the engine end the requests; their ends come as usual. */
+    synchronized void cancelAll()
+    {
+        cancel();
     }
 
     private void cancel()

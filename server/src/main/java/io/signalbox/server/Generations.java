@@ -34,6 +34,7 @@ final class Generations implements AutoCloseable
     private final ExecutorService writers;
     private final ScheduledExecutorService timer;
     private volatile boolean draining;
+    private volatile boolean paused;
 
     /** @param maxRequests of the engine at a time; more are refused. */
     Generations(final SignalboxEngine engine, final ServedModel model, final int maxRequests)
@@ -58,40 +59,56 @@ final class Generations implements AutoCloseable
         };
     }
 
-    /**
-     * Submits a request for each answer.
-     *
-     * @param promptField of the body, for refusals.
-     * @throws ApiError if one of them is refused at once; then none runs.
-     */
+    /** As the other method, for a route whose clients do not name their requests. */
     void start(
         final List<int[]> prompts, final AnswerSettings settings, final String promptField, final AnswerWriter writer,
         final HttpReply reply)
     {
-        if (draining)
+        start(prompts, settings, promptField, writer, reply, null);
+    }
+
+    /**
+     * Submits a request for each answer.
+     *
+     * @param promptField of the body, for refusals.
+     * @param id          under which {@link #abort} finds it; {@code null}: none.
+     * @throws ApiError if one of them is refused at once; then none runs.
+     */
+    void start(
+        final List<int[]> prompts, final AnswerSettings settings, final String promptField, final AnswerWriter writer,
+        final HttpReply reply, final String id)
+    {
+        if (draining || paused)
         {
-            throw new ApiError(ApiError.UNAVAILABLE, "the server is about to stop; send the request to another one", null,
-                null, Duration.ofSeconds(RETRY_SECONDS));
+            throw new ApiError(ApiError.UNAVAILABLE, draining ? "the server is about to stop; send the request to another " +
+                "one" : "generation is paused; send the request again after POST /continue_generation", null, null,
+                Duration.ofSeconds(RETRY_SECONDS));
         }
-        final Generation generation = new Generation(this, writer);
+        final Generation generation = new Generation(this, writer, id);
         final int[] newTokens = new int[prompts.size()];
         for (int i = 0; i < newTokens.length; i++)
         {
             newTokens[i] = model.newTokens(prompts.get(i).length, settings.maxTokens(), promptField);
+            if (settings.rows() != null && settings.rows().from() > prompts.get(i).length)
+            {
+                throw ApiError.badRequest("routed_experts_prompt_start", "routed experts are asked for from position " +
+                    settings.rows().from() + " on, behind the " + prompts.get(i).length + " tokens of the prompt; give a " +
+                    "position of the prompt");
+            }
         }
         final int[] ends = settings.ends(model.text().endTokens());
         for (final int[] prompt : prompts)
         {
             for (int number = 0; number < settings.count(); number++)
             {
-                generation.add(new ServedAnswer(generation, generation.answers().size(), prompt, ends, settings.minTokens(),
+                generation.add(new ServedAnswer(generation, generation.answers().size(), prompt, ends, settings,
                     new AnswerText(model.text(), prompt, settings.stops())));
             }
         }
         take(generation);
         try
         {
-            submit(generation, settings, newTokens, ends);
+            submit(generation, settings, newTokens);
         }
         catch (final RuntimeException | Error e)
         {
@@ -117,14 +134,13 @@ final class Generations implements AutoCloseable
         open.add(generation);
     }
 
-    private void submit(
-        final Generation generation, final AnswerSettings settings, final int[] newTokens, final int[] ends)
+    private void submit(final Generation generation, final AnswerSettings settings, final int[] newTokens)
     {
         for (final ServedAnswer answer : generation.answers())
         {
             final int number = answer.index() % settings.count();
-            final CompletionHandle handle = submit(
-                settings, answer.prompt(), newTokens[answer.index() / settings.count()], number, ends);
+            final CompletionHandle handle =
+                submit(settings, answer.prompt(), newTokens[answer.index() / settings.count()], number);
             if (handle.requestId() < 0)
             {
                 throw ApiError.refused(handle.completion().toCompletableFuture().join().refusal().orElseThrow());
@@ -134,11 +150,11 @@ final class Generations implements AutoCloseable
     }
 
     private CompletionHandle submit(
-        final AnswerSettings settings, final int[] prompt, final int newTokens, final int number, final int[] ends)
+        final AnswerSettings settings, final int[] prompt, final int newTokens, final int number)
     {
         try
         {
-            return engine.submit(settings.request(prompt, newTokens, number, ends));
+            return engine.submit(settings.request(prompt, newTokens, number));
         }
         catch (final IllegalArgumentException e)
         {
@@ -148,6 +164,11 @@ final class Generations implements AutoCloseable
         {
             throw ApiError.of(ApiError.UNAVAILABLE, e.getMessage());
         }
+    }
+
+    int hiddenLayers()
+    {
+        return model.hiddenLayers();
     }
 
     void over(final Generation generation)
@@ -162,6 +183,18 @@ final class Generations implements AutoCloseable
     {
         final long since = System.nanoTime() - QUIET_NANOS;
         open.forEach(generation -> generation.keepAlive(since));
+    }
+
+    /** Whether new requests are refused for the time being. */
+    void pause(final boolean value)
+    {
+        paused = value;
+    }
+
+    /** Has the engine end requests: their clients get what there is. @param id {@code null}: of all. */
+    void abort(final String id)
+    {
+        open.stream().filter(generation -> id == null || id.equals(generation.id())).forEach(Generation::cancelAll);
     }
 
     /** Refuses every later request. */

@@ -2,28 +2,23 @@
 package io.signalbox.server;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.server.http.EventStream;
 import io.signalbox.server.http.HttpReply;
 import io.signalbox.server.text.ModelText;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
 /** Answers as OpenAI's API has them: of completions or of chats, whole or as a stream. */
 final class OpenAiAnswers implements AnswerWriter
 {
-    private static final byte[] DONE = "data: [DONE]\n\n".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] ALIVE = ": keep-alive\n\n".getBytes(StandardCharsets.US_ASCII);
     private static final int OK = 200;
 
     private final Form form;
     private final HttpReply reply;
     private final ModelText text;
     private final OpenAiLogprobs logprobs;
-    /** {@code null} until the first event, and if the answer is not a stream. */
-    private EventStream stream;
+    private final AnswerEvents events;
 
     /**
      * What a request asks of the form of its answers.
@@ -52,6 +47,7 @@ final class OpenAiAnswers implements AnswerWriter
         this.reply = reply;
         this.text = text;
         logprobs = new OpenAiLogprobs(text, form.chat());
+        events = new AnswerEvents(reply);
     }
 
     @Override
@@ -72,12 +68,6 @@ final class OpenAiAnswers implements AnswerWriter
         }
     }
 
-    private EventStream stream()
-    {
-        stream = stream == null ? reply.stream() : stream;
-        return stream;
-    }
-
     private void chunk(final ServedAnswer answer, final String news, final String finishReason)
     {
         final int from = answer.show();
@@ -88,11 +78,11 @@ final class OpenAiAnswers implements AnswerWriter
         final boolean isFirst = from == 0;
         if (isFirst && form.chat())
         {
-            stream().send(JsonBytes.event(json -> document(json, () -> choice(json, answer, 0, 0, true, "", null), null)));
+            events.send(json -> document(json, () -> choice(json, answer, 0, 0, true, "", null), null));
         }
         final List<ServedAnswer> counted = form.usageAlways() ? List.of(answer) : null;
-        stream().send(JsonBytes.event(json -> document(
-            json, () -> choice(json, answer, from, answer.tokens(), false, news, finishReason), counted)));
+        events.send(json -> document(
+            json, () -> choice(json, answer, from, answer.tokens(), false, news, finishReason), counted));
     }
 
     /** Writes a part of a document. */
@@ -114,7 +104,7 @@ final class OpenAiAnswers implements AnswerWriter
         json.writeEndArray();
         if (counted != null)
         {
-            usage(json, counted);
+            Usage.of(counted).write(json);
         }
         else if (form.stream() && form.usage())
         {
@@ -161,6 +151,10 @@ final class OpenAiAnswers implements AnswerWriter
         {
             tokenIds(json, answer, from, to);
         }
+        if (answer.wantsRows() && finishReason != null)
+        {
+            RowFields.write(json, answer);
+        }
         json.writeEndObject();
     }
 
@@ -191,30 +185,6 @@ final class OpenAiAnswers implements AnswerWriter
         json.writeArray(ids, 0, ids.length);
     }
 
-    /** Prompts count once for all of their answers. */
-    private void usage(final JsonGenerator json, final List<ServedAnswer> counted) throws IOException
-    {
-        int answerTokens = 0;
-        int promptTokens = 0;
-        int cachedTokens = 0;
-        int[] before = null;
-        for (final ServedAnswer answer : counted)
-        {
-            answerTokens += answer.tokens();
-            promptTokens += answer.prompt() == before ? 0 : answer.prompt().length;
-            cachedTokens += answer.prompt() == before ? 0 : answer.handle().cachedTokens();
-            before = answer.prompt();
-        }
-        json.writeObjectFieldStart("usage");
-        json.writeNumberField("prompt_tokens", promptTokens);
-        json.writeNumberField("completion_tokens", answerTokens);
-        json.writeNumberField("total_tokens", promptTokens + answerTokens);
-        json.writeObjectFieldStart("prompt_tokens_details");
-        json.writeNumberField("cached_tokens", cachedTokens);
-        json.writeEndObject();
-        json.writeEndObject();
-    }
-
     @Override
     public void allEnded(final List<ServedAnswer> answers)
     {
@@ -231,23 +201,15 @@ final class OpenAiAnswers implements AnswerWriter
         }
         if (form.usage())
         {
-            stream().send(JsonBytes.event(json -> document(json, () -> { }, answers)));
+            events.send(json -> document(json, () -> { }, answers));
         }
-        stream().send(DONE.clone());
-        stream().end();
+        events.end();
     }
 
     @Override
     public void failed(final ApiError error)
     {
-        if (stream == null)
-        {
-            Errors.send(reply, error);
-            return;
-        }
-        stream.send(("data: " + new String(error.body(), StandardCharsets.UTF_8) + "\n\n").getBytes(StandardCharsets.UTF_8));
-        stream.send(DONE.clone());
-        stream.end();
+        events.fail(error);
     }
 
     @Override
@@ -255,7 +217,7 @@ final class OpenAiAnswers implements AnswerWriter
     {
         if (form.stream())
         {
-            stream().send(ALIVE.clone());
+            events.keepAlive();
         }
     }
 }

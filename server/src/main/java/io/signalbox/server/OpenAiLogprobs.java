@@ -100,7 +100,8 @@ final class OpenAiLogprobs
         return text.decode(new int[] {answer.handle().token(index)});
     }
 
-    private static double logprob(final ServedAnswer answer, final int index)
+    /** Finite. */
+    static double logprob(final ServedAnswer answer, final int index)
     {
         final float value = answer.handle().logprob(index);
         return Float.isFinite(value) ? value : LEAST;

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
-import io.signalbox.ConfigException;
 import io.signalbox.server.http.HttpReply;
 import io.signalbox.server.http.HttpRequest;
 import io.signalbox.server.text.ChatMessage;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
-import java.util.function.Supplier;
 
 /** {@code /v1/completions} and {@code /v1/chat/completions}. */
 final class OpenAiRoutes
 {
-    private static final int MAX_PROMPTS = 128;
     private static final int MAX_ANSWERS = 256;
     private static final int MAX_MESSAGES = 10_000;
     private static final int MILLIS = 1000;
     private static final String PROMPT = "prompt";
     private static final String MESSAGES = "messages";
 
+    private final ServerConfig config;
     private final ServedModel model;
     private final Generations generations;
 
-    OpenAiRoutes(final ServedModel model, final Generations generations)
+    OpenAiRoutes(final ServerConfig config, final Generations generations)
     {
-        this.model = model;
+        this.config = config;
+        model = config.model();
         this.generations = generations;
     }
 
@@ -34,7 +32,8 @@ final class OpenAiRoutes
     {
         final RequestFields fields = RequestFields.parse(request.body());
         final AnswerSettings settings = checked(fields, false);
-        start(request, reply, fields, settings, prompts(fields), PROMPT, false);
+        start(request, reply, fields, settings, PromptFields.prompts(fields, PROMPT, model.text()), PROMPT,
+            false);
     }
 
     void chat(final HttpRequest request, final HttpReply reply)
@@ -42,7 +41,7 @@ final class OpenAiRoutes
         final RequestFields fields = RequestFields.parse(request.body());
         final AnswerSettings settings = checked(fields, true);
         final List<ChatMessage> messages = messages(fields);
-        final int[] prompt = encoded(MESSAGES, () -> model.text().chat(messages));
+        final int[] prompt = PromptFields.encoded(MESSAGES, () -> model.text().chat(messages));
         start(request, reply, fields, settings, List.of(prompt), MESSAGES, true);
     }
 
@@ -50,7 +49,8 @@ final class OpenAiRoutes
     {
         model.require(fields.text("model"));
         UnsupportedFields.refuse(fields);
-        return AnswerSettings.of(fields, chat);
+        final boolean hasRows = fields.flag("stream") ? config.hasRowsInStreams() : config.hasRoutedExperts();
+        return AnswerSettings.ofOpenAi(fields, chat, hasRows ? RowFields.of(fields, RowEncoding.Form.NPY) : null);
     }
 
     private void start(
@@ -75,76 +75,7 @@ final class OpenAiRoutes
         generations.start(prompts, settings, promptField, new OpenAiAnswers(form, reply, model.text()), reply);
     }
 
-    /** A string, strings, tokens, or lists of tokens. */
-    private List<int[]> prompts(final RequestFields fields)
-    {
-        final Object value = fields.get(PROMPT);
-        final List<int[]> prompts = new ArrayList<>();
-        if (value instanceof int[])
-        {
-            prompts.add(tokens((int[])value));
-        }
-        else if (value instanceof String)
-        {
-            prompts.add(encoded(PROMPT, () -> model.text().encode((String)value)));
-        }
-        else if (value instanceof List && !((List<?>)value).isEmpty() && ((List<?>)value).size() <= MAX_PROMPTS)
-        {
-            for (final Object item : (List<?>)value)
-            {
-                if (!(item instanceof String) && !(item instanceof int[]))
-                {
-                    throw refusedPrompt();
-                }
-                prompts.add(item instanceof int[] ? tokens((int[])item) :
-                    encoded(PROMPT, () -> model.text().encode((String)item)));
-            }
-        }
-        else
-        {
-            throw refusedPrompt();
-        }
-        return prompts;
-    }
-
-    private static ApiError refusedPrompt()
-    {
-        return ApiError.badRequest(PROMPT, "prompt is absent or of another kind; give a string, a list of token ids, or a " +
-            "list of up to " + MAX_PROMPTS + " of either");
-    }
-
-    private int[] tokens(final int[] ids)
-    {
-        for (final int id : ids)
-        {
-            if (id < 0 || id >= model.text().vocabularySize())
-            {
-                throw ApiError.badRequest(PROMPT, "prompt has the token id " + id + ", which is not in the vocabulary; " +
-                    "give ids from 0 to " + (model.text().vocabularySize() - 1));
-            }
-        }
-        return ids;
-    }
-
-    private static int[] encoded(final String field, final Supplier<int[]> encoder)
-    {
-        final int[] tokens;
-        try
-        {
-            tokens = encoder.get();
-        }
-        catch (final ConfigException e)
-        {
-            throw ApiError.badRequest(field, e.getMessage());
-        }
-        if (tokens.length == 0)
-        {
-            throw ApiError.badRequest(field, field + " is empty; give at least one token");
-        }
-        return tokens;
-    }
-
-    private static List<ChatMessage> messages(final RequestFields fields)
+    static List<ChatMessage> messages(final RequestFields fields)
     {
         final List<RequestFields> given = fields.objects(MESSAGES);
         if (given == null || given.isEmpty() || given.size() > MAX_MESSAGES)
@@ -195,24 +126,6 @@ final class OpenAiRoutes
             text.append(part.text("text"));
         }
         return text.toString();
-    }
-
-    /** Ids of requests that clients give, or new ones. */
-    static final class RequestIds
-    {
-        private static final int MAX_LENGTH = 128;
-
-        private RequestIds()
-        {
-        }
-
-        /** The header X-Request-Id if it is printable and not too long. */
-        static String of(final HttpRequest request)
-        {
-            final String given = request.header("X-Request-Id");
-            return given != null && given.length() <= MAX_LENGTH && given.matches("[!-~]+") ? given :
-                UUID.randomUUID().toString().replace("-", "");
-        }
     }
 
     /** The models. */

@@ -27,7 +27,7 @@ final class Routes implements HttpHandler
         final String id = request.header("X-Request-Id");
         if (id != null)
         {
-            reply.header("X-Request-Id", OpenAiRoutes.RequestIds.of(request));
+            reply.header("X-Request-Id", RequestIds.of(request));
         }
         try
         {

@@ -4,20 +4,28 @@ package io.signalbox.server;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.FinishReason;
+import io.signalbox.engine.RowsDiscardedException;
 import io.signalbox.engine.TokenListener;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.server.text.AnswerText;
 
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.TimeoutException;
 
 /** One answer to one prompt, as its tokens come. Its generation guards the fields. */
 final class ServedAnswer implements TokenListener
 {
+    private static final Duration ROWS_WAIT = Duration.ofSeconds(10);
+
     private final Generation generation;
     private final int index;
     private final int[] prompt;
     private final int[] ends;
     private final int minTokens;
     private final AnswerText text;
+    /** {@code null}: none are wanted. */
+    private final RowEncoding.Wanted wantedRows;
     private final StringBuilder whole = new StringBuilder();
     private CompletionHandle handle;
     private int tokens;
@@ -26,16 +34,20 @@ final class ServedAnswer implements TokenListener
     private String finishReason;
     /** A string or a token; {@code null}: neither ended the answer. */
     private Object stopReason;
+    /** {@code null}: there are none. */
+    private RowEncoding rows;
 
     /** @param ends the tokens that end the answer. */
-    ServedAnswer(final Generation generation, final int index, final int[] prompt, final int[] ends, final int minTokens,
+    ServedAnswer(
+        final Generation generation, final int index, final int[] prompt, final int[] ends, final AnswerSettings settings,
         final AnswerText text)
     {
         this.generation = generation;
         this.index = index;
         this.prompt = prompt;
         this.ends = ends;
-        this.minTokens = minTokens;
+        minTokens = settings.minTokens();
+        wantedRows = settings.rows();
         this.text = text;
     }
 
@@ -49,7 +61,7 @@ final class ServedAnswer implements TokenListener
     {
         synchronized (generation)
         {
-            if (finishReason != null)
+            if (finishReason != null || text.stop() != null)
             {
                 return;
             }
@@ -70,10 +82,26 @@ final class ServedAnswer implements TokenListener
             else
             {
                 stopReason = text.stop();
-                finish("stop", news.toString());
-                // What the engine computes beyond the stop string is for nobody.
-                request.cancel();
+                if (wantedRows == null)
+                {
+                    finish("stop", news.toString());
+                }
+                else
+                {
+                    // The rows are there when the request has ended.
+                    generation.tokens(this, news.toString());
+                }
+                stop(request);
             }
+        }
+    }
+
+    /** The answer ends with the token that completed the stop string; what the engine computes beyond it is for nobody. */
+    private void stop(final CompletionHandle request)
+    {
+        if (!request.stopAfter(tokens))
+        {
+            request.cancel();
         }
     }
 
@@ -88,35 +116,82 @@ final class ServedAnswer implements TokenListener
     {
         synchronized (generation)
         {
-            if (finishReason != null)
+            try
             {
-                return;
+                end(request, completion);
             }
-            if (completion.isRefused())
+            catch (final ApiError e)
             {
-                generation.fail(ApiError.refused(completion.refusal().orElseThrow()));
-                return;
+                generation.fail(e);
             }
-            if (completion.reason() == FinishReason.FAILED)
-            {
-                generation.fail(ApiError.of(ApiError.INTERNAL, "request " + completion.requestId() +
-                    " failed: its steps failed, or every rank is lost"));
-                return;
-            }
-            final String rest = text.end();
-            whole.append(rest);
-            if (text.stop() != null)
-            {
-                stopReason = text.stop();
-                finish("stop", rest);
-                return;
-            }
-            if (completion.reason() == FinishReason.STOP)
-            {
-                stopReason = completion.token(completion.tokenCount() - 1);
-            }
-            finish(reason(completion.reason()), rest);
         }
+    }
+
+    private void end(final CompletionHandle request, final Completion completion)
+    {
+        final RoutedExperts taken = wantedRows == null || completion.isRefused() ? null : take(request);
+        if (finishReason != null)
+        {
+            return;
+        }
+        if (completion.isRefused())
+        {
+            throw ApiError.refused(completion.refusal().orElseThrow());
+        }
+        if (completion.reason() == FinishReason.FAILED)
+        {
+            throw ApiError.of(ApiError.INTERNAL,
+                "request " + completion.requestId() + " failed: " + completion.failure().orElseThrow().sentence());
+        }
+        if (taken != null && taken.rows() > 0)
+        {
+            // The last token was never fed; a prompt alone was fed whole.
+            final int fed = prompt.length + Math.max(0, tokens - 1);
+            rows = new RowEncoding(taken, fed - taken.start(), wantedRows, generation.hiddenLayers());
+        }
+        final String rest = text.end();
+        whole.append(rest);
+        if (text.stop() != null)
+        {
+            stopReason = text.stop();
+            finish("stop", rest);
+            return;
+        }
+        if (completion.reason() == FinishReason.STOP)
+        {
+            stopReason = completion.token(completion.tokenCount() - 1);
+        }
+        finish(reason(completion.reason()), rest);
+    }
+
+    /** The request has ended, so only the engine's room for the release is waited for. */
+    private RoutedExperts take(final CompletionHandle request)
+    {
+        try
+        {
+            return request.takeRoutedExperts(ROWS_WAIT).orElse(null);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw ApiError.of(ApiError.UNAVAILABLE, "the server stops");
+        }
+        catch (final TimeoutException | RowsDiscardedException e)
+        {
+            throw ApiError.of(ApiError.UNAVAILABLE, "the routed experts of request " + request.requestId() +
+                " could not be taken: " + e.getMessage());
+        }
+    }
+
+    /** {@code null}: none were asked for, or there are none. */
+    RowEncoding rows()
+    {
+        return rows;
+    }
+
+    boolean wantsRows()
+    {
+        return wantedRows != null;
     }
 
     private void finish(final String reason, final String rest)

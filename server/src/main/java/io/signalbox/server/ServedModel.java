@@ -11,8 +11,9 @@ import java.util.List;
  *
  * @param names         under which clients ask for it; the first is the one that it tells.
  * @param contextTokens of prompt and answer together, at most.
+ * @param hiddenLayers  layers of the model, dense ones included; routed experts are padded to them.
  */
-public record ServedModel(List<String> names, int contextTokens, ModelText text)
+public record ServedModel(List<String> names, int contextTokens, int hiddenLayers, ModelText text)
 {
     private static final int MAX_NAME = 256;
 
@@ -27,6 +28,11 @@ public record ServedModel(List<String> names, int contextTokens, ModelText text)
         {
             throw ConfigException.of("contextTokens", Integer.toString(contextTokens), "2 or more",
                 "give the most tokens of a prompt and its answer");
+        }
+        if (hiddenLayers < 1)
+        {
+            throw ConfigException.of("hiddenLayers", Integer.toString(hiddenLayers), "1 or more",
+                "give the number of layers of the model");
         }
         names = List.copyOf(names);
     }

@@ -38,6 +38,8 @@ public final class ServerConfig
     private AccessKeys apiKeys = AccessKeys.NONE;
     private AccessKeys adminKeys = AccessKeys.NONE;
     private boolean open;
+    private boolean routedExperts;
+    private boolean rowsInStreams;
 
     private static Setting<Long> time(
         final String name, final long defaultValue, final long min, final String meaning)
@@ -117,6 +119,17 @@ public final class ServerConfig
         return this;
     }
 
+    /**
+     * @param value     whether answers have the routed experts of their tokens; the engine must capture them.
+     * @param inStreams whether streams of OpenAI's routes have them too, on the last chunk of an answer.
+     */
+    public ServerConfig routedExperts(final boolean value, final boolean inStreams)
+    {
+        routedExperts = value;
+        rowsInStreams = inStreams;
+        return this;
+    }
+
     /** @param value keys of clients; without one, everybody on this machine is a client. */
     public ServerConfig apiKeys(final AccessKeys value)
     {
@@ -174,6 +187,16 @@ public final class ServerConfig
             throw new ConfigException("the server cannot listen on " + host + ":" + port() + " (" + e.getMessage() +
                 "); give another port with --port, or 0 for any free one.");
         }
+    }
+
+    boolean hasRoutedExperts()
+    {
+        return routedExperts;
+    }
+
+    boolean hasRowsInStreams()
+    {
+        return routedExperts && rowsInStreams;
     }
 
     /** @throws ConfigException if the server would be open to others by mistake. */

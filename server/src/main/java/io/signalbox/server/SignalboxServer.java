@@ -12,6 +12,7 @@ import io.signalbox.server.http.TransportBounds;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -69,7 +70,7 @@ public final class SignalboxServer implements AutoCloseable
 
     private Routes routes(final Guard guard)
     {
-        final OpenAiRoutes openAi = new OpenAiRoutes(config.model(), generations);
+        final OpenAiRoutes openAi = new OpenAiRoutes(config, generations);
         final Routes routes = new Routes();
         routes.add("GET", "/health", guard.forAll(this::health));
         routes.add("GET", "/version", guard.forAll((request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
@@ -81,7 +82,31 @@ public final class SignalboxServer implements AutoCloseable
         routes.add("GET", "/v1/models", guard.forClients(openAi::models));
         routes.add("POST", "/v1/completions", guard.forClients(openAi::completions));
         routes.add("POST", "/v1/chat/completions", guard.forClients(openAi::chat));
+        final VllmRoutes vllm = new VllmRoutes(config, generations);
+        routes.add("POST", "/inference/v1/generate", guard.forClients(vllm::generate));
+        routes.add("POST", "/tokenize", guard.forClients(vllm::tokenize));
+        routes.add("POST", "/detokenize", guard.forClients(vllm::detokenize));
+        addSglang(routes, guard);
         return routes;
+    }
+
+    private void addSglang(final Routes routes, final Guard guard)
+    {
+        final SglangRoutes sglang = new SglangRoutes(engine, config, generations);
+        routes.add("POST", "/generate", guard.forClients(sglang::generate));
+        routes.add("GET", "/health_generate", guard.forClients(this::health));
+        routes.add("GET", "/server_info", guard.forClients(sglang::serverInfo));
+        routes.add("GET", "/get_server_info", guard.forClients(sglang::serverInfo));
+        routes.add("GET", "/v1/loads", guard.forClients(sglang::loads));
+        routes.add("GET", "/get_weight_version", guard.forClients(sglang::weightVersion));
+        for (final String method : List.of("GET", "POST"))
+        {
+            routes.add(method, "/flush_cache", guard.forAdmins(sglang::flushCache));
+            routes.add(method, "/reset_prefix_cache", guard.forAdmins(sglang::flushCache));
+            routes.add(method, "/pause_generation", guard.forAdmins(sglang::pause));
+            routes.add(method, "/continue_generation", guard.forAdmins(sglang::proceed));
+        }
+        routes.add("POST", "/abort_request", guard.forAdmins(sglang::abort));
     }
 
     private void health(final HttpRequest request, final HttpReply reply)

@@ -21,12 +21,9 @@ class HostileClientTest
     private static final String LONG = "{'prompt': 'a', 'max_tokens': 4000";
     private static final String CLOSE = "Connection: close\r\n";
 
-    private static void awaitRunning(final RunningServer server, final long wanted)
+    private static void awaitRunning(final RunningServer server, final long wanted) throws InterruptedException
     {
-        while (server.engine().stats().requests().running() != wanted)
-        {
-            Thread.onSpinWait();
-        }
+        server.await(() -> server.engine().stats().requests().running() == wanted);
     }
 
     private static void leave(final Socket socket) throws IOException
@@ -167,10 +164,7 @@ class HostileClientTest
             RawClient.send(socket, RawClient.post("/v1/completions", LONG + ", 'stream': true}"));
             awaitRunning(server, 1);
             RawClient.send(waiting, RawClient.post("/v1/completions", LONG + ", 'stream': true}"));
-            while (server.engine().stats().requests().waiting() == 0)
-            {
-                Thread.onSpinWait();
-            }
+            server.await(() -> server.engine().stats().requests().waiting() > 0);
             final HttpResponse<String> answer = server.post("/v1/completions", "{'prompt': 'b', 'stream': true}");
             assertEquals(429, answer.statusCode(), answer.body());
             assertTrue(answer.headers().firstValue("Retry-After").isPresent());

@@ -2,6 +2,7 @@
 package io.signalbox.server;
 
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -24,6 +26,7 @@ import java.util.function.UnaryOperator;
 final class RunningServer implements AutoCloseable
 {
     static final int CONTEXT_TOKENS = 4096;
+    static final int HIDDEN_LAYERS = 6;
     static final ModelShape SHAPE = new ModelShape(3, 16, 2).withLayerIds(List.of(1, 2, 4));
 
     private final SignalboxEngine engine;
@@ -39,16 +42,25 @@ final class RunningServer implements AutoCloseable
     RunningServer(
         final double timeScale, final Consumer<SchedulerConfig.Builder> scheduler, final UnaryOperator<ServerConfig> change)
     {
+        this(timeScale, scheduler, change, null);
+    }
+
+    /** @param journal {@code null}: none. */
+    RunningServer(
+        final double timeScale, final Consumer<SchedulerConfig.Builder> scheduler, final UnaryOperator<ServerConfig> change,
+        final RunJournal journal)
+    {
         final SchedulerConfig.Builder builder =
             SchedulerConfig.builder().ranks(2).kvBlocks(1025).blockSizeTokens(16).capture(SHAPE);
         scheduler.accept(builder);
         final SchedulerConfig config = builder.build();
         final SimulatedText text = new SimulatedText();
-        engine = SignalboxEngine.launch(new EngineConfig().scheduler(config)
+        final EngineConfig engineConfig = new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
-            .vocabularySize(text.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO));
+            .vocabularySize(text.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO);
+        engine = SignalboxEngine.launch(journal == null ? engineConfig : engineConfig.runJournal(journal));
         server = SignalboxServer.launch(engine, change.apply(
-            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, text)).port(0)));
+            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0)));
     }
 
     SignalboxEngine engine()
@@ -59,6 +71,15 @@ final class RunningServer implements AutoCloseable
     SignalboxServer server()
     {
         return server;
+    }
+
+    /** Waits until it is so, with little load on the processors. */
+    synchronized void await(final BooleanSupplier condition) throws InterruptedException
+    {
+        while (!condition.getAsBoolean())
+        {
+            wait(1);
+        }
     }
 
     URI uri(final String path)

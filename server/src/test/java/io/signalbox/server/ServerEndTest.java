@@ -17,6 +17,7 @@ class ServerEndTest
     private static final String SLOW = "{'prompt': 'a', 'max_tokens': 300, 'ignore_eos': true";
 
     private static CompletableFuture<HttpResponse<String>> begun(final RunningServer server, final String json)
+        throws InterruptedException
     {
         final CompletableFuture<HttpResponse<String>> answer = CompletableFuture.supplyAsync(() ->
         {
@@ -29,10 +30,7 @@ class ServerEndTest
                 throw new IllegalStateException(e);
             }
         });
-        while (server.engine().stats().requests().running() == 0)
-        {
-            Thread.onSpinWait();
-        }
+        server.await(() -> server.engine().stats().requests().running() > 0);
         return answer;
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.files.FileFault;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.AccessKeys;
@@ -15,6 +16,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -23,6 +25,7 @@ public final class HttpOptions
 {
     /** A usual context; a larger pool does not mean that a model was made for longer sequences. */
     private static final int USUAL_CONTEXT = 131_072;
+    private static final String ROUTED_EXPERTS = "--enable-return-routed-experts";
     private static final int MOST_KEY_BYTES = 1 << 20;
     private static final double MOST_SECONDS = 86_400;
 
@@ -42,6 +45,14 @@ public final class HttpOptions
         description = "Refuse requests whose prompt and answer have more TOKENS (default: 131072, or what one rank's KV " +
             "blocks hold).")
     private Integer contextTokens;
+
+    @Option(names = ROUTED_EXPERTS,
+        description = "Return the routed experts of every token; SGLang's route returns them if a request asks for them.")
+    private boolean routedExperts;
+
+    @Option(names = "--stream-routed-experts",
+        description = "Return them on the last chunk of OpenAI's streams too, where vLLM leaves them out.")
+    private boolean streamRoutedExperts;
 
     @Option(names = "--api-key-file", paramLabel = "FILE",
         description = "Answer only clients with a key of FILE, one per line (default: the variable SIGNALBOX_API_KEY, or " +
@@ -82,6 +93,11 @@ public final class HttpOptions
             throw new ConfigException("--drain-seconds=" + drainSeconds + " is not between 0 and " + (long)MOST_SECONDS +
                 "; give a number of seconds.");
         }
+        if (streamRoutedExperts && !routedExperts)
+        {
+            throw new ConfigException("--stream-routed-experts is for " + ROUTED_EXPERTS + ", which is not given; give " +
+                "both or neither.");
+        }
         final long pool = (scheduler.kvBlocks() - 1L) * scheduler.blockSizeTokens();
         if (contextTokens != null && contextTokens > pool)
         {
@@ -89,11 +105,23 @@ public final class HttpOptions
                 " tokens that the KV blocks of a rank hold; give a smaller one, or a larger --kv-blocks.");
         }
         final ServedModel model = new ServedModel(
-            names, contextTokens == null ? (int)Math.min(USUAL_CONTEXT, pool) : contextTokens, text);
+            names, contextTokens == null ? (int)Math.min(USUAL_CONTEXT, pool) : contextTokens, layers(scheduler), text);
         return new ServerConfig(model).host(host).port(port).maxBodyBytes(maxBodyBytes).maxRequests(maxRequests)
             .maxConnections(maxConnections).apiKeys(keys("--api-key-file", apiKeyFile, "SIGNALBOX_API_KEY"))
             .adminKeys(keys("--admin-key-file", adminKeyFile, "SIGNALBOX_ADMIN_KEY")).withoutKeys(noAuth)
+            .routedExperts(routedExperts, streamRoutedExperts)
             .drainMillis((long)(drainSeconds * TimeUnit.SECONDS.toMillis(1)));
+    }
+
+    /** Layers of the simulated model: up to the last MoE layer. */
+    private int layers(final SchedulerConfig scheduler)
+    {
+        final ModelShape shape = scheduler.capture();
+        if (shape == null && routedExperts)
+        {
+            throw new ConfigException(ROUTED_EXPERTS + " and --no-capture exclude each other; leave one of them out.");
+        }
+        return shape == null ? 1 : Collections.max(shape.layerIds()) + 1;
     }
 
     /** A key is never an argument: other users of the machine can see those. */

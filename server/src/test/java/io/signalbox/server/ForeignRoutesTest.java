@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.util.Arrays;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The routes of vLLM and SGLang. */
+@Tag("threads")
+class ForeignRoutesTest
+{
+    private static final String VLLM = "/inference/v1/generate";
+    private static final String SGLANG = "/generate";
+    private static RunningServer server;
+
+    @BeforeAll
+    static void start()
+    {
+        server = new RunningServer(1000, config -> config.withoutKeys(true));
+    }
+
+    @AfterAll
+    static void stop()
+    {
+        server.close();
+    }
+
+    private static RequestFields ok(final HttpResponse<String> answer)
+    {
+        assertEquals(200, answer.statusCode(), answer.body());
+        return RunningServer.parse(answer);
+    }
+
+    @Test
+    void shouldTakeAndGiveTokensAsVllm() throws Exception
+    {
+        final RequestFields answer = ok(server.post(VLLM, "{'request_id': 'mine', 'token_ids': [1, 2, 3], " +
+            "'sampling_params': {'max_tokens': 4, 'temperature': 0, 'logprobs': 0}, 'return_token_ids': true}"));
+        final RequestFields choice = RunningServer.choice(answer, 0);
+        final RequestFields same = ok(server.post("/v1/completions",
+            "{'prompt': [1, 2, 3], 'max_tokens': 4, 'temperature': 0, 'return_token_ids': true}"));
+
+        assertEquals("mine", answer.text("request_id"));
+        assertArrayEquals(RunningServer.choice(same, 0).wholes("token_ids"), choice.wholes("token_ids"));
+        assertArrayEquals(new int[] {1, 2, 3}, answer.wholes("prompt_token_ids"));
+        assertEquals(4, choice.object("logprobs").objects("content").size());
+        assertEquals("length", choice.text("finish_reason"));
+        assertEquals(7L, answer.object("usage").get("total_tokens"));
+        assertNull(choice.get("routed_experts"));
+        assertEquals(400, server.post(VLLM, "{'token_ids': []}").statusCode());
+        assertEquals(400, server.post(VLLM, "{'token_ids': [-1]}").statusCode());
+    }
+
+    @Test
+    void shouldStreamAsVllm() throws Exception
+    {
+        final List<RequestFields> events = server.events(VLLM, "{'token_ids': [5], 'sampling_params': {'max_tokens': 6}, " +
+            "'stream': true, 'stream_options': {'include_usage': true}}");
+        final long tokens = events.stream().flatMap(event -> event.objects("choices").stream())
+            .mapToLong(choice -> choice.wholes("token_ids").length).sum();
+        assertEquals(6, tokens);
+        assertEquals(6L, events.get(events.size() - 1).object("usage").get("completion_tokens"));
+    }
+
+    @Test
+    void shouldTakeAndGiveWhatSglangDoes() throws Exception
+    {
+        final RequestFields answer = ok(server.post(SGLANG, "{'input_ids': [1, 2, 3], 'rid': 'r1', " +
+            "'return_logprob': true, 'sampling_params': {'max_new_tokens': 4, 'temperature': 0, " +
+            "'skip_special_tokens': true, 'no_stop_trim': false}}"));
+        final RequestFields meta = answer.object("meta_info");
+
+        assertEquals("r1", meta.text("id"));
+        assertEquals("length", meta.object("finish_reason").text("type"));
+        assertEquals(4L, meta.object("finish_reason").get("length"));
+        assertEquals(3L, meta.get("prompt_tokens"));
+        assertEquals(4L, meta.get("completion_tokens"));
+        assertEquals("0", meta.text("weight_version"));
+        assertEquals(4, answer.wholes("output_ids").length);
+        assertEquals(4, ((List<?>)meta.get("output_token_logprobs")).size());
+        assertEquals((long)answer.wholes("output_ids")[0],
+            ((List<?>)((List<?>)meta.get("output_token_logprobs")).get(0)).get(1));
+        assertTrue(server.post(SGLANG, "{'input_ids': [1], 'return_routed_experts': true}").body().contains("--enable"));
+        final RequestFields stopped = ok(server.post(SGLANG, "{'input_ids': [1, 2, 3], 'sampling_params': " +
+            "{'max_new_tokens': 4, 'temperature': 0, 'stop_token_ids': [" + answer.wholes("output_ids")[1] + "]}}"))
+            .object("meta_info").object("finish_reason");
+        assertEquals("stop", stopped.text("type"));
+        assertEquals((long)answer.wholes("output_ids")[1], stopped.get("matched"));
+    }
+
+    @Test
+    void shouldAnswerSeveralPromptsOfSglangWithAList() throws Exception
+    {
+        final HttpResponse<String> answer = server.post(
+            SGLANG, "{'text': ['one', 'two'], 'sampling_params': {'max_new_tokens': 2}}");
+        assertEquals(200, answer.statusCode());
+        assertTrue(answer.body().startsWith("[{") && answer.body().split("\"meta_info\"").length == 3, answer.body());
+    }
+
+    @Test
+    void shouldEncodeAndDecode() throws Exception
+    {
+        final RequestFields encoded = ok(server.post("/tokenize", "{'prompt': 'The end.', 'return_token_strs': true}"));
+        final int[] tokens = encoded.wholes("tokens");
+        final RequestFields decoded = ok(server.post("/detokenize", "{'tokens': " + Arrays.toString(tokens) + "}"));
+        assertEquals("The end.", decoded.text("prompt"));
+        assertEquals("The end.", String.join("", encoded.texts("token_strs")));
+        assertEquals((long)tokens.length, encoded.get("count"));
+    }
+
+    /** What slime asks an external engine for, and what it compares. */
+    @Test
+    void shouldAnswerWhatATrainerAsks() throws Exception
+    {
+        final RequestFields info = ok(server.get("/server_info"));
+        assertEquals(1L, info.get("tp_size"));
+        assertEquals(false, info.get("enable_return_routed_experts"));
+        assertEquals(info.get("dp_size"), ok(server.get("/get_server_info")).get("dp_size"));
+        assertEquals(0L, ok(server.get("/v1/loads?include=core")).get("num_reqs"));
+        assertEquals("0", ok(server.get("/get_weight_version")).text("weight_version"));
+        assertEquals(200, server.get("/health_generate").statusCode());
+    }
+
+    @Test
+    void shouldForgetItsCache() throws Exception
+    {
+        final String prompt = "{'prompt': [" + "9,".repeat(40) + "8], 'max_tokens': 1}";
+        server.post("/v1/completions", prompt);
+        assertEquals(32L, cached(prompt));
+        assertEquals(200, server.get("/flush_cache").statusCode());
+        assertEquals(0L, cached(prompt));
+    }
+
+    private static Object cached(final String prompt) throws Exception
+    {
+        return ok(server.post("/v1/completions", prompt)).object("usage").object("prompt_tokens_details")
+            .get("cached_tokens");
+    }
+
+    @Test
+    void shouldAbortAndPause() throws Exception
+    {
+        try (RunningServer slow = new RunningServer(1, config -> config.withoutKeys(true));
+            Socket socket = RawClient.open(slow.uri("/")))
+        {
+            RawClient.send(socket, RawClient.post(SGLANG, "{'input_ids': [1], 'rid': 'this', 'sampling_params': " +
+                "{'max_new_tokens': 4000}}", "Connection: close\r\n"));
+            slow.await(() -> slow.engine().stats().requests().running() > 0);
+            assertEquals(400, slow.post("/abort_request", "{}").statusCode());
+            assertEquals(200, slow.post("/abort_request", "{'rid': 'another'}").statusCode());
+            assertEquals(1, slow.engine().stats().requests().running());
+            assertEquals(200, slow.post("/abort_request", "{'rid': 'this'}").statusCode());
+            final String answer = RawClient.rest(socket);
+            assertTrue(answer.contains("\"type\":\"abort\"") && answer.contains("\"message\":\"Abort "), answer);
+            assertEquals(200, slow.post("/pause_generation", "{}").statusCode());
+            assertEquals(503, slow.post(SGLANG, "{'input_ids': [1]}").statusCode());
+            assertEquals(200, slow.post("/continue_generation", "{}").statusCode());
+            ok(slow.post(SGLANG, "{'input_ids': [1], 'sampling_params': {'max_new_tokens': 1}}"));
+        }
+    }
+
+    @Test
+    void shouldKeepRoutesThatConcernOthersForAdmins() throws Exception
+    {
+        try (RunningServer closed = new RunningServer(1000, config -> config))
+        {
+            for (final String path : List.of("/flush_cache", "/pause_generation", "/continue_generation", "/abort_request",
+                "/reset_prefix_cache"))
+            {
+                assertEquals(403, closed.post(path, "{'abort_all': true}").statusCode(), path);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotStopBeforeTheLeastLength() throws Exception
+    {
+        final String request = "{'prompt': [4, 4], 'max_tokens': 12, 'temperature': 0, 'return_token_ids': true";
+        final int[] tokens = RunningServer.choice(ok(server.post("/v1/completions", request + "}")), 0).wholes("token_ids");
+        final RequestFields choice = RunningServer.choice(ok(server.post("/v1/completions", request + ", 'min_tokens': 6, " +
+            "'stop_token_ids': [" + tokens[2] + ", " + tokens[8] + "]}")), 0);
+        assertTrue(choice.wholes("token_ids").length > 6, choice.wholes("token_ids").length + " tokens");
+        assertTrue(Arrays.stream(choice.wholes("token_ids")).limit(6).noneMatch(token -> token == tokens[2]));
+    }
+}
