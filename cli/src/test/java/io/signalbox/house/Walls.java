@@ -317,7 +317,7 @@ final class Walls
         walls.put("Micrometer stays in the metrics", noClasses()
             .that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat().resideInAPackage("io.micrometer.."));
         walls.put("only the histograms know Prometheus", noClasses()
-            .that().haveNameNotMatching("io\\.signalbox\\.metrics\\.PrometheusHistograms(\\$.*)?")
+            .that().haveNameNotMatching("io\\.signalbox\\.metrics\\.Prometheus(Histograms|Page)(\\$.*)?")
             .should().dependOnClassesThat().resideInAnyPackage("io.prometheus..", "io.micrometer.prometheusmetrics.."));
         walls.put("test frameworks stay in the test kit", noClasses()
             .that().resideOutsideOfPackage(TESTKIT)

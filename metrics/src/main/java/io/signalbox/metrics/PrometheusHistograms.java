@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The latencies of all engines in one Prometheus registry, as histograms with buckets. No meter of Micrometer can be given
- * the counts of buckets, so they go to the Prometheus client directly. The only class that knows it.
+ * the counts of buckets, so they go to the Prometheus client directly. {@link PrometheusPage} makes the registry.
  */
 final class PrometheusHistograms implements MultiCollector
 {

@@ -4,6 +4,7 @@ package io.signalbox.server;
 import io.signalbox.ConfigException;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.metrics.PrometheusPage;
 import io.signalbox.server.http.HttpReply;
 import io.signalbox.server.http.HttpRequest;
 import io.signalbox.server.http.HttpTransport;
@@ -12,6 +13,7 @@ import io.signalbox.server.http.TransportBounds;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -43,6 +45,7 @@ public final class SignalboxServer implements AutoCloseable
     private final SignalboxEngine engine;
     private final ServerConfig config;
     private final Generations generations;
+    private final PrometheusPage metrics;
     private final HttpTransport transport;
     private boolean closed;
 
@@ -52,6 +55,7 @@ public final class SignalboxServer implements AutoCloseable
         this.config = config;
         final Guard guard = config.guard();
         engine.resumed().forEach(CompletionHandle::cancel);
+        metrics = new PrometheusPage(engine::stats);
         generations = new Generations(engine, config.model(), config.maxRequests());
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
             MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
@@ -86,6 +90,8 @@ public final class SignalboxServer implements AutoCloseable
         routes.add("POST", "/inference/v1/generate", guard.forClients(vllm::generate));
         routes.add("POST", "/tokenize", guard.forClients(vllm::tokenize));
         routes.add("POST", "/detokenize", guard.forClients(vllm::detokenize));
+        routes.add("GET", "/metrics", guard.forClients((request, reply) ->
+            reply.send(OK, PrometheusPage.CONTENT_TYPE, metrics.text().getBytes(StandardCharsets.UTF_8))));
         addSglang(routes, guard);
         return routes;
     }
@@ -144,6 +150,7 @@ public final class SignalboxServer implements AutoCloseable
         generations.endAll();
         generations.close();
         transport.close();
+        metrics.close();
     }
 
     /** Requests that begin meanwhile get an answer too: the transport closes last. */

@@ -132,6 +132,26 @@ class ForeignRoutesTest
         assertEquals(200, server.get("/health_generate").statusCode());
     }
 
+    /** The names that load generators and dashboards read. */
+    @Test
+    void shouldShowItsFiguresToPrometheus() throws Exception
+    {
+        server.post("/v1/completions", "{'prompt': 'figures', 'max_tokens': 3}");
+        final HttpResponse<String> page = server.get("/metrics");
+        assertEquals("text/plain; version=0.0.4; charset=utf-8", page.headers().firstValue("Content-Type").orElse(""));
+        for (final String name : List.of("vllm:num_requests_running", "vllm:num_requests_waiting",
+            "vllm:kv_cache_usage_perc", "vllm:prompt_tokens_total", "vllm:generation_tokens_total",
+            "vllm:request_success_total", "vllm:num_preemptions_total", "vllm:prefix_cache_hits_total",
+            "vllm:prefix_cache_queries_total", "vllm:time_to_first_token_seconds_bucket",
+            "vllm:inter_token_latency_seconds_bucket", "vllm:e2e_request_latency_seconds_bucket",
+            "vllm:request_queue_time_seconds_bucket", "signalbox_engine_running"))
+        {
+            assertTrue(page.body().contains("\n" + name + "{"), name);
+        }
+        assertTrue(page.body().lines().noneMatch(line -> line.startsWith("vllm:generation_tokens_total") &&
+            line.endsWith(" 0.0")), "tokens are counted");
+    }
+
     @Test
     void shouldForgetItsCache() throws Exception
     {
