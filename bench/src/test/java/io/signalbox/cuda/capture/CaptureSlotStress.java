@@ -24,7 +24,26 @@ public class CaptureSlotStress
 {
     private static final CaptureLayout LAYOUT = new CaptureLayout(null, 1, 2);
     private static final CaptureRingConfig CONFIG = new CaptureRingConfig(0, 1, LAYOUT, 2);
-    private static final RingMemory MEMORY = memory();
+    private static final ThreadLocal<Slots> SLOTS = ThreadLocal.withInitial(Slots::new);
+
+    /** Slots for one thread of jcstress: each of its threads makes states, and the memory of a ring has one owner. */
+    private static final class Slots
+    {
+        private static final int PER_MEMORY = 1_000;
+
+        private RingMemory memory;
+        private int count;
+
+        private CaptureSlot next()
+        {
+            // The resources of a driver remember every event until they are closed.
+            if (count++ % PER_MEMORY == 0)
+            {
+                memory = memory();
+            }
+            return new CaptureSlot(0, LAYOUT, memory);
+        }
+    }
 
     /** A driver without a device: it gives memory of the host, and its streams have no work. */
     private static RingMemory memory()
@@ -79,7 +98,7 @@ public class CaptureSlotStress
 
     private static CaptureSlot opened()
     {
-        final CaptureSlot slot = new CaptureSlot(0, LAYOUT, MEMORY);
+        final CaptureSlot slot = SLOTS.get().next();
         slot.open(1, CONFIG);
         return slot;
     }
