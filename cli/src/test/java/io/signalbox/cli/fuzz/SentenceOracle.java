@@ -78,7 +78,9 @@ final class SentenceOracle implements Oracle
             .replaceAll("[\\x00-\\x1f\\x7f]", "?");
         return sentence.equals("a command is missing") || sentence.matches("(request|record) \\d+ of the journal .*") ||
             seen.arguments().stream().flatMap(this::names).anyMatch(sentence::contains) ||
-            seen.arguments().stream().flatMap(SentenceOracle::parts).anyMatch(sentence::contains);
+            seen.arguments().stream().flatMap(SentenceOracle::parts)
+                // Without a UTF-8 locale other characters are printed as '?'.
+                .anyMatch(part -> sentence.contains(part) || sentence.contains(part.replaceAll("[^\\x00-\\x7f]", "?")));
     }
 
     /** Of the options and parameters of a command and its questions; an argument that is no command has none. */
