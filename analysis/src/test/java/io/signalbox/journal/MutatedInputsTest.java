@@ -41,14 +41,14 @@ import java.util.zip.CRC32C;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Mutated bytes for everything that reads a journal: 10,000 inputs in a build, 2,000,000 with -Pfull, or so many as
+ * Mutated bytes for everything that reads a journal: 3,000 inputs in a build, 2,000,000 with -Pfull, or so many as
  * -Dsignalbox.mutations says. Each ends in an answer or in the exception that its reader names, within a bound of memory;
  * the longest read is printed. Records of mutated groups and rows have right checksums and links, as of a writer at fault.
  */
 @Timeout(value = 12, unit = TimeUnit.HOURS)
 final class MutatedInputsTest
 {
-    private static final int INPUTS = Integer.getInteger("signalbox.mutations", TestStrength.count(10_000, 2_000_000));
+    private static final int INPUTS = Integer.getInteger("signalbox.mutations", TestStrength.count(3_000, 2_000_000));
     /** Number of the first input, so that one of them can be made again. */
     private static final int FIRST = Integer.getInteger("signalbox.firstMutation", 0);
     /** A scheduler of the golden run, and what a record may ask for. */

@@ -33,8 +33,8 @@ class CpuNewWeightsTest
     private Path journal;
 
     @ParameterizedTest
-    @CsvSource({"CONTINUE, 2, 4, 2, F32, 0", "CONTINUE, 1, 1, 1, BF16, 0", "REQUEUE, 2, 4, 1, F32, 0",
-        "REQUEUE, 1, 2, 2, F32, 9", "ABORT, 2, 2, 1, F32, 9", "ABORT, 1, 4, 2, BF16, 0"})
+    @CsvSource({"CONTINUE, 2, 4, 2, F32, 0", "CONTINUE, 1, 1, 1, BF16, 0", "REQUEUE, 1, 2, 2, F32, 9",
+        "ABORT, 1, 4, 2, BF16, 0"})
     void shouldComputeEachPositionWithTheWeightsThatItsSpanNames(
         final WeightSwap way, final int ranks, final int depth, final int threads, final Precision precision,
         final int faults) throws Exception
