@@ -33,11 +33,14 @@ public record ComparisonConfig(
     ServiceLevel serviceLevel)
 {
     public static final Setting<Long> FIRST_SEED = Setting.number("firstSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
-        "The seeds of the runs are this one and those that follow.");
+        "The seeds of the runs are this one and those that follow.")
+        .option("--seed", "N", "Start with seed N");
     public static final Setting<Integer> SEEDS =
-        Setting.integer("seeds", "runs", 3, 1, 10_000, "Runs per combination; from 2 on there are confidence intervals.");
+        Setting.integer("seeds", "runs", 3, 1, 10_000, "Runs per combination; from 2 on there are confidence intervals.")
+        .option("--seeds", "N", "Run each combination with N seeds; intervals need at least 2");
     public static final Setting<Integer> WORKERS = Setting.integer("workers", "threads", 1, 1, 1024,
-        "Simulations that run at a time; each holds the pools of one run.");
+        "Simulations that run at a time; each holds the pools of one run.")
+        .option("--workers", "N", "Run N simulations at a time");
     public static final List<Setting<?>> SETTINGS = List.of(FIRST_SEED, SEEDS, WORKERS);
 
     private static final ConfigException.Named WORKLOADS = new ConfigException.Named("workloads", null);

@@ -40,7 +40,8 @@ public final class CudaBackendConfig
         "Ordinals of the devices to use; rank r runs on the one at r modulo their number.")
         .remedy("name at least one, such as 0").list();
     public static final Setting<Integer> MOE_LAYERS =
-        Setting.integer("moeLayers", "", 48, 1, ModelShape.MAX_MOE_LAYERS, "Layers with a router.");
+        Setting.integer("moeLayers", "", 48, 1, ModelShape.MAX_MOE_LAYERS, "Layers with a router.")
+        .option("--moe-layers", "N", "Give a step N MoE layers");
     public static final Setting<Optional<CaptureForm>> CAPTURE_FORM =
         Setting.constant("captureForm", CaptureForm.FUSED, "The source of captured rows.")
             .orAbsent("the cheapest form that the kernels serve");

@@ -18,10 +18,13 @@ public record D2hDelay(long baseNanos, long perRowPicos, long jitterNanos)
 {
     private static final long MAX_TERM = 1_000_000_000_000L;
 
-    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 10_000, "A copy of nothing.");
-    public static final Setting<Long> PER_ROW_PICOS = time("perRowPicos", "ps", 14_500, "Per routed-expert row.");
+    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 10_000, "A copy of nothing.")
+        .option("--d2h-base-nanos", "NS", "Deliver the results of a step to the host NS after its end");
+    public static final Setting<Long> PER_ROW_PICOS = time("perRowPicos", "ps", 14_500, "Per routed-expert row.")
+        .option("--d2h-row-picos", "PS", "Add PS picoseconds to that per routed-expert row");
     public static final Setting<Long> JITTER_NANOS =
-        time("jitterNanos", "ns", 200_000, "Seeded jitter, from 0 to below this.");
+        time("jitterNanos", "ns", 200_000, "Seeded jitter, from 0 to below this.")
+        .option("--d2h-jitter-nanos", "NS", "Add seeded jitter below NS to that");
     public static final List<Setting<?>> SETTINGS = List.of(BASE_NANOS, PER_ROW_PICOS, JITTER_NANOS);
 
     /** 10 us per copy; 928 bytes per row over 64 GB/s PCIe (DeepSeek-V3 rows) is 14.5 ns. */

@@ -2,7 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
-import io.signalbox.workload.NumberText;
+import io.signalbox.config.NumberText;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ package io.signalbox.sim;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.cost.ServedStepCost;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.AcceptanceSeries;
 
 import java.util.List;
@@ -39,11 +40,18 @@ public record SimulationConfig(
     private static final String SERVED_COST = PREFIX + "servedCost";
 
     public static final Setting<Long> SEED = Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
-        "Seed of sampled tokens, routed experts and D2H jitter.");
+        "Seed of sampled tokens, routed experts and D2H jitter.")
+        .option("--seed", "N", "Seed workload, sampled tokens and routed experts with N")
+        .elsewhere("seed", "random_seed", "");
     public static final Setting<Double> EXPERT_SKEW = Setting.real("expertSkew", "", 0.7, 0.0, 5.0,
-        "Exponent of the Zipf-like popularity of experts within a layer; 0: all alike.").remedy("give the Zipf exponent");
+        "Exponent of the Zipf-like popularity of experts within a layer; 0: all alike.").remedy("give the Zipf exponent")
+        .option("--expert-skew", "EXPONENT", "Draw experts with this Zipf exponent; 0: all alike")
+        .onlyWith(SchedulerConfig.CAPTURE);
     public static final Setting<Double> DRAFT_ACCEPTANCE = Setting.real("draftAcceptance", "", 0.7, 0.0, 1.0,
-        "How likely a draft token is right if those before it are.");
+        "How likely a draft token is right if those before it are.")
+        .option("--draft-acceptance", "PROBABILITY",
+            "Accept a draft token with this probability if those before it are right")
+        .onlyAboveZero(SchedulerConfig.DRAFT_TOKENS);
     public static final List<Setting<?>> SETTINGS = Stream.of(
         List.of(SEED, EXPERT_SKEW, DRAFT_ACCEPTANCE), StepCost.SETTINGS, D2hDelay.SETTINGS)
         .<Setting<?>>flatMap(List::stream).toList();

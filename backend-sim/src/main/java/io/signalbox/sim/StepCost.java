@@ -25,13 +25,18 @@ public record StepCost(
 {
     private static final long MAX_TERM = 1_000_000_000_000L;
 
-    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step without entries.");
+    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step without entries.")
+        .option("--step-base-nanos", "NS", "Charge a step without entries NS");
     public static final Setting<Long> PER_PREFILL_TOKEN_NANOS =
-        time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill entry.");
+        time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill entry.")
+        .option("--prefill-token-nanos", "NS", "Add NS per prefill token");
     public static final Setting<Long> PER_DECODE_ENTRY_NANOS =
-        time("perDecodeEntryNanos", "ns", 122_000, 0, "Per decode entry.");
+        time("perDecodeEntryNanos", "ns", 122_000, 0, "Per decode entry.")
+        .option("--decode-entry-nanos", "NS", "Add NS per decoding request");
     public static final Setting<Long> PER_CONTEXT_TOKEN_PICOS =
-        time("perContextTokenPicos", "ps", 110_000, 0, "Per token of context of a decode entry.");
+        time("perContextTokenPicos", "ps", 110_000, 0, "Per token of context of a decode entry.")
+        .option("--context-token-picos", "PS",
+            "Add PS picoseconds per context token that a decoding request reads");
     public static final List<Setting<?>> SETTINGS =
         List.of(BASE_NANOS, PER_PREFILL_TOKEN_NANOS, PER_DECODE_ENTRY_NANOS, PER_CONTEXT_TOKEN_PICOS);
 

@@ -23,13 +23,19 @@ public record AgentTraceConfig(
     public static final Setting<Long> SEED =
         Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE, "Seed of the starts of plays.");
     public static final Setting<Integer> CONCURRENT_PLAYS = Setting.integer("concurrentPlays", "plays", 0, 0,
-        Integer.MAX_VALUE, "Plays that run at a time, the next one starting when one has ended; 0: all of them.");
+        Integer.MAX_VALUE, "Plays that run at a time, the next one starting when one has ended; 0: all of them.")
+        .option("--plays", "N",
+            "Run N plays of an agent trace at a time; the next starts when one ends; 0: all");
     public static final Setting<Long> MEAN_STAGGER_NANOS = VirtualTime.mean("meanStaggerNanos", 5_000_000_000L,
-        "Mean of the exponentially distributed gaps between the first starts; 0: all at once.");
+        "Mean of the exponentially distributed gaps between the first starts; 0: all at once.")
+        .option("--stagger", "SECONDS", "Start the first plays with this mean gap").optionInSeconds();
     public static final Setting<Long> MAX_THINK_TIME_NANOS = Setting.number("maxThinkTimeNanos", "ns", Long.MAX_VALUE, 0,
-        Long.MAX_VALUE, "Pauses of clients that are longer count as this.").remedy("give 0 or more");
+        Long.MAX_VALUE, "Pauses of clients that are longer count as this.").remedy("give 0 or more")
+        .option("--max-think-time", "SECONDS", "Shorten longer pauses within a play to this").optionInSeconds();
     public static final Setting<Boolean> SHARED_PROMPTS = Setting.flag("sharedPrompts", true,
-        "Whether plays, and sub-agents, with tools and system prompts of equal sizes share them.");
+        "Whether plays, and sub-agents, with tools and system prompts of equal sizes share them.")
+        .option("--shared-prompts", "Share prompts between plays whose tools and system prompts have equal sizes")
+        .formerly("!--separate-plays");
     public static final List<Setting<?>> SETTINGS =
         List.of(SEED, CONCURRENT_PLAYS, MEAN_STAGGER_NANOS, MAX_THINK_TIME_NANOS, SHARED_PROMPTS);
 

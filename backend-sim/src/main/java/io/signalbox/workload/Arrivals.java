@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.DoubleText;
+import io.signalbox.config.NumberText;
 import io.signalbox.config.Setting;
 
 import java.nio.file.InvalidPathException;
@@ -30,6 +31,9 @@ public sealed interface Arrivals
 
     /** Start times of {@code count} conversations, rising, in nanoseconds since the start of the run. */
     long[] draw(int count, SplitMix64 random);
+
+    /** Begins the text of arrivals that a trace replays; the path of the trace follows. */
+    String REPLAYED = "replayed:";
 
     /** The text form; {@link #parse} reads it back. */
     String text();
@@ -171,7 +175,7 @@ public sealed interface Arrivals
         @Override
         public String text()
         {
-            return "replayed:" + file;
+            return REPLAYED + file;
         }
     }
 }

@@ -18,9 +18,11 @@ import java.util.TreeMap;
 public record Cancellations(double fraction, long meanDelayNanos, long seed)
 {
     public static final Setting<Double> FRACTION = Setting.real("cancelFraction", "", 0.0, 0.0, 1.0,
-        "Share of the requests with a cancel time.").remedy("give the share of requests to cancel");
+        "Share of the requests with a cancel time.").remedy("give the share of requests to cancel")
+        .option("--cancel-fraction", "SHARE", "Cancel this share of the requests, 0 to 1");
     public static final Setting<Long> MEAN_DELAY_NANOS = Setting.number("cancelMeanDelayNanos", "ns", 5_000_000_000L, 1,
-        VirtualTime.MAX_MEAN_NANOS, "Mean time from arrival to cancel.").remedy("give a mean time to cancel");
+        VirtualTime.MAX_MEAN_NANOS, "Mean time from arrival to cancel.").remedy("give a mean time to cancel")
+        .option("--cancel-after", "SECONDS", "Cancel them after this mean time").optionInSeconds().onlyAboveZero(FRACTION);
     public static final Setting<Long> SEED =
         Setting.number("cancelSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE, "Another seed picks other requests.");
     public static final List<Setting<?>> SETTINGS = List.of(FRACTION, MEAN_DELAY_NANOS, SEED);

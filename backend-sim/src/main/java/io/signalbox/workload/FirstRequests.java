@@ -14,7 +14,8 @@ import java.util.TreeMap;
 public final class FirstRequests implements Workload
 {
     public static final Setting<Integer> COUNT = Setting.integer("firstRequests", "requests", Integer.MAX_VALUE, 1,
-        Integer.MAX_VALUE, "Only the first requests of a workload run.").remedy("ask for at least 1 request");
+        Integer.MAX_VALUE, "Only the first requests of a workload run.").remedy("ask for at least 1 request")
+        .option("--limit", "N", "Run only the first N requests of the workload");
     public static final List<Setting<?>> SETTINGS = List.of(COUNT);
 
     private final Workload whole;

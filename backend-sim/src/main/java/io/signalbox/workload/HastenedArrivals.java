@@ -14,7 +14,9 @@ import java.util.TreeMap;
 public final class HastenedArrivals implements Workload
 {
     public static final Setting<Double> SPEED = Setting.real("speed", "", 1.0, Double.MIN_VALUE, 1_000_000,
-        "Times of arrival are divided by it.").remedy("1 leaves arrivals as they are");
+        "Times of arrival are divided by it.").remedy("1 leaves arrivals as they are")
+        .option("--speed", "FACTOR",
+            "Speed up arrivals by FACTOR, for more ranks than a trace was recorded on");
     public static final List<Setting<?>> SETTINGS = List.of(SPEED);
 
     private final Workload original;

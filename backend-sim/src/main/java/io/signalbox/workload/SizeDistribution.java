@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
 import io.signalbox.config.DoubleText;
+import io.signalbox.config.NumberText;
 import io.signalbox.config.Setting;
 
 import java.util.List;

@@ -20,7 +20,9 @@ import java.util.TreeMap;
 public record Tenants(TenantWeights shares, long seed)
 {
     public static final Setting<TenantWeights> SHARES = Setting.form("tenants", "", TenantWeights.EQUAL,
-        TenantWeights.FORMS, TenantWeights::parse, TenantWeights::print, "Tenants of the workload, and their shares of it.");
+        TenantWeights.FORMS, TenantWeights::parse, TenantWeights::print, "Tenants of the workload, and their shares of it.")
+        .option("--tenants", "NAME=SHARE",
+            "Divide the requests among these tenants by shares, such as a=8,b=1");
     public static final Setting<Long> SEED = Setting.number("tenantSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
         "Another seed divides the workload among the tenants in another way.");
     public static final List<Setting<?>> SETTINGS = List.of(SHARES, SEED);

@@ -28,8 +28,9 @@ import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.HelpPage;
 import io.signalbox.cli.console.ResultStream;
 import io.signalbox.cli.options.ArgumentConverters;
-import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.CommandFiles;
+import io.signalbox.cli.options.CommandModel;
+import io.signalbox.cli.options.FormerNames;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
 import io.signalbox.cli.options.OptionNames;
@@ -125,10 +126,13 @@ public final class Main implements Callable<Integer>
 
     private static int execute(final Console console, final String... given)
     {
+        String[] arguments = given;
         try
         {
-            final String[] arguments = InspectArguments.rewritten(given);
+            arguments = InspectArguments.rewritten(given);
             final CommandLine line = commandLine(console, asked(arguments), questions(arguments));
+            final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);
+            arguments = command == null ? arguments : FormerNames.replaced(command.getCommandSpec(), arguments);
             final String help = HelpRequest.of(line, arguments);
             if (help != null)
             {
@@ -207,11 +211,7 @@ public final class Main implements Callable<Integer>
         final Console console, final List<String> names, final List<String> questions)
     {
         final CommandLine line = new CommandLine(new Main());
-        names.forEach(name -> line.addSubcommand(command(name, console, questions)));
-        if (names.contains("whatif"))
-        {
-            line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
-        }
+        names.forEach(name -> line.addSubcommand(name, CommandModel.of(command(name, console, questions))));
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         versions(line, line.getCommandSpec().version());
         line.setUsageHelpWidth(console.columns());

@@ -45,7 +45,7 @@ public class BadInputTest
         simulate --sed 7                      | there is no option '--sed' (nearest: --seed); see
         simulate --SEED=7                     | there is no option '--SEED' (nearest: --seed
         simulate --conversation 7             | there is no option '--conversation' (nearest: --conversations
-        replay j --router default             | --router belongs to simulate, run and whatif, not to replay; see
+        replay j --router default             | --router belongs to simulate, run, compare and whatif, not to replay; see
         compare --journal=j                   | --journal belongs to simulate and run, not to compare; see
         doctor --ranks 2                      | --ranks belongs to simulate, run, compare and whatif, not to doctor, which
         compare --json=a                      | --json is a flag without a value; --json-file FILE writes a file
@@ -118,11 +118,11 @@ public class BadInputTest
         simulate --trace=                     | --trace is empty
         simulate --threaded --ring-size 7     | --ring-size=7
         simulate --ring-size 64               | --ring-size is for --threaded
-        simulate --no-capture --top-k 2       | --top-k shapes routed experts
+        simulate --no-capture --top-k 2       | --top-k needs --capture, and it is off
         simulate --trace t --turns fixed:2    | --turns is for generated workloads
         simulate --plays 2                    | --plays is for plays of a --trace, which is not given
-        compare --routers x                   | --routers=x is not known; give all, or some of
-        compare --routers kv-aware,kv-aware   | --routers has kv-aware twice
+        compare --routers x                   | --router=x is not known; give all, or some of
+        compare --routers kv-aware,kv-aware   | --router has kv-aware twice
         compare --workloads x                 | --workloads=x is neither a trace file nor one of conversations, skewed
         compare --workloads skewed,skewed     | --workloads has skewed twice
         compare --workloads=                  | --workloads= is neither
@@ -134,17 +134,17 @@ public class BadInputTest
         compare --seeds 0                     | --seeds=0 is not between 1
         compare --workers 0                   | --workers=0
         compare --limit 0                     | --limit=0 is not between 1 and 2147483647; ask for at least 1 request
-        compare --plays 3                     | --plays, --stagger, --max-think-time and --separate-plays are for
+        compare --plays 3                     | --plays, --stagger, --max-think-time and --shared-prompts are for
         compare --expert-skew 1               | --expert-skew shapes routed experts, and compare captures none
         compare --csv-file /no/such/place.csv | --csv-file=/no/such/place.csv cannot be written
         compare --csv-file a --json-file ./a  | --csv-file and --json-file are both a
         compare --csv --json                  | --csv and --json exclude each other
-        simulate --journal a --json-file ./a  | --journal and --json-file are both a; give two different
+        simulate --journal a --json-file ./a  | --json-file and --journal are both ./a; give two different
         simulate --json-file runs             | --json-file=runs is a place of journals, which go to the next number under
         run --output ./runs/0007              | --output=./runs/0007 is a place of journals
         compare --workloads none --workers 1000000 | --workers=1000000 is not between 1 and
         whatif no-such --workers 1000000      | --workers=1000000 is not between 1 and
-        simulate --journal a --json-file a/b  | --journal=a and --json-file=a/b overlap; give a place outside
+        simulate --journal a --json-file a/b  | --json-file=a/b and --journal=a overlap; give a place outside
         simulate --json-file /no/such/place   | --json-file=/no/such/place cannot be written
         doctor --json-file /no/such/place     | --json-file=/no/such/place cannot be written
         simulate --workload x                 | --workload=x is not known; give one of conversations, skewed, bursty
@@ -187,7 +187,7 @@ public class BadInputTest
         inspect experts runs/0001 --slowest 3 | --slowest belongs to inspect requests, not to inspect experts
         inspect drafts runs/0001 --json       | --json belongs to other commands, not to inspect drafts
         inspect drafts no-such-journal        | no-such-journal is not a directory
-        simulate --draft-acceptance 0.5       | --draft-acceptance is for draft tokens, and --draft-tokens gives none
+        simulate --draft-acceptance 0.5       | --draft-acceptance needs --draft-tokens above 0, and it is 0
         simulate --draft-acceptance-file f    | --draft-acceptance-file is for draft tokens, and --draft-tokens gives
         compare --draft-tokens 0 --draft-acceptance-file f | --draft-acceptance-file is for draft tokens, and
         simulate --draft-tokens 1 --draft-acceptance 1 --draft-acceptance-file f | --draft-acceptance is a choice that

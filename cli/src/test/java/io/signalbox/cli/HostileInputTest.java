@@ -68,10 +68,10 @@ class HostileInputTest
         simulate --router-options backlog=5f  | --router-options: backlog has the value '5f', which is neither a number nor
         simulate --no-journal --durability batch | --durability concerns the journal, and --no-journal writes none
         simulate --no-journal --no-verify     | --no-verify concerns the journal, and --no-journal writes none
-        simulate --cancel-after 3             | --cancel-after is for requests that --cancel-fraction cancels, which is
-        simulate --cancel-after 3 --cancel-fraction 0 | --cancel-after is for requests that --cancel-fraction cancels, and
-        simulate --eviction lru --no-prefix-caching | --eviction is for cached prefixes, and --no-prefix-caching keeps none
-        compare --eviction lru --no-prefix-caching | --eviction is for cached prefixes
+        simulate --cancel-after 3             | --cancel-after needs --cancel-fraction above 0, and it is 0.0
+        simulate --cancel-after 3 --cancel-fraction 0 | --cancel-after needs --cancel-fraction above 0, and it is 0.0
+        simulate --eviction lru --no-prefix-caching | --eviction needs --prefix-caching, and it is off
+        compare --eviction lru --no-prefix-caching | --eviction needs --prefix-caching
         gpu --sections device --rounds 3      | --rounds is for the section routers, and --sections names other ones
         gpu --sections routers --samples 10   | --samples is for the section latency or launches or turnaround
         gpu --sections steps --cells 1        | --cells is for the section turnaround or overhead, and --sections names

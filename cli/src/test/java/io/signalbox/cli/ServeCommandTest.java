@@ -61,7 +61,7 @@ class ServeCommandTest
     {
         assertRefused("--faults=dropped=0.1", "a fault plan");
         assertRefused("--no-verify", "--no-verify");
-        assertRefused("--time-scale=0", "timeScale");
+        assertRefused("--time-scale=0", "--time-scale=0.0");
         assertRefused("--max-model-len=2000000000", "--max-model-len");
         assertRefused("--drain-seconds=-1", "--drain-seconds");
         assertRefused("--port=70000", "70000");

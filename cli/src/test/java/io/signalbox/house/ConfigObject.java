@@ -52,11 +52,10 @@ import java.util.concurrent.Callable;
  * A class whose settings users set.
  *
  * @param title   of its table in the documents.
- * @param options whether options of the command line set its settings.
  * @param samples make a record of it, or an object with a method per setting.
  */
 record ConfigObject(
-    String title, Class<?> type, boolean options, List<Setting<?>> settings, List<Sample> samples)
+    String title, Class<?> type, List<Setting<?>> settings, List<Sample> samples)
 {
     /** Makes a fresh one. */
     interface Sample
@@ -65,40 +64,40 @@ record ConfigObject(
     }
 
     static final List<ConfigObject> ALL = List.of(
-        of("Scheduler", SchedulerConfig.class, true, SchedulerConfig.SETTINGS, SchedulerConfig::builder),
-        of("Model shape", ModelShape.class, true, ModelShape.SETTINGS, () -> new ModelShape(4, 64, 2)),
-        of("Router", RouterConfig.class, true, RouterConfig.SETTINGS),
-        of("Engine", EngineConfig.class, true, EngineConfig.SETTINGS, EngineConfig::new),
-        of("Journal", JournalConfig.class, true, JournalConfig.SETTINGS, () -> JournalConfig.of(Durability.PROCESS)),
-        of("Pool of KV blocks", KvBlockConfig.class, false, KvBlockConfig.SETTINGS, () -> KvBlockConfig.of(64)),
-        of("Simulated backend", SimulationConfig.class, true, SimulationConfig.SETTINGS,
+        of("Scheduler", SchedulerConfig.class, SchedulerConfig.SETTINGS, SchedulerConfig::builder),
+        of("Model shape", ModelShape.class, ModelShape.SETTINGS, () -> new ModelShape(4, 64, 2)),
+        of("Router", RouterConfig.class, RouterConfig.SETTINGS),
+        of("Engine", EngineConfig.class, EngineConfig.SETTINGS, EngineConfig::new),
+        of("Journal", JournalConfig.class, JournalConfig.SETTINGS, () -> JournalConfig.of(Durability.PROCESS)),
+        of("Pool of KV blocks", KvBlockConfig.class, KvBlockConfig.SETTINGS, () -> KvBlockConfig.of(64)),
+        of("Simulated backend", SimulationConfig.class, SimulationConfig.SETTINGS,
             () -> SimulationConfig.DEFAULT, () -> StepCost.DEFAULT, () -> D2hDelay.DEFAULT),
-        of("Simulated ranks in real time", PacedBackend.class, false, PacedBackend.SETTINGS),
-        of("Server", ServerConfig.class, false, ServerConfig.SETTINGS,
+        of("Simulated ranks in real time", PacedBackend.class, PacedBackend.SETTINGS),
+        of("Server", ServerConfig.class, ServerConfig.SETTINGS,
             () -> new ServerConfig(new ServedModel(List.of("model"), 4096, 1, new SimulatedText()))),
-        of("Generated workload", GeneratedWorkloadConfig.class, true, GeneratedWorkloadConfig.SETTINGS,
+        of("Generated workload", GeneratedWorkloadConfig.class, GeneratedWorkloadConfig.SETTINGS,
             GeneratedWorkloadConfig::builder),
-        of("Arrival processes", Arrivals.class, false, Arrivals.SETTINGS, () -> new Arrivals.Bursty(8.0, 2.0)),
-        of("Distributions of sizes", SizeDistribution.class, false, SizeDistribution.SETTINGS,
+        of("Arrival processes", Arrivals.class, Arrivals.SETTINGS, () -> new Arrivals.Bursty(8.0, 2.0)),
+        of("Distributions of sizes", SizeDistribution.class, SizeDistribution.SETTINGS,
             () -> new SizeDistribution.Lognormal(4.0, 0.7, 1, 32), () -> new SizeDistribution.Fixed(3)),
-        of("Agent trace", AgentTraceConfig.class, true, AgentTraceConfig.SETTINGS, () -> AgentTraceConfig.DEFAULT),
-        of("Cancellations", Cancellations.class, true, Cancellations.SETTINGS, () -> new Cancellations(0.5, 1, 1)),
-        of("Tenants of a workload", Tenants.class, true, Tenants.SETTINGS, () -> new Tenants(TenantWeights.EQUAL, 1)),
-        of("Speed of arrivals", HastenedArrivals.class, true, HastenedArrivals.SETTINGS),
-        of("Limit of requests", FirstRequests.class, true, FirstRequests.SETTINGS),
-        of("Comparison", ComparisonConfig.class, true, ComparisonConfig.SETTINGS),
-        of("CPU backend", CpuBackendConfig.class, false, CpuBackendConfig.SETTINGS, CpuBackendConfig::new),
-        of("CUDA backend", CudaBackendConfig.class, false, CudaBackendConfig.SETTINGS, CudaBackendConfig::new),
-        of("Expert router of the CUDA backend", ExpertRouterSpec.class, false, ExpertRouterSpec.SETTINGS,
+        of("Agent trace", AgentTraceConfig.class, AgentTraceConfig.SETTINGS, () -> AgentTraceConfig.DEFAULT),
+        of("Cancellations", Cancellations.class, Cancellations.SETTINGS, () -> new Cancellations(0.5, 1, 1)),
+        of("Tenants of a workload", Tenants.class, Tenants.SETTINGS, () -> new Tenants(TenantWeights.EQUAL, 1)),
+        of("Speed of arrivals", HastenedArrivals.class, HastenedArrivals.SETTINGS),
+        of("Limit of requests", FirstRequests.class, FirstRequests.SETTINGS),
+        of("Comparison", ComparisonConfig.class, ComparisonConfig.SETTINGS),
+        of("CPU backend", CpuBackendConfig.class, CpuBackendConfig.SETTINGS, CpuBackendConfig::new),
+        of("CUDA backend", CudaBackendConfig.class, CudaBackendConfig.SETTINGS, CudaBackendConfig::new),
+        of("Expert router of the CUDA backend", ExpertRouterSpec.class, ExpertRouterSpec.SETTINGS,
             () -> ExpertRouterSpec.plain(128, 8, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16)),
-        of("Seeded logits of the CUDA backend", SeededLogits.class, false, SeededLogits.SETTINGS,
+        of("Seeded logits of the CUDA backend", SeededLogits.class, SeededLogits.SETTINGS,
             () -> new SeededLogits(1, 512)),
-        of("Capture ring", CaptureRingConfig.class, false, CaptureRingConfig.SETTINGS,
+        of("Capture ring", CaptureRingConfig.class, CaptureRingConfig.SETTINGS,
             () -> new CaptureRingConfig(0, 1, new CaptureLayout(new ModelShape(2, 8, 2), 8, 4), 2)),
-        of("Layout of the capture ring", CaptureLayout.class, false, CaptureLayout.SETTINGS),
-        of("GPU check", CheckConfig.class, true, CheckConfig.SETTINGS),
-        of("Limits of the GPU check", CheckLimits.class, true, CheckLimits.SETTINGS, () -> CheckLimits.DEFAULT),
-        of("Comparisons of the section overhead", OverheadCell.class, true, OverheadCell.SETTINGS,
+        of("Layout of the capture ring", CaptureLayout.class, CaptureLayout.SETTINGS),
+        of("GPU check", CheckConfig.class, CheckConfig.SETTINGS),
+        of("Limits of the GPU check", CheckLimits.class, CheckLimits.SETTINGS, () -> CheckLimits.DEFAULT),
+        of("Comparisons of the section overhead", OverheadCell.class, OverheadCell.SETTINGS,
             () -> OverheadCell.DEFAULT.get(0)));
 
     /** Components of records that have another name than the setting's last word. */
@@ -107,10 +106,9 @@ record ConfigObject(
         "tenants", "shares", "tenantSeed", "seed");
 
     static ConfigObject of(
-        final String title, final Class<?> type, final boolean options, final List<Setting<?>> settings,
-        final Sample... samples)
+        final String title, final Class<?> type, final List<Setting<?>> settings, final Sample... samples)
     {
-        return new ConfigObject(title, type, options, settings, List.of(samples));
+        return new ConfigObject(title, type, settings, List.of(samples));
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.signalbox.house;
 
 import io.signalbox.cli.CommandEntry;
+import io.signalbox.cli.options.OptionNames;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -108,7 +109,7 @@ final class DocumentedCommands
             return;
         }
         words.stream().takeWhile(word -> !word.matches("[|>&]+.*")).filter(word -> word.startsWith("--"))
-            .map(word -> word.replaceFirst("=.*", "")).filter(option -> command.findOption(option) == null)
+            .map(word -> word.replaceFirst("=.*", "")).filter(option -> OptionNames.find(command, option) == null)
             .forEach(option -> faults.add("no option " + option));
     }
 

@@ -213,7 +213,7 @@ class SettingsTest
     @Test
     void shouldFindAConfigurationThatDoesNotCheckItself()
     {
-        final ConfigObject planted = ConfigObject.of("Careless", Careless.class, false,
+        final ConfigObject planted = ConfigObject.of("Careless", Careless.class,
             List.of(Setting.integer("count", "", 5, 1, 10, "A count.")), () -> new Careless(5));
         assertThrows(AssertionError.class, () -> requireChecked(planted));
     }

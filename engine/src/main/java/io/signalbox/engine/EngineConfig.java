@@ -37,7 +37,8 @@ public final class EngineConfig
         "Who notices that an idle rank could work: the engine, or a simulator that calls it.");
     public static final Setting<Integer> INGRESS_SLOTS =
         Setting.integer("ingressSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of inputs.").powerOfTwo()
-            .remedy("give one that is");
+            .remedy("give one that is")
+        .option("--ring-size", "SLOTS", "Give each ring of the threaded engine SLOTS slots, a power of two");
     public static final Setting<Integer> TRACK_SLOTS =
         Setting.integer("trackSlots", "slots", EngineContext.USUAL_TRACK_SLOTS, 8, 1 << 20, "Slots of the ring of groups. " +
             "An engine that continues a run should have as many as the one before, if those were more than 1024.")

@@ -36,10 +36,13 @@ public record JournalConfig(
 
     public static final Setting<Durability> DURABILITY = Setting.constant("durability", Durability.PROCESS,
         "Faults that a written group survives: PROCESS a killed process; BATCH and RECORD power loss, with one sync per " +
-            "batch or group.");
+            "batch or group.")
+        .option("--durability", "LEVEL", "Make written groups survive a killed process (process) or power loss (batch: " +
+            "one sync per batch; record: one per group)");
     public static final Setting<Long> SEGMENT_BYTES = Setting.number("segmentBytes", "bytes", 1L << 30, SMALLEST_BYTES,
         LARGEST_SEGMENT_BYTES, "Length of its records at which a segment is sealed, at the end of a group.")
-        .remedy("give the size at which a journal segment is sealed");
+        .remedy("give the size at which a journal segment is sealed")
+        .option("--segment-bytes", "BYTES", "Begin another segment of the journal after so many bytes of records");
     public static final Setting<Long> BLOCK_BYTES = Setting.number("blockBytes", "bytes", 1L << 26, SMALLEST_BYTES, 1L << 30,
         "Unit in which a segment's file is mapped and grows.").powerOfTwo()
         .remedy("give the unit in which a segment's file grows");
@@ -48,7 +51,9 @@ public record JournalConfig(
             "until there is room again. 0: none.");
     public static final Setting<Long> SNAPSHOT_EVERY = Setting.number("snapshotEvery", "records", 0, 0, 1L << 40,
         "Records from one snapshot of the run to the next, which a thread beside the engine writes; 0: none, but 100000 " +
-            "with a limit on what is kept.");
+            "with a limit on what is kept.")
+        .option("--snapshot-every", "RECORDS", "Write a snapshot of the run after so many records while it continues; 0 " +
+            "for none, but 100000 if segments are to be removed");
     public static final Setting<Long> MOST_BYTES = Setting.number("mostBytes", "bytes", 0, 0, 1L << 60,
         "Bytes of the segments that are kept while the run continues; older ones are removed behind snapshots. 0: any.");
     public static final Setting<Integer> MOST_SEGMENTS = Setting.integer("mostSegments", "", 0, 0, Integer.MAX_VALUE,

@@ -33,6 +33,26 @@ public final class Setting<T>
     /** Its value in a run description that omits it; {@code null}: none may. */
     private final T omittedValue;
     private final String remedy;
+    private final Uses uses;
+
+    /**
+     * How commands and other systems know the setting.
+     *
+     * @param option {@code null}: no option sets it.
+     */
+    private record Uses(SettingOption option, ForeignNames names)
+    {
+        private static final Uses NONE = new Uses(null, new ForeignNames("", "", ""));
+    }
+
+    /** The names of the same setting in other systems; empty if a system does not have it. */
+    public record ForeignNames(String vllm, String sglang, String tensorRtLlm)
+    {
+        public boolean isEmpty()
+        {
+            return vllm.isEmpty() && sglang.isEmpty() && tensorRtLlm.isEmpty();
+        }
+    }
 
     private Setting(
         final String name,
@@ -41,12 +61,14 @@ public final class Setting<T>
         final T defaultValue,
         final T omittedValue,
         final String remedy,
-        final String meaning)
+        final String meaning,
+        final Uses uses)
     {
         this.name = requireName(name);
         this.unit = unit;
         this.values = values;
         this.remedy = remedy;
+        this.uses = uses;
         this.meaning = requireMeaning(name, meaning);
         this.defaultValue = check(defaultValue);
         this.omittedValue = omittedValue == null ? null : check(omittedValue);
@@ -60,7 +82,7 @@ public final class Setting<T>
         final String remedy,
         final String meaning)
     {
-        return new Setting<>(name, unit, values, defaultValue, null, remedy, meaning);
+        return new Setting<>(name, unit, values, defaultValue, null, remedy, meaning, Uses.NONE);
     }
 
     private static String requireName(final String name)
@@ -143,9 +165,7 @@ public final class Setting<T>
         final String meaning)
     {
         final List<String> labels = values.stream().map(label).toList();
-        return declared(name, "", AllowedValues.of("choice", "one of " + String.join(", ", labels),
-            text -> labels.contains(text) ? values.get(labels.indexOf(text)) : null, label, values::contains),
-            defaultValue, "give one of them", meaning);
+        return declared(name, "", AllowedValues.choices(labels, values, label), defaultValue, "give one of them", meaning);
     }
 
     /** One of the constants of an enum, by name. */
@@ -178,13 +198,84 @@ public final class Setting<T>
     /** The same setting with another remedy, an imperative without a period. */
     public Setting<T> remedy(final String advice)
     {
-        return new Setting<>(name, unit, values, defaultValue, omittedValue, advice, meaning);
+        return new Setting<>(name, unit, values, defaultValue, omittedValue, advice, meaning, uses);
     }
 
     /** The same setting, which older run descriptions omit. */
     public Setting<T> omitted(final T value)
     {
-        return new Setting<>(name, unit, values, defaultValue, value, remedy, meaning);
+        return new Setting<>(name, unit, values, defaultValue, value, remedy, meaning, uses);
+    }
+
+    private Setting<T> with(final SettingOption option)
+    {
+        return new Setting<>(
+            name, unit, values, defaultValue, omittedValue, remedy, meaning, new Uses(option, uses.names));
+    }
+
+    /**
+     * The same setting with an option of the command line.
+     *
+     * @param label of its value, such as "N".
+     * @param help  an imperative without its period and without the default.
+     */
+    public Setting<T> option(final String optionName, final String label, final String help)
+    {
+        return with(SettingOption.of(optionName, label, help));
+    }
+
+    /** The same setting with a flag of the command line, which has a form {@code --no-…} too. */
+    public Setting<T> option(final String optionName, final String help)
+    {
+        return option(optionName, "", help);
+    }
+
+    /**
+     * The same setting, whose option had other names, which stay valid.
+     *
+     * @param names of a flag, a name that begins with {@code !} turns it off.
+     */
+    public Setting<T> formerly(final String... names)
+    {
+        return with(uses.option.withFormer(names));
+    }
+
+    /** The same setting in nanoseconds, whose option is in seconds. */
+    public Setting<T> optionInSeconds()
+    {
+        return with(uses.option.withUnit(1e9));
+    }
+
+    /** @param finder finds the path of an input file in a value of the option; {@code null}: the value names no file. */
+    public Setting<T> namesFile(final Function<String, String> finder)
+    {
+        return with(uses.option.withPath(finder));
+    }
+
+    /** The same setting, which has an effect only if a flag is on. */
+    public Setting<T> onlyWith(final Setting<Boolean> flag)
+    {
+        return with(uses.option.withCondition(new SettingOption.Condition<>(flag, "", value -> value)));
+    }
+
+    /** The same setting, which has an effect only if another one has this value. */
+    public <U> Setting<T> onlyWith(final Setting<U> other, final U value)
+    {
+        return with(uses.option.withCondition(new SettingOption.Condition<>(other, other.optionText(value), value::equals)));
+    }
+
+    /** The same setting, which has an effect only if another one is above 0. */
+    public <U extends Number> Setting<T> onlyAboveZero(final Setting<U> other)
+    {
+        return with(uses.option.withCondition(
+            new SettingOption.Condition<>(other, "above 0", value -> value.doubleValue() > 0)));
+    }
+
+    /** The same setting with its names in other systems; empty: the system does not have it. */
+    public Setting<T> elsewhere(final String vllm, final String sglang, final String tensorRtLlm)
+    {
+        return new Setting<>(name, unit, values, defaultValue, omittedValue, remedy, meaning,
+            new Uses(uses.option, new ForeignNames(vllm, sglang, tensorRtLlm)));
     }
 
     /** Text of the value that older run descriptions mean, which omit the setting; absent if none does. */
@@ -248,6 +339,41 @@ public final class Setting<T>
     public String advice()
     {
         return remedy;
+    }
+
+    /** The option of the command line; {@code null}: no option sets it. */
+    public SettingOption option()
+    {
+        return uses.option;
+    }
+
+    /** The names of the same setting in other systems. */
+    public ForeignNames elsewhere()
+    {
+        return uses.names;
+    }
+
+    /** The texts of the values on the command line, if there are only a few; empty otherwise. */
+    public List<String> optionTexts()
+    {
+        return values.labels().stream().map(AllowedValues::optionText).toList();
+    }
+
+    /** The value as the command line has it: a constant is in lower case with hyphens, everything else as printed. */
+    public String optionText(final T value)
+    {
+        return values.labels().isEmpty() ? print(value) : AllowedValues.optionText(print(value));
+    }
+
+    /** @throws ConfigException if the text of an option is not an allowed value. */
+    public T parseOption(final String text)
+    {
+        final int at = optionTexts().indexOf(text);
+        if (at < 0 && !values.labels().isEmpty())
+        {
+            throw refused(text, "one of " + String.join(", ", optionTexts()));
+        }
+        return parse(at < 0 ? text : values.labels().get(at));
     }
 
     /** One sentence. */

@@ -39,19 +39,30 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
     /** Begins the names of its settings in a run description. */
     public static final String PREFIX = "model.";
 
+    /** A setting of the scheduler, without which the shape has no effect. */
+    public static final Setting<Boolean> CAPTURE =
+        Setting.flag("capture", false, "Whether routed experts are captured; the model's shape is then set as well.")
+        .option("--capture", "Capture routed experts")
+        .elsewhere("enable_return_routed_experts", "enable_return_routed_experts", "");
     public static final Setting<Integer> MOE_LAYERS = Setting.integer("moeLayers", "", 4, 1, MAX_MOE_LAYERS,
-        "MoE layers of the model; dense layers do not count.").remedy("give the number of MoE layers");
+        "MoE layers of the model; dense layers do not count.").remedy("give the number of MoE layers")
+        .option("--moe-layers", "N", "Simulate a model with N MoE layers").onlyWith(CAPTURE);
     public static final Setting<Integer> EXPERTS = Setting.integer("experts", "", 64, 1, MAX_EXPERTS,
-        "Experts per layer.").remedy("give the number of experts per layer");
+        "Experts per layer.").remedy("give the number of experts per layer")
+        .option("--experts", "N", "Give each layer N experts").onlyWith(CAPTURE);
     public static final Setting<Integer> TOP_K = Setting.integer("topK", "", 2, 1, MAX_EXPERTS,
-        "Experts per token and layer; at most as many as there are.").remedy(DISTINCT);
+        "Experts per token and layer; at most as many as there are.").remedy(DISTINCT)
+        .option("--top-k", "N", "Route each token to N experts per layer").onlyWith(CAPTURE);
     public static final Setting<Optional<List<Integer>>> LAYER_IDS = Setting.form("layerIds", "", List.of(0),
             "ascending layers of the model, such as 3-60 or 1,3,5", LayerIds::parse, LayerIds::print,
             "Layers of the model that the captured MoE layers are; consecutive: the first ones.")
-        .orAbsent("consecutive").omitted(Optional.empty());
+        .orAbsent("consecutive").omitted(Optional.empty())
+        .option("--layer-ids", "LAYERS", "Name the layers of the model that these are, such as 3-60 or 1,3,5")
+        .onlyWith(CAPTURE);
     public static final Setting<Boolean> COMBINE_WEIGHTS = Setting.flag("combineWeights", false,
         "Whether rows have, beside each expert id, the weight of that expert's output in the model's sum, as float32; " +
-            "needs a backend that captures it.").omitted(false);
+            "needs a backend that captures it.").omitted(false)
+        .option("--combine-weights", "Capture the combine weight of each routed expert beside its id").onlyWith(CAPTURE);
     public static final List<Setting<?>> SETTINGS = List.of(MOE_LAYERS, EXPERTS, TOP_K, LAYER_IDS, COMBINE_WEIGHTS);
     private static final SettingValues DECLARED = SettingValues.defaults("the model", SETTINGS);
 

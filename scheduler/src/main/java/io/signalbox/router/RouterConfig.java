@@ -26,14 +26,17 @@ public final class RouterConfig
     private static final String KNOB = "router.knob.";
 
     private static final Pattern LABEL_FORM = Pattern.compile("[a-z][a-z0-9-]*");
-    private static final Setting<String> LABEL_SETTING =
+    /** The label of the router. */
+    public static final Setting<String> ROUTER =
         Setting.form("label", "", "signalbox",
         "a lower-case letter followed by letters, digits and hyphens",
-        text -> LABEL_FORM.matcher(text).matches() ? text : null, text -> text, "The router.").remedy("give a label");
+        text -> LABEL_FORM.matcher(text).matches() ? text : null, text -> text, "The router.").remedy("give a label")
+        .option("--router", "LABEL", "Choose ranks with this router")
+        .elsewhere("", "load_balance_method", "attention_dp_config");
     private static final Setting<Integer> VERSION = Setting.integer("version", "", 1, 1, Integer.MAX_VALUE,
         "Version of the router, as it declares it; another one does not replay the run.");
     /** Beside the knobs that the router declares. */
-    public static final List<Setting<?>> SETTINGS = List.of(LABEL_SETTING, VERSION);
+    public static final List<Setting<?>> SETTINGS = List.of(ROUTER, VERSION);
 
     private final DpRouterProvider provider;
     private final SettingValues knobs;
@@ -176,7 +179,7 @@ public final class RouterConfig
     private static void putRouter(
         final Map<String, String> settings, final String prefix, final DpRouterProvider provider)
     {
-        settings.put(prefix + LABEL_SETTING, LABEL_SETTING.print(provider.label()));
+        settings.put(prefix + ROUTER, ROUTER.print(provider.label()));
         settings.put(prefix + VERSION, VERSION.print(provider.version()));
     }
 
@@ -189,11 +192,11 @@ public final class RouterConfig
     public static RouterConfig of(final Map<String, String> settings, final DpRouters routers)
     {
         final DpRouterProvider provider =
-            routers.required(LABEL_SETTING.read(PREFIX, settings), VERSION.read(PREFIX, settings));
+            routers.required(ROUTER.read(PREFIX, settings), VERSION.read(PREFIX, settings));
         final DpRouterProvider fallback = fallback(provider);
         if (settings.containsKey(FALLBACK_LABEL) || fallback != provider)
         {
-            final String label = LABEL_SETTING.read(FALLBACK, settings);
+            final String label = ROUTER.read(FALLBACK, settings);
             final int version = VERSION.read(FALLBACK, settings);
             if (!fallback.label().equals(label) || fallback.version() != version)
             {
@@ -219,13 +222,13 @@ public final class RouterConfig
     /** The label of the router that a run description names; the router need not be installed. */
     public static String label(final Map<String, String> settings)
     {
-        return LABEL_SETTING.read(PREFIX, settings);
+        return ROUTER.read(PREFIX, settings);
     }
 
     /** The label of the router that decided without prefix caching; {@link #label(Map)} if the router has no fallback. */
     public static String fallbackLabel(final Map<String, String> settings)
     {
-        return settings.containsKey(FALLBACK_LABEL) ? LABEL_SETTING.read(FALLBACK, settings) : label(settings);
+        return settings.containsKey(FALLBACK_LABEL) ? ROUTER.read(FALLBACK, settings) : label(settings);
     }
 
     /** A run description with the standard router instead of the recorded one, for a reader that decides nothing. */

@@ -31,28 +31,47 @@ public final class SchedulerConfig
     public static final String PREFIX = "scheduler.";
 
     public static final Setting<Integer> RANKS =
-        Setting.integer("ranks", "", 8, 1, MAX_RANKS, "Data-parallel ranks.");
+        Setting.integer("ranks", "", 8, 1, MAX_RANKS, "Data-parallel ranks.")
+        .option("--ranks", "N", "Run N data-parallel ranks")
+        .elsewhere("data_parallel_size", "dp_size", "tensor_parallel_size with enable_attention_dp");
     public static final Setting<Integer> KV_BLOCKS = Setting.integer("kvBlocks", "blocks", 65_536, 2,
-        KvBlockConfig.MAX_POOL_SIZE, "KV blocks of one rank's pool, the dummy block included.");
+        KvBlockConfig.MAX_POOL_SIZE, "KV blocks of one rank's pool, the dummy block included.")
+        .option("--kv-blocks", "N", "Give each rank's pool N KV blocks, one of them the dummy block")
+        .elsewhere("num_gpu_blocks_override", "max_total_tokens (tokens)", "kv_cache_config.max_tokens (tokens)");
     public static final Setting<Integer> BLOCK_SIZE_TOKENS = Setting.integer("blockSizeTokens", "tokens", 16, 1,
-        65_536, "Tokens that one KV block holds.");
-    public static final Setting<EvictionPolicy> EVICTION_POLICY = Setting.constant("evictionPolicy", EvictionPolicy.LRU,
-        "LRU keeps released blocks cached until room is short; REF_ZERO frees them at once.");
+        65_536, "Tokens that one KV block holds.")
+        .option("--block-size", "TOKENS", "Make KV blocks of this many tokens")
+        .elsewhere("block_size", "page_size", "kv_cache_config.tokens_per_block");
     public static final Setting<Boolean> PREFIX_CACHING =
-        Setting.flag("prefixCaching", true, "Whether requests share the KV blocks of equal prefixes.");
+        Setting.flag("prefixCaching", true, "Whether requests share the KV blocks of equal prefixes.")
+        .option("--prefix-caching", "Share KV blocks between requests")
+        .elsewhere("enable_prefix_caching", "disable_radix_cache (inverse)", "kv_cache_config.enable_block_reuse");
+    public static final Setting<EvictionPolicy> EVICTION_POLICY = Setting.constant("evictionPolicy", EvictionPolicy.LRU,
+        "LRU keeps released blocks cached until room is short; REF_ZERO frees them at once.")
+        .option("--eviction", "POLICY",
+            "Evict by POLICY: lru keeps released blocks cached until room is short; ref-zero frees them at once")
+        .onlyWith(PREFIX_CACHING).elsewhere("", "radix_eviction_policy", "");
     public static final Setting<BlockHashFunction> BLOCK_HASH =
         Setting.constant("blockHash", BlockHashFunction.SHA_256,
-            "Hash function of full blocks: the clients' and those that decoding fills.").omitted(BlockHashFunction.SHA_256);
+            "Hash function of full blocks: the clients' and those that decoding fills.").omitted(BlockHashFunction.SHA_256)
+        .elsewhere("prefix_caching_hash_algo", "", "");
     public static final Setting<Integer> MAX_RUNNING = Setting.integer("maxRunning", "requests", 256, 1,
-        65_536, "Most requests that run on one rank at a time.");
+        65_536, "Most requests that run on one rank at a time.")
+        .option("--max-running", "N", "Run at most N requests on one rank at a time")
+        .elsewhere("max_num_seqs", "max_running_requests", "max_batch_size");
     public static final Setting<Integer> MAX_QUEUED = Setting.integer("maxQueued", "requests", 1 << 20, 1,
-        Integer.MAX_VALUE, "Most requests that wait for a rank; further ones are refused.");
+        Integer.MAX_VALUE, "Most requests that wait for a rank; further ones are refused.")
+        .option("--max-queued", "N", "Let at most N requests wait for a rank; refuse further ones")
+        .elsewhere("", "max_queued_requests", "");
     public static final Setting<Integer> STEP_TOKENS =
-        Setting.integer("stepTokens", "tokens", 8192, 1, 1 << 24, "Token budget of one step of one rank.");
+        Setting.integer("stepTokens", "tokens", 8192, 1, 1 << 24, "Token budget of one step of one rank.")
+        .option("--step-tokens", "N", "Compute at most N tokens in one step")
+        .elsewhere("max_num_batched_tokens", "chunked_prefill_size", "max_num_tokens");
     public static final Setting<Boolean> LOCK_STEP = Setting.flag("lockStep", false,
-        "Whether all ranks step together; a rank without work gets an empty plan.").omitted(false);
-    public static final Setting<Boolean> CAPTURE =
-        Setting.flag("capture", false, "Whether routed experts are captured; the model's shape is then set as well.");
+        "Whether all ranks step together; a rank without work gets an empty plan.").omitted(false)
+        .option("--lock-step", "Step all ranks together; a rank without work gets an empty plan")
+        .elsewhere("", "enable_dp_attention", "enable_attention_dp");
+    public static final Setting<Boolean> CAPTURE = ModelShape.CAPTURE;
     public static final Setting<Integer> DIGEST_INTERVAL = Setting.integer("digestInterval", "inputs", 4096, 1,
         Integer.MAX_VALUE, "Inputs from one digest of the state to the next.");
     public static final Setting<Integer> MAX_FAILURES = Setting.integer("maxFailures", "steps", 8, 0, Integer.MAX_VALUE,
@@ -63,9 +82,14 @@ public final class SchedulerConfig
             "to 64 times. 0: none.").omitted(0);
     public static final Setting<Integer> DEPTH = Setting.integer("depth", "steps", 1, 1, MAX_DEPTH,
         "Most steps of a rank in flight; the next one is planned and launched while earlier ones run. If none is given, a " +
-            "ThreadedEngine has 2, unless its backend takes fewer.");
+            "ThreadedEngine has 2, unless its backend takes fewer.")
+        .option("--depth", "N", "Keep up to N steps of a rank in flight, 1 to 4")
+        .elsewhere("async_scheduling (2 steps)", "disable_overlap_schedule (1 step)", "disable_overlap_scheduler (1 step)");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
-        "Draft tokens that an entry of a step may carry besides the token that it must feed.");
+        "Draft tokens that an entry of a step may carry besides the token that it must feed.")
+        .option("--draft-tokens", "N", "Let each decoding request carry N draft tokens per step")
+        .elsewhere("speculative_config.num_speculative_tokens", "speculative_num_draft_tokens",
+            "speculative_config.max_draft_len");
     public static final Setting<Integer> KV_GROUPS = Setting.integer("kvGroups", "groups", 1, 1, 1,
         "Groups of layers of the model with a block table each, as hybrid models have them.")
         .remedy("give 1: block tables for several KV groups are not built").omitted(1);
@@ -73,7 +97,9 @@ public final class SchedulerConfig
         "Whether lost ranks may be reset, so that requests wait while all ranks are lost; else they fail.").omitted(false);
     public static final Setting<Boolean> SAME_STEP_SHARING = Setting.flag("sameStepSharing", false,
         "Whether requests share blocks that an earlier entry of the same step computes; needs a backend that writes keys " +
-            "and values of a step before it reads any.");
+            "and values of a step before it reads any.")
+        .option("--same-step-sharing", "Share blocks between requests whose prompts are computed in the same step")
+        .onlyWith(PREFIX_CACHING);
     public static final List<Setting<?>> SETTINGS = Stream.concat(
         Stream.<Setting<?>>of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY, PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING,
             MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL, MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS,
@@ -332,6 +358,7 @@ public final class SchedulerConfig
         /** Sets one of {@link #SETTINGS}. */
         public <T> Builder set(final Setting<T> setting, final T value)
         {
+            depthGiven |= setting.name().equals(DEPTH.name());
             values = values.with(setting, value);
             return this;
         }
@@ -430,7 +457,6 @@ public final class SchedulerConfig
 
         public Builder depth(final int value)
         {
-            depthGiven = true;
             return set(DEPTH, value);
         }
 

@@ -33,20 +33,29 @@ public record CheckConfig(
     Set<GpuSection> sections, List<String> command)
 {
     static final int FEWEST_TIMED_STEPS = 40;
-    public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.");
-    public static final Setting<Integer> TOKENS = count("tokens", "tokens", 32, 1, 8192, "Tokens of one step.");
+    public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.")
+        .option("--device", "N", "Use the GPU that the driver numbers N");
+    public static final Setting<Integer> TOKENS = count("tokens", "tokens", 32, 1, 8192, "Tokens of one step.")
+        .option("--batch", "N", "Give a step N tokens");
     public static final Setting<Integer> ROUNDS =
-        count("rounds", "", 2, 1, 1000, "Fresh inputs per router mode, logits type and shape.");
+        count("rounds", "", 2, 1, 1000, "Fresh inputs per router mode, logits type and shape.")
+        .option("--rounds", "N", "Try N fresh inputs per router mode, logit type and shape");
     public static final Setting<Integer> CHECKED_STEPS =
-        count("checkedSteps", "steps", 1000, 2, 1_000_000, "Steps whose results are held against the oracle.");
+        count("checkedSteps", "steps", 1000, 2, 1_000_000, "Steps whose results are held against the oracle.")
+        .option("--checked-steps", "N", "Run N steps in the section steps");
     public static final Setting<Integer> TIMED_STEPS = count("timedSteps", "steps", 1000, FEWEST_TIMED_STEPS, 1_000_000,
-        "Steps of each run that is timed for the overhead of capture.");
+        "Steps of each run that is timed for the overhead of capture.")
+        .option("--steps", "N", "Run N steps per comparison in the section overhead; model has fewer");
     public static final Setting<Integer> MODEL_LAYERS = count("modelLayers", "", 16, 0, 16,
-        "Layers of the model of OLMoE-1B-7B's shape; 0: a small model in its place.");
+        "Layers of the model of OLMoE-1B-7B's shape; 0: a small model in its place.")
+        .option("--model-layers", "N",
+            "Give the large model of the section model N layers, 0 to 16; 0: a small one");
     public static final Setting<Integer> SOAK_SECONDS =
-        count("soakSeconds", "s", 10, 1, 3600, "How long requests are served in the section soak.");
+        count("soakSeconds", "s", 10, 1, 3600, "How long requests are served in the section soak.")
+        .option("--soak", "S", "Serve requests for S seconds in the section soak");
     public static final Setting<Integer> SAMPLES =
-        count("samples", "", 10_000, 10, 1_000_000, "Samples of latencies and launch costs.");
+        count("samples", "", 10_000, 10, 1_000_000, "Samples of latencies and launch costs.")
+        .option("--samples", "N", "Take N samples of latencies and launch costs");
     public static final List<Setting<?>> SETTINGS =
         List.of(DEVICE, TOKENS, ROUNDS, CHECKED_STEPS, TIMED_STEPS, MODEL_LAYERS, SOAK_SECONDS, SAMPLES);
 

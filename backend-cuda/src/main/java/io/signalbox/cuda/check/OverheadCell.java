@@ -27,7 +27,8 @@ public record OverheadCell(int batch, int maxTokens, double millis)
         Setting.integer("maxTokens", "tokens", 32, 1, MOST_TOKENS, "Tokens that buffers hold; at least the batch.")
             .remedy("give such a number");
     public static final Setting<Double> MILLIS = Setting.real("stepMillis", "ms", DEFAULT_MILLIS, 0.0, 1000.0,
-        "Length that memory reads give a step; 0: nothing is read.").remedy("give such a time");
+        "Length that memory reads give a step; 0: nothing is read.").remedy("give such a time")
+        .option("--step-time", "MS", "Give the steps of all comparisons this length; 0 reads no memory");
     public static final List<Setting<?>> SETTINGS = List.of(BATCH, MAX_TOKENS, MILLIS);
 
     /** Decode steps of Qwen3-30B-A3B at the bandwidth of an H200 take so long at least, at a context of 1,024 tokens. */

@@ -33,9 +33,11 @@ public record ExpertRouterSpec(
     private static final String OTHERWISE = "give a value that the CUDA kernels are made for, or use another backend";
 
     public static final Setting<Integer> EXPERTS = Setting.integer("experts", "", 128, MIN_EXPERTS, MAX_EXPERTS,
-        "Logical experts of a layer.").remedy(OTHERWISE);
+        "Logical experts of a layer.").remedy(OTHERWISE)
+        .option("--experts", "N", "Give each layer N experts");
     public static final Setting<Integer> TOP_K = Setting.integer("topK", "", 8, 1, MAX_TOP_K,
-        "Experts per token; at most as many as there are.").remedy(OTHERWISE);
+        "Experts per token; at most as many as there are.").remedy(OTHERWISE)
+        .option("--top-k", "N", "Route each token to N experts");
     public static final Setting<ExpertRouterMode> MODE = Setting.constant("mode", ExpertRouterMode.SOFTMAX_TOPK,
         "How logits become a set of experts and their weights.");
     public static final Setting<LogitsType> TYPE =

@@ -11,10 +11,12 @@ import io.signalbox.cli.options.ComparedSchedulers;
 import io.signalbox.cli.options.ComparedWorkloads;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.GoodputOption;
-import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ListedRouters;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.compare.Comparison;
 import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
@@ -24,9 +26,7 @@ import io.signalbox.printing.ComparisonFiles;
 import io.signalbox.printing.ComparisonText;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.OutputFile;
-import io.signalbox.router.RouterConfig;
 import io.signalbox.sim.MemoryNeed;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,25 +65,17 @@ public final class CompareCommand implements Callable<Integer>
     @Spec
     private CommandSpec spec;
 
-    @ArgGroup(validate = false, heading = "%nWorkloads:%n", order = 1)
+    @OptionGroup("Workloads")
     private final ComparedWorkloads workloads = new ComparedWorkloads();
 
-    @ArgGroup(validate = false, heading = "%nSchedulers:%n", order = 2)
+    @OptionGroup("Schedulers")
     private final ComparedSchedulers schedulers = new ComparedSchedulers();
 
-    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
+    @OptionGroup("Costs of simulated ranks")
     private final CostOptions costs = new CostOptions();
 
-    @Option(names = "--seeds", paramLabel = "N",
-        description = "Run each combination with N seeds; intervals need at least 2 (default: ${DEFAULT-VALUE}).")
-    private int seeds = ComparisonConfig.SEEDS.defaultValue();
-
-    @Option(names = "--seed", paramLabel = "N",
-        description = "Start with seed N (default: ${DEFAULT-VALUE}).")
-    private long seed = ComparisonConfig.FIRST_SEED.defaultValue();
-
-    @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
-    private Integer workers;
+    private final SettingOptions plan = SettingOptions.of(ComparisonConfig.SETTINGS)
+        .defaultInWords(ComparisonConfig.WORKERS, "one per processor");
 
     @Option(names = "--csv", description = "Print means and intervals as CSV instead of tables.")
     private boolean asCsv;
@@ -94,6 +86,9 @@ public final class CompareCommand implements Callable<Integer>
 
     @Mixin
     private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
+    private final ListedRouters routers = new ListedRouters();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -109,7 +104,7 @@ public final class CompareCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (schedulers.listsRouters())
+        if (routers.isAsked())
         {
             return listRouters();
         }
@@ -117,20 +112,22 @@ public final class CompareCommand implements Callable<Integer>
         {
             throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");
         }
-        IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
-        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() :
-            ComparisonConfig.WORKERS.check(workers);
+        costs.refuseIdle(spec.commandLine().getParseResult());
+        SettingOptions.refuseIdle(workloads, schedulers, costs);
+        final int threads = plan.isGiven(ComparisonConfig.WORKERS) ? plan.get(ComparisonConfig.WORKERS) :
+            Runtime.getRuntime().availableProcessors();
         final List<SeededWorkload> seeded = workloads.workloads();
         checkForms();
-        final List<RouterConfig> routers = schedulers.routers();
-        final ComparisonConfig plan = new ComparisonConfig(seeded,
-            schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed), goodput.level());
-        MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
-            MachineMemory.limits());
-        try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(plan));
-            OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(plan)))
+        final long seed = plan.get(ComparisonConfig.FIRST_SEED);
+        final ComparisonConfig comparison = new ComparisonConfig(seeded,
+            schedulers.kvBlocks(), schedulers.routers(routers.routers()), seed, plan.get(ComparisonConfig.SEEDS),
+            schedulers.config(), costs.config(seed), goodput.level());
+        MemoryNeed.checkPools(schedulers.config(), Collections.max(comparison.kvBlocks()),
+            Math.min(threads, comparison.cells()), MachineMemory.limits());
+        try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(comparison));
+            OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(comparison)))
         {
-            return compare(plan, threads, csv, json);
+            return compare(comparison, threads, csv, json);
         }
     }
 
@@ -141,21 +138,21 @@ public final class CompareCommand implements Callable<Integer>
             throw new ConfigException((asCsv ? "--csv" : CSV_FILE) +
                 " is for figures, and --list-routers runs no comparison; leave it out, or give --json.");
         }
-        return InstalledRouters.print(console, jsonOptions, schedulers.known());
+        return InstalledRouters.print(console, jsonOptions, routers.routers());
     }
 
-    private int compare(final ComparisonConfig plan, final int threads, final OutputFile csv, final OutputFile json)
+    private int compare(final ComparisonConfig comparison, final int threads, final OutputFile csv, final OutputFile json)
     {
         final long startNanos = System.nanoTime();
-        final List<ComparisonCell> cells = run(plan, threads);
+        final List<ComparisonCell> cells = run(comparison, threads);
         final double seconds = (System.nanoTime() - startNanos) / 1e9;
-        jsonOptions.print(console, json, () -> ComparisonFiles.json(plan, cells), () -> print(cells));
+        jsonOptions.print(console, json, () -> ComparisonFiles.json(comparison, cells), () -> print(cells));
         if (csv != null)
         {
             csv.write(ComparisonFiles.csv(cells));
         }
         console.err().printf("%nwall clock        %s s for %s runs, %d at a time%n",
-            Decimals.text(seconds, 2), Decimals.grouped(plan.cells()), Math.min(threads, plan.cells()));
+            Decimals.text(seconds, 2), Decimals.grouped(comparison.cells()), Math.min(threads, comparison.cells()));
         return ExitCode.OK;
     }
 
@@ -167,20 +164,20 @@ public final class CompareCommand implements Callable<Integer>
         }
         else
         {
-            ComparisonText.print(console.out(), cells, seeds);
+            ComparisonText.print(console.out(), cells, plan.get(ComparisonConfig.SEEDS));
         }
     }
 
-    private List<ComparisonCell> run(final ComparisonConfig plan, final int threads)
+    private List<ComparisonCell> run(final ComparisonConfig comparison, final int threads)
     {
         try (Progress progress = progressOption.show(console, "signalbox compare"))
         {
             final ComparisonProgress runs = (parts, ended, total) -> progress.show(parts,
                 (long)total * ComparisonProgress.PARTS_PER_RUN,
                 () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
-            runs.onProgress(0, 0, plan.cells());
+            runs.onProgress(0, 0, comparison.cells());
             return HeapShortage.named("the comparison with " + threads + " runs at a time",
-                "give fewer --workers, ranks, blocks or requests", () -> Comparison.run(plan, threads, runs));
+                "give fewer --workers, ranks, blocks or requests", () -> Comparison.run(comparison, threads, runs));
         }
     }
 

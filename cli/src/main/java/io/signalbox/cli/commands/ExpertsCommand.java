@@ -10,7 +10,7 @@ import io.signalbox.cli.options.Choice;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
-import io.signalbox.cli.options.Plugins;
+import io.signalbox.cli.options.PluginOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.inspect.RowReplay;
 import io.signalbox.journal.ReplayStart;
@@ -92,9 +92,8 @@ public final class ExpertsCommand implements Callable<Integer>
         description = "Keep the ids of inherited rows (keep), or write -1 in their place (mask) (default: keep).")
     private Choice.InheritedIds inherited = Choice.InheritedIds.KEEP;
 
-    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @InputPath
-    private List<String> plugins = List.of();
+    @Mixin
+    private final PluginOptions plugins = new PluginOptions();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -111,7 +110,7 @@ public final class ExpertsCommand implements Callable<Integer>
     public Integer call()
     {
         check();
-        final DpRouters routers = Plugins.routers(plugins);
+        final DpRouters routers = plugins.routers();
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES);
             ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox experts"));
             ReplayStart start = ReplayStart.of(journal, routers, progress))

@@ -12,6 +12,7 @@ import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.options.GpuOptions;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.GpuCheck;
@@ -20,7 +21,6 @@ import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.printing.OutputFile;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -76,7 +76,7 @@ public final class GpuCommand implements Callable<Integer>
     @Mixin
     private final ProgressOption progressOption = new ProgressOption();
 
-    @ArgGroup(validate = false, heading = "%nChecks:%n", order = 1)
+    @OptionGroup("Checks")
     private final GpuOptions options = new GpuOptions();
 
     /** @param program the class whose {@code main} a section starts again under a tool. */

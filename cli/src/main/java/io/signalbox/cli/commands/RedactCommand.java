@@ -8,7 +8,7 @@ import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
-import io.signalbox.cli.options.Plugins;
+import io.signalbox.cli.options.PluginOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.journal.JournalRedaction;
 import io.signalbox.journal.RunDirectories;
@@ -22,7 +22,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 
 /** Writes a journal again without its tokens. */
@@ -62,9 +61,8 @@ public final class RedactCommand implements Callable<Integer>
     @InputPath
     private Path keyFile;
 
-    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @InputPath
-    private List<String> plugins = List.of();
+    @Mixin
+    private final PluginOptions plugins = new PluginOptions();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -84,7 +82,7 @@ public final class RedactCommand implements Callable<Integer>
         JournalArgument.requireNamed(target);
         final TokenKey key = TokenKey.read(JournalOptions.KEY, keyFile);
         RunDirectories.requireFree(target);
-        final DpRouters routers = Plugins.routers(plugins);
+        final DpRouters routers = plugins.routers();
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final JournalRedaction.Result result = redact(routers, key);

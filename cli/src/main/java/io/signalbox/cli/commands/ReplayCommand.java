@@ -7,12 +7,14 @@ import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionGroup;
+import io.signalbox.cli.options.PluginOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RecomputeOptions;
 import io.signalbox.journal.InputVoiding;
-import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
+import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
@@ -24,14 +26,12 @@ import io.signalbox.printing.ReplayReport;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.serving.BackendProvider;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 
 /** Verifies a journal by re-running it, and recovers one that was not closed. */
@@ -85,13 +85,12 @@ public final class ReplayCommand implements Callable<Integer>
             "Refused for any other input.")
     private Long voided;
 
-    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @InputPath
-    private List<String> plugins = List.of();
+    @Mixin
+    private final PluginOptions plugins = new PluginOptions();
 
     private DpRouters routers;
 
-    @ArgGroup(validate = false, heading = "%nRecomputation:%n", order = 1)
+    @OptionGroup("Recomputation")
     private final RecomputeOptions recomputeOptions = new RecomputeOptions();
 
     @Mixin
@@ -115,7 +114,7 @@ public final class ReplayCommand implements Callable<Integer>
                 "--from-snapshot begins behind a snapshot, and --recompute needs every record; leave one out.");
         }
         recomputeOptions.check();
-        routers = Plugins.routers(Plugins.without(plugins, BackendProvider.class));
+        routers = Plugins.routers(Plugins.without(plugins.jars(), BackendProvider.class));
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final ReplayReport report = replay();
@@ -132,7 +131,8 @@ public final class ReplayCommand implements Callable<Integer>
         final boolean reruns = verify || fromSnapshot || !recover && voided == null && !recomputes;
         final Verification verification = reruns ? rerun(recovery) : null;
         final RecomputeReport recomputation = recomputes ?
-            new RunRecomputation(console, progressOption, recomputeOptions, plugins).run(journal, jsonOptions.file()) : null;
+            new RunRecomputation(console, progressOption, recomputeOptions, plugins.jars())
+                .run(journal, jsonOptions.file()) : null;
         return new ReplayReport(journal, recovery, voiding, verification, recomputation, life(verification));
     }
 

@@ -18,11 +18,13 @@ import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ModelOptions;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.PromptOptions;
 import io.signalbox.cli.options.PromptTokenizer;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.ServingOptions;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -53,7 +55,6 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.BackendMemory;
 import io.signalbox.sim.ChunkedRowsTap;
 import io.signalbox.workload.PromptLine;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -93,19 +94,19 @@ public final class RunCommand implements Callable<Integer>
 
     private final Console console;
 
-    @ArgGroup(validate = false, heading = "%nModel:%n", order = 1)
+    @OptionGroup("Model")
     private final ModelOptions modelOptions = new ModelOptions();
 
-    @ArgGroup(validate = false, heading = "%nPrompts and sampling:%n", order = 2)
+    @OptionGroup("Prompts and sampling")
     private final PromptOptions promptOptions = new PromptOptions();
 
-    @ArgGroup(validate = false, heading = "%nScheduler and backend:%n", order = 3)
+    @OptionGroup("Scheduler and backend")
     private final ServingOptions servingOptions = new ServingOptions();
 
-    @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
+    @OptionGroup("Journal")
     private final JournalOptions journalOptions = new JournalOptions();
 
-    @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 5)
+    @OptionGroup("Retention of the journal")
     private final RetentionOptions retentionOptions = new RetentionOptions();
 
     @Mixin
@@ -135,6 +136,7 @@ public final class RunCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        SettingOptions.refuseIdle(servingOptions);
         journalOptions.check(retentionOptions.limits());
         promptOptions.check(servingOptions.captures());
         servingOptions.checkPlugins();

@@ -6,13 +6,13 @@ import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.PruneOptions;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.RunDirectories;
 import io.signalbox.journal.RunDirectory;
 import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.RunsReport;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -54,7 +54,7 @@ public final class RunsCommand implements Callable<Integer>
     @InputPath
     private Path directory = Path.of("runs");
 
-    @ArgGroup(validate = false, heading = "%nLimits:%n", order = 1)
+    @OptionGroup("Limits")
     private final PruneOptions limits = new PruneOptions();
 
     @Option(names = "--remove", description = "Remove the runs that the limits choose.")

@@ -6,12 +6,14 @@ import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.HttpOptions;
-import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.ListedRouters;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.PaceOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
@@ -24,15 +26,15 @@ import io.signalbox.server.SignalboxServer;
 import io.signalbox.server.text.SimulatedText;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -65,27 +67,29 @@ public final class ServeCommand implements Callable<Integer>
     @Spec
     private CommandSpec spec;
 
-    @ArgGroup(validate = false, heading = "%nServer:%n", order = 1)
+    @OptionGroup("Server")
     private final HttpOptions httpOptions = new HttpOptions();
 
-    @ArgGroup(validate = false, heading = "%nPace and answers of simulated ranks:%n", order = 2)
+    @OptionGroup("Pace and answers of simulated ranks")
     private final PaceOptions paceOptions = new PaceOptions();
 
-    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 3)
+    @OptionGroup("Scheduler")
     private final SchedulerOptions schedulerOptions = new SchedulerOptions();
 
-    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 4)
+    @OptionGroup("Costs of simulated ranks")
     private final CostOptions costOptions = new CostOptions();
 
-    @ArgGroup(validate = false, heading = "%nJournal:%n", order = 5)
+    @OptionGroup("Journal")
     private final JournalOptions journalOptions = new JournalOptions();
 
-    @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 6)
+    @OptionGroup("Retention of the journal")
     private final RetentionOptions retentionOptions = new RetentionOptions();
 
-    @Option(names = "--seed", paramLabel = "N",
-        description = "Seed answers and routed experts with N (default: ${DEFAULT-VALUE}).")
-    private long seed = SimulationConfig.SEED.defaultValue();
+    private final SettingOptions run = SettingOptions.of(List.of(SimulationConfig.SEED))
+        .helped(SimulationConfig.SEED, "Seed answers and routed experts with N");
+
+    @Mixin
+    private final ListedRouters routers = new ListedRouters();
 
     @Mixin
     private final ProgressOption progressOption = new ProgressOption();
@@ -101,15 +105,15 @@ public final class ServeCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (schedulerOptions.listsRouters())
+        if (routers.isAsked())
         {
-            RouterList.print(console.out(), schedulerOptions.known());
+            RouterList.print(console.out(), routers.routers());
             return ExitCode.OK;
         }
-        IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
+        refuseIdle(spec.commandLine().getParseResult());
         journalOptions.checkContinued(retentionOptions.limits());
-        final SchedulerConfig scheduler = schedulerOptions.config();
-        final PacedBackend backend = paceOptions.backend(costOptions.config(seed), scheduler);
+        final SchedulerConfig scheduler = schedulerOptions.config(routers.routers());
+        final PacedBackend backend = paceOptions.backend(costOptions.config(run.get(SimulationConfig.SEED)), scheduler);
         final ServerConfig config = httpOptions.config(new SimulatedText(), scheduler);
         final EngineConfig engine = new EngineConfig().scheduler(scheduler).backend(backend).clock(new RunClock())
             .vocabularySize(config.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
@@ -130,6 +134,15 @@ public final class ServeCommand implements Callable<Integer>
         }
     }
 
+    /** @throws io.signalbox.ConfigException if an option has no effect. */
+    private void refuseIdle(final ParseResult given)
+    {
+        schedulerOptions.refuseIdle(given);
+        costOptions.refuseIdle(given);
+        journalOptions.refuseIdle(given);
+        SettingOptions.refuseIdle(schedulerOptions, costOptions, journalOptions);
+    }
+
     /** The run also depends on what the simulated ranks answer. */
     private RunJournal journal(final Path place, final Map<String, String> settings)
     {
@@ -137,7 +150,7 @@ public final class ServeCommand implements Callable<Integer>
         {
             final Map<String, String> whole = new TreeMap<>(description);
             whole.putAll(settings);
-            return journalOptions.continued(place, schedulerOptions.known(),
+            return journalOptions.continued(place, routers.routers(),
                 new WrittenJournal(console, NAME, journalOptions, progressOption), ReadProgress.NONE).open(whole);
         };
     }

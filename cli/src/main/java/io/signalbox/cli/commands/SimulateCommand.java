@@ -14,9 +14,12 @@ import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ListedRouters;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.cli.options.WorkloadOptions;
 import io.signalbox.cost.CostFile;
 import io.signalbox.engine.Engine;
@@ -45,13 +48,14 @@ import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 
@@ -84,34 +88,33 @@ public final class SimulateCommand implements Callable<Integer>
     private CommandSpec spec;
     private final Function<SchedulerConfig, Scheduler> verifyingScheduler;
 
-    @ArgGroup(validate = false, heading = "%nWorkload:%n", order = 1)
+    private int ringSlots;
+
+    @OptionGroup("Workload")
     private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
-    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 2)
+    @OptionGroup("Scheduler")
     private final SchedulerOptions schedulerOptions = new SchedulerOptions();
 
-    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
+    @OptionGroup("Costs of simulated ranks")
     private final CostOptions costOptions = new CostOptions();
 
-    @ArgGroup(validate = false, heading = "%nDeployment whose step times are simulated:%n", order = 6)
+    @OptionGroup("Deployment whose step times are simulated")
     private final DeploymentOptions deploymentOptions = new DeploymentOptions();
 
-    @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
+    @OptionGroup("Journal")
     private final JournalOptions journalOptions = new JournalOptions();
 
-    @ArgGroup(validate = false, heading = "%nRetention of the journal:%n", order = 5)
+    @OptionGroup("Retention of the journal")
     private final RetentionOptions retentionOptions = new RetentionOptions();
-
-    @Option(names = "--seed", paramLabel = "N",
-        description = "Seed workload, sampled tokens and routed experts with N (default: ${DEFAULT-VALUE}).")
-    private long seed = SimulationConfig.SEED.defaultValue();
 
     @Option(names = "--threaded", description = "Use the threaded engine; the journal is identical.")
     private boolean threaded;
 
-    @Option(names = "--ring-size", paramLabel = "SLOTS",
-        description = "Give each ring of the threaded engine SLOTS slots, a power of two (default: ${DEFAULT-VALUE}).")
-    private int ringSlots = EngineConfig.INGRESS_SLOTS.defaultValue();
+    private final SettingOptions run = SettingOptions.of(List.of(SimulationConfig.SEED, EngineConfig.INGRESS_SLOTS));
+
+    @Mixin
+    private final ListedRouters routers = new ListedRouters();
 
     @Mixin
     private final GoodputOption goodput = new GoodputOption();
@@ -137,17 +140,18 @@ public final class SimulateCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (schedulerOptions.listsRouters())
+        if (routers.isAsked())
         {
-            return InstalledRouters.print(console, jsonOptions, schedulerOptions.known());
+            return InstalledRouters.print(console, jsonOptions, routers.routers());
         }
         if (deploymentOptions.listsModels())
         {
             return MeasuredModels.print(console, jsonOptions);
         }
-        IdleOptions.refuse(spec.commandLine().getParseResult());
-        // Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind.
-        EngineConfig.INGRESS_SLOTS.check(ringSlots);
+        refuseIdle(spec.commandLine().getParseResult());
+        final long seed = run.get(SimulationConfig.SEED);
+        // Checked before the engine's own check, so that a wrong size leaves no empty journal.
+        ringSlots = run.get(EngineConfig.INGRESS_SLOTS);
         journalOptions.check(retentionOptions.limits());
         final CostFile served = deploymentOptions.isGiven() ? deploymentOptions.cost() : null;
         final SchedulerConfig config = config(served);
@@ -167,7 +171,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     private SchedulerConfig config(final CostFile served)
     {
-        final SchedulerConfig config = schedulerOptions.config();
+        final SchedulerConfig config = schedulerOptions.config(routers.routers());
         if (served == null)
         {
             deploymentOptions.deployment();
@@ -178,7 +182,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     private SimulationConfig costs(final SchedulerConfig config, final CostFile served)
     {
-        final SimulationConfig costs = costOptions.config(seed);
+        final SimulationConfig costs = costOptions.config(run.get(SimulationConfig.SEED));
         return served == null ? costs : deploymentOptions.apply(costs, served, config, spec.commandLine().getParseResult());
     }
 
@@ -189,6 +193,20 @@ public final class SimulateCommand implements Callable<Integer>
         if (reason != null)
         {
             console.err().println("signalbox simulate: step times are extrapolated: " + reason + ".");
+        }
+    }
+
+    /** @throws io.signalbox.ConfigException if an option has no effect. */
+    private void refuseIdle(final ParseResult given)
+    {
+        workloadOptions.refuseIdle(given);
+        schedulerOptions.refuseIdle(given);
+        costOptions.refuseIdle(given);
+        journalOptions.refuseIdle(given);
+        SettingOptions.refuseIdle(workloadOptions, schedulerOptions, costOptions, journalOptions);
+        if (!threaded)
+        {
+            IdleOptions.refuse(given, "--ring-size", "is for --threaded, which is not given");
         }
     }
 
@@ -212,12 +230,12 @@ public final class SimulateCommand implements Callable<Integer>
     private int run(final Simulation simulation, final int requests, final OutputFile file)
     {
         final DeferredJournal journal =
-            journalOptions.journal(simulation::settings, schedulerOptions.known(), written());
+            journalOptions.journal(simulation::settings, routers.routers(), written());
         final long startNanos = System.nanoTime();
         final RunReport ended = run(simulation, journal);
         final WallClock wallClock = WallClock.of(ended, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(),
-            written().verify(journal.writer(), schedulerOptions.known(), verifyingScheduler));
+            written().verify(journal.writer(), routers.routers(), verifyingScheduler));
         final RunReport report =
             ended.withNotSubmitted(requests - ended.requests().submitted(), workloadOptions.leftOut());
         jsonOptions.print(console, file,

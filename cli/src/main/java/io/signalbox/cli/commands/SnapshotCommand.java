@@ -7,6 +7,8 @@ import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionGroup;
+import io.signalbox.cli.options.PluginOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
@@ -18,14 +20,12 @@ import io.signalbox.printing.RemovedSegments;
 import io.signalbox.printing.SnapshotReport;
 import io.signalbox.router.DpRouters;
 import io.signalbox.serving.BackendProvider;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
@@ -78,15 +78,14 @@ public final class SnapshotCommand implements Callable<Integer>
             "included: 'replay --from-snapshot' and launches begin there. The newest two are kept.")
     private boolean scheduler;
 
-    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
-    @InputPath
-    private List<String> plugins = List.of();
+    @Mixin
+    private final PluginOptions plugins = new PluginOptions();
 
     @Option(names = "--follow",
         description = "Continue until the journal is no longer written: once a second, fold what is new.")
     private boolean follows;
 
-    @ArgGroup(validate = false, heading = "%nRetention, with --scheduler:%n", order = 1)
+    @OptionGroup("Retention, with --scheduler")
     private final RetentionOptions retention = new RetentionOptions();
 
     @Mixin
@@ -120,7 +119,7 @@ public final class SnapshotCommand implements Callable<Integer>
         }
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
-            final DpRouters routers = Plugins.routers(Plugins.without(plugins, BackendProvider.class));
+            final DpRouters routers = Plugins.routers(Plugins.without(plugins.jars(), BackendProvider.class));
             final SnapshotFollower follower = new SnapshotFollower(journal, every, kept);
             final ReplayFollower replay = scheduler ? new ReplayFollower(journal, every, routers) : null;
             final RemovedSegments removed =

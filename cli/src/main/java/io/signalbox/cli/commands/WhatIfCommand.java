@@ -12,7 +12,10 @@ import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ListedRouters;
+import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.cli.options.StartOptions;
 import io.signalbox.cli.options.StepTimeOptions;
 import io.signalbox.cli.options.VariantOptions;
@@ -32,13 +35,10 @@ import io.signalbox.whatif.RecordedExperts;
 import io.signalbox.whatif.Variant;
 import io.signalbox.whatif.WhatIf;
 import io.signalbox.whatif.WhatIfReport;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,40 +71,38 @@ public final class WhatIfCommand implements Callable<Integer>
     private static final int VARIANT_BYTES = 1 << 17;
 
     private final Console console;
-    @Spec
-    private CommandSpec spec;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
     @InputPath
     private Path journal;
 
-    @ArgGroup(validate = false, heading = "%nVariants:%n", order = 1)
+    @OptionGroup("Variants")
     private final VariantOptions variants = new VariantOptions();
 
-    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 2)
+    @OptionGroup("Scheduler")
     private final ChangedScheduler scheduler = new ChangedScheduler();
 
-    @ArgGroup(validate = false, heading = "%nStep times:%n", order = 3)
+    @OptionGroup("Step times")
     private final StepTimeOptions stepTimes = new StepTimeOptions();
 
-    @ArgGroup(validate = false, heading = "%nStart:%n", order = 4)
+    @OptionGroup("Start")
     private final StartOptions start = new StartOptions();
 
     @Option(names = "--expert-devices", paramLabel = "N",
         description = "Report the load of experts, and how even it is on N devices under several placements of experts.")
     private Integer expertDevices;
 
-    @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
-    private Integer workers;
-
     @Option(names = "--decisions", paramLabel = "N",
         description = "List the first N decisions that differ, per variant (default: ${DEFAULT-VALUE}).")
     private int decisions = 10;
 
-    @Option(names = "--seeds", paramLabel = "N",
-        description = "Run each variant N times, the first time with the recorded arrivals and then with arrivals delayed " +
-            "by less than the mean time between two, for intervals of the differences (default: ${DEFAULT-VALUE}).")
-    private int seeds = 1;
+    private final SettingOptions plan = SettingOptions.of(List.of(ComparisonConfig.WORKERS, ComparisonConfig.SEEDS))
+        .defaultInWords(ComparisonConfig.WORKERS, "one per processor").byDefault(ComparisonConfig.SEEDS, 1)
+        .helped(ComparisonConfig.SEEDS, "Run each variant N times, the first time with the recorded arrivals and then " +
+            "with arrivals delayed by less than the mean time between two, for intervals of the differences");
+
+    @Mixin
+    private final ListedRouters routers = new ListedRouters();
 
     @Mixin
     private final GoodputOption goodput = new GoodputOption();
@@ -123,19 +121,19 @@ public final class WhatIfCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (scheduler.listsRouters())
+        if (routers.isAsked())
         {
-            return InstalledRouters.print(console, jsonOptions, scheduler.known());
+            return InstalledRouters.print(console, jsonOptions, routers.routers());
         }
         JournalArgument.requireNamed(journal);
         if (decisions < 0)
         {
             throw new ConfigException("--decisions=" + decisions + " is negative; give the number of decisions to list.");
         }
-        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() :
-            ComparisonConfig.WORKERS.check(workers);
-        final List<String> shared = ChangedScheduler.given(spec.commandLine().getParseResult());
-        final List<VariantOptions.Named> asked = variants.asked(shared);
+        final int threads = plan.isGiven(ComparisonConfig.WORKERS) ? plan.get(ComparisonConfig.WORKERS) :
+            Runtime.getRuntime().availableProcessors();
+        final int seeds = plan.get(ComparisonConfig.SEEDS);
+        final List<VariantOptions.Named> asked = variants.asked(scheduler);
         try (OutputFile file = jsonOptions.reserve((asked.size() + 1L) * VARIANT_BYTES))
         {
             final long startNanos = System.nanoTime();
@@ -162,10 +160,10 @@ public final class WhatIfCommand implements Callable<Integer>
             final JournalReader reader = kept.reader();
             RemovedRecords.note(console, "signalbox whatif", journal);
             // Options are checked before the journal is read to its end.
-            final SchedulerConfig recorded = reader.config(scheduler.known());
+            final SchedulerConfig recorded = reader.config(routers.routers());
             for (final VariantOptions.Named variant : asked)
             {
-                changed.add(new Variant(variant.name(), variant.change(recorded, scheduler.known())));
+                changed.add(new Variant(variant.name(), variant.change(recorded, routers.routers())));
             }
             checkMemory(recorded, changed, threads);
             if (expertDevices != null && recorded.capture() == null)
@@ -176,14 +174,14 @@ public final class WhatIfCommand implements Callable<Integer>
             final WhatIf read = WhatIf.of(kept, recorded, beginning, goodput.level());
             final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
             question = expertDevices == null ? costed : costed.withExperts(
-                new RecordedExperts(journal, scheduler.known()), recorded.capture(), expertDevices);
+                new RecordedExperts(journal, routers.routers()), recorded.capture(), expertDevices);
         }
         try (Progress progress = progressOption.show(console, "signalbox whatif"))
         {
             final ComparisonProgress runs = (parts, ended, total) -> progress.show(parts,
                 (long)total * ComparisonProgress.PARTS_PER_RUN,
                 () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " re-runs");
-            return question.ask(changed, threads, decisions, seeds, runs);
+            return question.ask(changed, threads, decisions, plan.get(ComparisonConfig.SEEDS), runs);
         }
     }
 

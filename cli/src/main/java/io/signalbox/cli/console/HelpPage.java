@@ -104,7 +104,8 @@ public final class HelpPage
     private List<OptionSpec> usedMost()
     {
         return optionsByGroup().values().stream().flatMap(List::stream)
-            .filter(option -> USED_MOST.contains(option.longestName())).toList();
+            .filter(option -> USED_MOST.contains(option.longestName()))
+            .map(option -> OptionSpec.builder(option).description(option.description()[0]).build()).toList();
     }
 
     /** Groups in the order of the page with all options, after the options without a group. */

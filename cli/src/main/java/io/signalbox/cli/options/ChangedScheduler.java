@@ -2,173 +2,95 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.batch.QueueOrder;
-import io.signalbox.batch.UnderPressure;
 import io.signalbox.router.DpRouters;
-import io.signalbox.router.RouterConfig;
-import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.ListResourceBundle;
-import java.util.ResourceBundle;
-import java.util.regex.Pattern;
 
 /** Options that change a recorded scheduler; those that are not given keep the recorded value. */
-@Command(name = "whatif")
-public final class ChangedScheduler extends RankOptions
+public final class ChangedScheduler extends RouterOptions
 {
-    private static final Pattern DEFAULT = Pattern.compile("\\(default: [^)]*\\)");
+    private final SettingOptions scheduler =
+        SettingOptions.of(SchedulerConfig.SETTINGS).without(SchedulerConfig.CAPTURE)
+            .defaultsInWords("as recorded")
+        .defaultInWords(SchedulerConfig.KV_BLOCKS,
+                "as recorded; with another --block-size, the tokens of the recorded pool");
 
-    @Option(names = "--router", paramLabel = "LABEL",
-        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES}, or one of --plugins.",
-        completionCandidates = ComparedSchedulers.Labels.class)
-    private String router;
-
-    @Option(names = "--kv-blocks", paramLabel = "N",
-        description = "Give each rank's pool N KV blocks, one of them the dummy block; with another --block-size, the " +
-            "default keeps the tokens of the pool.")
-    private Integer kvBlocks;
-
-    /** The descriptions of these options, whose defaults are the recorded values. */
-    public static ResourceBundle descriptions()
+    /** Keeps the recorded router unless one is given. */
+    public ChangedScheduler()
     {
-        final List<Object[]> texts = new ArrayList<>();
-        for (final OptionSpec option : CommandSpec.forAnnotatedObject(new ChangedScheduler()).options())
-        {
-            final String text = String.join("", option.description());
-            texts.add(new Object[]{
-                option.longestName().substring(2), DEFAULT.matcher(text).replaceFirst("(default: as recorded)")});
-        }
-        return new ListResourceBundle()
-        {
-            @Override
-            protected Object[][] getContents()
-            {
-                return texts.toArray(new Object[0][]);
-            }
-        };
+        router().defaultsInWords("as recorded");
     }
 
-    /** The scheduler options of a command, one argument each. The values are read when the record is known. */
-    public static List<String> given(final ParseResult command)
+    @Override
+    public List<SettingOptions> settings()
     {
-        final List<String> arguments = new ArrayList<>();
-        final CommandSpec known = CommandSpec.forAnnotatedObject(new ChangedScheduler());
-        for (final OptionSpec option : command.matchedOptions())
-        {
-            final String name = option.longestName();
-            if (known.findOption(name) != null)
-            {
-                final List<String> values = option.originalStringValues();
-                arguments.add(option.arity().max() == 0 ? name : name + "=" + String.join(",", values));
-            }
-        }
-        return arguments;
+        return List.of(router(), scheduler);
+    }
+
+    /** Whether an option is given. */
+    boolean isAny()
+    {
+        return !scheduler.given().isEmpty() || isRouterGiven();
     }
 
     /**
-     * Reads options on top of a recorded configuration.
+     * Reads the options of a variant.
      *
-     * @param arguments options of this class, in the form {@code --name=value} or as two words.
-     * @param routers   those that may be named.
-     * @throws ConfigException if an option is unknown, has a value that is not allowed, or has no effect.
+     * @param shared those of every variant, which an option of this variant replaces.
+     * @throws ConfigException if an option is unknown, or has a value that is not allowed.
      */
-    public static SchedulerConfig change(
-        final SchedulerConfig recorded, final DpRouters routers, final List<String> arguments)
+    static ChangedScheduler parse(final List<String> words, final ChangedScheduler shared)
     {
         final ChangedScheduler options = new ChangedScheduler();
-        options.startWith(recorded);
-        final CommandLine line = new CommandLine(options);
+        final CommandLine line = new CommandLine(CommandSpec.create().name("whatif")
+            .addArgGroup(CommandModel.group("", 0, options)));
         ArgumentConverters.register(line);
-        final String[] words = arguments.toArray(new String[0]);
+        final String[] arguments = FormerNames.replaced(line.getCommandSpec(), words.toArray(new String[0]));
         try
         {
-            refuseRepeated(line, words);
-            final ParseResult given = line.parseArgs(words);
-            final SchedulerConfig changed = options.changed(recorded, routers, given);
-            refuseIdle(given, changed);
-            return changed;
+            final String repeated = IdleOptions.repeatedIn(line, arguments);
+            if (repeated != null)
+            {
+                throw new ConfigException(repeated + " is given more than once; give it once.");
+            }
+            line.parseArgs(arguments);
         }
         catch (final ParameterException e)
         {
             final Throwable cause = e.getCause() == null ? e : e.getCause();
             final String mistyped = MistypedArguments.explain(e, () -> line);
             throw mistyped == null && cause instanceof ConfigException fault
-                ? OptionNames.named(fault, line.getCommandSpec())
+                ? fault
                 : new ConfigException((mistyped == null ? e.getMessage() : mistyped).replaceFirst("\\.?$", "") +
                     "; 'signalbox whatif --help' lists the options.");
         }
-        catch (final ConfigException e)
-        {
-            throw OptionNames.named(e, line.getCommandSpec());
-        }
+        options.scheduler.inherit(shared.scheduler);
+        options.inherit((RouterOptions)shared);
+        return options;
     }
 
-    private static void refuseRepeated(final CommandLine line, final String... words)
+    /**
+     * The recorded configuration with the options that are given.
+     *
+     * @param routers those that may be named.
+     * @throws ConfigException if an option has a value that is not allowed, or has no effect.
+     */
+    SchedulerConfig change(final SchedulerConfig recorded, final DpRouters routers)
     {
-        final String repeated = IdleOptions.repeatedIn(line, words);
-        if (repeated != null)
-        {
-            throw new ConfigException(repeated + " is given more than once; give it once.");
-        }
-    }
-
-    private SchedulerConfig changed(final SchedulerConfig recorded, final DpRouters routers, final ParseResult given)
-    {
-        final SchedulerConfig.Builder builder = set(recorded.toBuilder())
-            .lockStep(recorded.lockStep() || given.hasMatchedOption("--lock-step"))
-            .prefixCaching(recorded.prefixCaching() && !given.hasMatchedOption("--no-prefix-caching"))
-            .sameStepSharing(recorded.sameStepSharing() && !given.hasMatchedOption("--no-same-step-sharing"));
-        if (kvBlocks != null)
-        {
-            builder.kvBlocks(kvBlocks);
-        }
-        else if (given.hasMatchedOption("--block-size"))
+        final SchedulerConfig.Builder builder = recorded.toBuilder();
+        scheduler.forEachGiven(builder::set);
+        if (scheduler.isGiven(SchedulerConfig.BLOCK_SIZE_TOKENS) && !scheduler.isGiven(SchedulerConfig.KV_BLOCKS))
         {
             final long tokens = (long)recorded.kvBlocks() * recorded.blockSizeTokens();
-            builder.kvBlocks((int)Math.max(2, Math.min(Integer.MAX_VALUE, tokens / blockSizeTokens())));
+            builder.kvBlocks((int)Math.max(2, Math.min(Integer.MAX_VALUE,
+                tokens / scheduler.get(SchedulerConfig.BLOCK_SIZE_TOKENS))));
         }
-        final RouterConfig kept = recorded.router();
-        final boolean keeps = router == null || router.equals(kept.label());
-        return builder.router(withOptions(List.of(keeps ? kept : RouterConfig.of(routers.of(router)))).get(0)).build();
-    }
-
-    private static void refuseIdle(final ParseResult given, final SchedulerConfig config)
-    {
-        if (!config.prefixCaching())
-        {
-            refuse(given, "--eviction", "is for cached prefixes, and the run keeps none");
-            refuse(given, "--no-same-step-sharing", "is for shared prefixes, and the run shares none");
-        }
-        if (config.get(BatchSettings.UNDER_PRESSURE) != UnderPressure.PAUSE)
-        {
-            refuse(given, "--paused-blocks", "is for --under-pressure pause, and the run does not pause requests");
-        }
-        if (config.get(BatchSettings.QUEUE_ORDER) != QueueOrder.FAIR)
-        {
-            refuse(given, "--tenant-weights", "is for --queue-order fair, and the run has another order");
-            refuse(given, "--max-tenants", "is for --queue-order fair, and the run has another order");
-        }
-        if (config.get(BatchSettings.LONG_PREFILL_TOKENS) == 0)
-        {
-            refuse(given, "--max-long-prefills", "is for --long-prefill-tokens, and the run does not limit prompts");
-        }
-    }
-
-    private static void refuse(final ParseResult given, final String option, final String reason)
-    {
-        if (given.hasMatchedOption(option))
-        {
-            throw new ConfigException(option + " " + reason + "; leave it out, or change the other.");
-        }
+        final SchedulerConfig changed = builder.router(chosen(recorded.router(), routers)).build();
+        scheduler.refuseIdle(changed::get);
+        return changed;
     }
 }

@@ -2,18 +2,9 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.batch.AdmissionPromise;
-import io.signalbox.batch.QueueOrder;
-import io.signalbox.batch.UnderPressure;
-import io.signalbox.config.Setting;
-import io.signalbox.journal.Durability;
-import io.signalbox.journal.JournalConfig;
-import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.printing.RowFormat;
 import io.signalbox.printing.RowSplit;
 import io.signalbox.printing.TraceForm;
-import io.signalbox.scheduler.BatchSettings;
-import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 
 import java.util.Iterator;
@@ -24,7 +15,7 @@ import java.util.stream.Collectors;
 
 /**
  * The values of an option that chooses one constant of an enum: in lower case with hyphens. The shell completes the same
- * ones. If a setting of the library has the choice, the setting refuses other values.
+ * ones. No setting of the library has the choice.
  *
  * @param <T> the enum.
  */
@@ -32,13 +23,6 @@ public abstract class Choice<T extends Enum<T>> implements ITypeConverter<T>, It
 {
     private final List<T> constants;
     private final Function<String, T> parser;
-
-    private Choice(final Setting<T> declared)
-    {
-        constants = List.of(declared.defaultValue().getDeclaringClass().getEnumConstants());
-        parser = Setting.choice(declared.name(), declared.defaultValue(), constants, Choice::text, declared.meaning())
-            .remedy(declared.advice())::parse;
-    }
 
     private Choice(final String option, final Class<T> type)
     {
@@ -66,51 +50,6 @@ public abstract class Choice<T extends Enum<T>> implements ITypeConverter<T>, It
     public final Iterator<String> iterator()
     {
         return constants.stream().map(Choice::text).iterator();
-    }
-
-    /** Values of {@code --eviction}. */
-    static final class Eviction extends Choice<EvictionPolicy>
-    {
-        Eviction()
-        {
-            super(SchedulerConfig.EVICTION_POLICY);
-        }
-    }
-
-    /** Values of {@code --under-pressure}. */
-    static final class Pressure extends Choice<UnderPressure>
-    {
-        Pressure()
-        {
-            super(BatchSettings.UNDER_PRESSURE);
-        }
-    }
-
-    /** Values of {@code --admission-promise}. */
-    static final class Promise extends Choice<AdmissionPromise>
-    {
-        Promise()
-        {
-            super(BatchSettings.ADMISSION_PROMISE);
-        }
-    }
-
-    /** Values of {@code --queue-order}. */
-    static final class Order extends Choice<QueueOrder>
-    {
-        Order()
-        {
-            super(BatchSettings.QUEUE_ORDER);
-        }
-    }
-
-    /** Values of {@code --durability}. */
-    static final class Level extends Choice<Durability>
-    {
-        Level()
-        {
-            super(JournalConfig.DURABILITY);
-        }
     }
 
     /** Ids of inherited rows in an export. */

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.files.RealPath;
 import io.signalbox.journal.RunDirectories;
 import picocli.CommandLine.Model.ArgSpec;
@@ -55,30 +56,42 @@ public final class CommandFiles
 
     private CommandFiles(final ParseResult given)
     {
-        for (final ArgSpec arg : given.commandSpec().args())
-        {
-            if (arg.userObject() instanceof AnnotatedElement field)
-            {
-                add(arg, field);
-            }
-        }
+        given.commandSpec().args().forEach(this::add);
     }
 
-    private void add(final ArgSpec arg, final AnnotatedElement field)
+    private void add(final ArgSpec arg)
     {
-        final InputPath reads = field.getAnnotation(InputPath.class);
         final String name = arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
+        final PathInValue input = input(arg);
         for (final String value : values(arg))
         {
-            if (reads != null)
+            if (input != null)
             {
-                add(inputs, name, finder(reads).in(value));
+                add(inputs, name, input.in(value));
             }
-            if (field.isAnnotationPresent(OutputPath.class))
+            if (isOutput(arg))
             {
                 add(outputs, name, value);
             }
         }
+    }
+
+    /** Finds the input file in the values of an option; {@code null} if they name none. */
+    static PathInValue input(final ArgSpec arg)
+    {
+        if (arg.userObject() instanceof Setting<?> setting)
+        {
+            return setting.option().path() == null ? null : setting.option().path()::apply;
+        }
+        final InputPath reads =
+            arg.userObject() instanceof AnnotatedElement field ? field.getAnnotation(InputPath.class) : null;
+        return reads == null ? null : finder(reads);
+    }
+
+    /** Whether the values of an option name output files. */
+    static boolean isOutput(final ArgSpec arg)
+    {
+        return arg.userObject() instanceof AnnotatedElement field && field.isAnnotationPresent(OutputPath.class);
     }
 
     private static List<String> values(final ArgSpec arg)

@@ -2,66 +2,62 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
-import picocli.CommandLine.Option;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 
 /** The routers and cache sizes to compare, and the configuration that they share. */
-public final class ComparedSchedulers extends RankOptions
+public final class ComparedSchedulers extends RouterOptions
 {
     private static final String ALL = "all";
 
-    @Option(names = "--routers", paramLabel = "LABELS", split = ",", completionCandidates = Labels.class,
-        description = "Compare these routers, or all: ${COMPLETION-CANDIDATES} (default: all), and those of --plugins.")
-    private List<String> routers = List.of(ALL);
+    private final SettingOptions scheduler = SchedulerOptions.simulated().without(SchedulerConfig.CAPTURE)
+        .listed(SchedulerConfig.KV_BLOCKS).helped(SchedulerConfig.KV_BLOCKS,
+            "Give each rank's pool N KV blocks, one of them the dummy block; print a table per size");
 
-    @Option(names = "--kv-blocks", paramLabel = "N", split = ",",
-        description = "Give each rank's pool N KV blocks, one of them the dummy block; print a table per size " +
-            "(default: 1,048,576 tokens).")
-    private List<Integer> kvBlocks;
+    /** Compares all routers unless some are given. */
+    public ComparedSchedulers()
+    {
+        router().listed(RouterConfig.ROUTER).defaultInWords(RouterConfig.ROUTER, ALL)
+            .helped(RouterConfig.ROUTER, "Compare these routers, or those of --plugins, or all: ${COMPLETION-CANDIDATES}");
+    }
+
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(router(), scheduler);
+    }
 
     /** The scheduler of every run, except for router and pool size. */
     public SchedulerConfig config()
     {
-        return rankBuilder().build();
+        return SchedulerOptions.builder(scheduler).build();
     }
 
     public List<Integer> kvBlocks()
     {
-        return kvBlocks == null ? List.of(config().kvBlocks()) : kvBlocks;
+        final List<Integer> asked = scheduler.list(SchedulerConfig.KV_BLOCKS);
+        return asked == null ? List.of(config().kvBlocks()) : asked;
     }
 
     /** The compared routers, with the knobs that options set. */
-    public List<RouterConfig> routers()
+    public List<RouterConfig> routers(final DpRouters known)
     {
-        final DpRouters known = known();
-        if (routers.equals(List.of(ALL)))
+        final List<String> labels = router().texts(RouterConfig.ROUTER);
+        if (labels == null || labels.equals(List.of(ALL)))
         {
-            return withOptions(known.all().stream().map(RouterConfig::of).toList());
+            return withKnobs(known.all().stream().map(RouterConfig::of).toList(), known);
         }
         final List<RouterConfig> chosen = new ArrayList<>();
-        for (final String label : routers)
+        for (final String label : labels)
         {
             chosen.add(known.all().stream().filter(router -> router.label().equals(label)).findFirst()
-                .map(RouterConfig::of).orElseThrow(() -> new ConfigException("--routers=" + label +
+                .map(RouterConfig::of).orElseThrow(() -> new ConfigException("--router=" + label +
                     " is not known; give all, or some of " + known.labels() + ", or its jar with --plugins.")));
         }
-        return withOptions(chosen);
-    }
-
-    /** The routers by name. */
-    public static final class Labels implements Iterable<String>
-    {
-        @Override
-        public Iterator<String> iterator()
-        {
-            return DpRouters.installed().all().stream().map(DpRouterProvider::label).iterator();
-        }
+        return withKnobs(chosen, known);
     }
 }

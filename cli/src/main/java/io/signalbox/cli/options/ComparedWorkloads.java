@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.cli.console.HeapShortage;
 import io.signalbox.compare.SeededWorkload;
+import io.signalbox.config.Setting;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -24,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The workloads on which routers are compared: generated ones by name, recorded ones by file. */
 public final class ComparedWorkloads extends TraceOptions
@@ -34,43 +36,35 @@ public final class ComparedWorkloads extends TraceOptions
     @InputPath(ComparedWorkloads.Recorded.class)
     private List<String> workloads = List.of(WorkloadPreset.CONVERSATIONS.label());
 
-    @Option(names = "--conversations", paramLabel = "N",
-        description = "Generate N conversations for each generated workload (default: as the workload says).")
-    private Integer conversations;
-
-    @Option(names = "--speed", paramLabel = "FACTOR",
-        description = "Speed up arrivals by FACTOR, for more ranks than a trace was recorded on (default: 1).")
-    private Double speed;
-
-    @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of each workload.")
-    private Integer limit;
-
-    @Option(names = "--tenants", paramLabel = "NAME=SHARE", split = ",",
-        description = "Divide the requests of each workload among these tenants by shares, such as a=8,b=1 (default: none).")
-    private List<String> tenants = List.of();
+    private final SettingOptions generated = SettingOptions.of(List.of(GeneratedWorkloadConfig.CONVERSATIONS))
+        .defaultsInWords("as the workload says");
+    private final SettingOptions requests = SettingOptions.of(
+        Stream.of(FirstRequests.SETTINGS, HastenedArrivals.SETTINGS, Tenants.SETTINGS)
+            .<Setting<?>>flatMap(List::stream).toList()).defaultInWords(FirstRequests.COUNT, "all");
 
     private boolean anyGenerated;
     private boolean anyAgents;
 
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(generated, plays(), requests);
+    }
+
     /** Reads the traces; each run makes its own requests from them. */
     public List<SeededWorkload> workloads()
     {
-        if (limit != null)
-        {
-            FirstRequests.COUNT.check(limit);
-        }
-        if (speed != null)
-        {
-            HastenedArrivals.SPEED.check(speed);
-        }
-        final TenantWeights shares = tenants.isEmpty() ? null : Tenants.SHARES.parse(String.join(",", tenants));
+        requests.check();
+        final TenantWeights shares = requests.get(Tenants.SHARES);
         final List<SeededWorkload> found = new ArrayList<>();
         for (final String name : workloads)
         {
             final SeededWorkload named = workload(name);
-            final SeededWorkload workload = speed == null ? named : named.hastened(speed);
-            final SeededWorkload limited = limit == null ? workload : workload.limitedTo(limit);
-            found.add(shares == null ? limited : limited.divided(shares));
+            final SeededWorkload workload = requests.isGiven(HastenedArrivals.SPEED) ?
+                named.hastened(requests.get(HastenedArrivals.SPEED)) : named;
+            final SeededWorkload limited = requests.isGiven(FirstRequests.COUNT) ?
+                workload.limitedTo(requests.get(FirstRequests.COUNT)) : workload;
+            found.add(shares.byName().isEmpty() ? limited : limited.divided(shares));
         }
         refuseIdle();
         return found;
@@ -130,20 +124,21 @@ public final class ComparedWorkloads extends TraceOptions
 
     private GeneratedWorkloadConfig.Builder builder(final WorkloadPreset preset)
     {
-        return conversations == null ? preset.builder() : preset.builder().conversations(conversations);
+        final GeneratedWorkloadConfig.Builder builder = preset.builder();
+        generated.forEachGiven(builder::set);
+        return builder;
     }
 
     private void refuseIdle()
     {
-        if (conversations != null && !anyGenerated)
+        if (!anyGenerated && !generated.given().isEmpty())
         {
             throw new ConfigException(
                 "--conversations is for generated workloads, and --workloads names none; leave it out.");
         }
-        if (isGiven() && !anyAgents)
+        if (!anyAgents)
         {
-            throw new ConfigException("--plays, --stagger, --max-think-time and --separate-plays are for traces of agent " +
-                "plays, and --workloads names none; leave them out.");
+            refuseWithoutAgents("--workloads");
         }
     }
 }

@@ -3,55 +3,22 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.console.HeapShortage;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import io.signalbox.sim.WeightsPlan;
 import io.signalbox.workload.AcceptanceSeries;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /** The durations of simulated steps, the tokens and experts that they choose, and the faults that happen to them. */
-public final class CostOptions
+public final class CostOptions implements SettingGroup
 {
     private static final String ACCEPTANCE_FILE = "--draft-acceptance-file";
-
-    @Option(names = "--step-base-nanos", paramLabel = "NS",
-        description = "Charge a step without entries NS (default: ${DEFAULT-VALUE}).")
-    private long baseNanos = StepCost.DEFAULT.baseNanos();
-
-    @Option(names = "--prefill-token-nanos", paramLabel = "NS",
-        description = "Add NS per prefill token (default: ${DEFAULT-VALUE}).")
-    private long perPrefillTokenNanos = StepCost.DEFAULT.perPrefillTokenNanos();
-
-    @Option(names = "--decode-entry-nanos", paramLabel = "NS",
-        description = "Add NS per decoding request (default: ${DEFAULT-VALUE}).")
-    private long perDecodeEntryNanos = StepCost.DEFAULT.perDecodeEntryNanos();
-
-    @Option(names = "--context-token-picos", paramLabel = "PS",
-        description = "Add PS picoseconds per context token that a decoding request reads (default: ${DEFAULT-VALUE}).")
-    private long perContextTokenPicos = StepCost.DEFAULT.perContextTokenPicos();
-
-    @Option(names = "--d2h-base-nanos", paramLabel = "NS",
-        description = "Deliver the results of a step to the host NS after its end (default: ${DEFAULT-VALUE}).")
-    private long d2hBaseNanos = D2hDelay.DEFAULT.baseNanos();
-
-    @Option(names = "--d2h-row-picos", paramLabel = "PS",
-        description = "Add PS picoseconds to that per routed-expert row (default: ${DEFAULT-VALUE}).")
-    private long d2hPerRowPicos = D2hDelay.DEFAULT.perRowPicos();
-
-    @Option(names = "--d2h-jitter-nanos", paramLabel = "NS",
-        description = "Add seeded jitter below NS to that (default: ${DEFAULT-VALUE}).")
-    private long d2hJitterNanos = D2hDelay.DEFAULT.jitterNanos();
-
-    @Option(names = "--expert-skew", paramLabel = "EXPONENT",
-        description = "Draw experts with this Zipf exponent; 0: all alike (default: ${DEFAULT-VALUE}).")
-    private double expertSkew = SimulationConfig.DEFAULT.expertSkew();
-
-    @Option(names = "--draft-acceptance", paramLabel = "PROBABILITY",
-        description = "Accept a draft token with this probability if those before it are right (default: ${DEFAULT-VALUE}).")
-    private double draftAcceptance = SimulationConfig.DEFAULT.draftAcceptance();
 
     @Option(names = ACCEPTANCE_FILE, paramLabel = "FILE",
         description = "Accept draft tokens as FILE says instead: JSONL, plain or gzipped, a request per line with the " +
@@ -69,6 +36,27 @@ public final class CostOptions
         description = "Replace the weights at TIME; requests that have begun finish with the new ones, abort, or are " +
             "computed anew (requeue): such as 'finish@10s' or 'abort@5s,requeue@7500ms' (default: the weights stay).")
     private String newWeights;
+
+    private final SettingOptions costs = SettingOptions.of(SimulationConfig.SETTINGS).without(SimulationConfig.SEED);
+
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(costs);
+    }
+
+    /** @throws ConfigException if an option has no effect next to the others. */
+    public void refuseIdle(final ParseResult given)
+    {
+        if (acceptanceFile != null)
+        {
+            IdleOptions.refuse(given, "--draft-acceptance", "is a choice that " + ACCEPTANCE_FILE + " makes");
+        }
+        if (given.matchedOptionValue(SchedulerConfig.DRAFT_TOKENS.option().name(), 0) == 0)
+        {
+            IdleOptions.refuse(given, ACCEPTANCE_FILE, "is for draft tokens, and --draft-tokens gives none");
+        }
+    }
 
     private WeightsPlan newWeights()
     {
@@ -99,11 +87,13 @@ public final class CostOptions
 
     public SimulationConfig config(final long seed)
     {
-        return SimulationConfig.DEFAULT.withSeed(seed)
-            .withStepCost(new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos))
-            .withD2hDelay(new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos))
-            .withExpertSkew(expertSkew)
-            .withDraftAcceptance(draftAcceptance)
+        final StepCost step = new StepCost(costs.get(StepCost.BASE_NANOS), costs.get(StepCost.PER_PREFILL_TOKEN_NANOS),
+            costs.get(StepCost.PER_DECODE_ENTRY_NANOS), costs.get(StepCost.PER_CONTEXT_TOKEN_PICOS));
+        final D2hDelay delay = new D2hDelay(
+            costs.get(D2hDelay.BASE_NANOS), costs.get(D2hDelay.PER_ROW_PICOS), costs.get(D2hDelay.JITTER_NANOS));
+        return SimulationConfig.DEFAULT.withSeed(seed).withStepCost(step).withD2hDelay(delay)
+            .withExpertSkew(costs.get(SimulationConfig.EXPERT_SKEW))
+            .withDraftAcceptance(costs.get(SimulationConfig.DRAFT_ACCEPTANCE))
             .withAcceptanceSeries(acceptanceSeries())
             .withFaults(FaultPlanOption.read(faults))
             .withNewWeights(newWeights());

@@ -27,7 +27,7 @@ public final class DeploymentOptions
     private static final List<String> LINEAR = List.of("--step-base-nanos", "--prefill-token-nanos", "--decode-entry-nanos",
         "--context-token-picos");
     private static final List<String> D2H = List.of("--d2h-base-nanos", "--d2h-row-picos", "--d2h-jitter-nanos");
-    private static final List<String> SHAPE = List.of("--no-capture", "--moe-layers", "--experts", "--top-k");
+    private static final List<String> SHAPE = List.of("--capture", "--moe-layers", "--experts", "--top-k");
     /** PCIe of generation 5. */
     private static final double BYTES_PER_PICOSECOND = 0.064;
 

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckLimits;
@@ -24,9 +25,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The sections of a GPU check and their sizes. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
-public final class GpuOptions
+public final class GpuOptions implements SettingGroup
 {
     /** The sections that read an option; every other option is read by several. */
     private static final Map<String, List<GpuSection>> SECTIONS = new TreeMap<>(Map.of(
@@ -45,40 +47,9 @@ public final class GpuOptions
         description = "Run these sections: ${COMPLETION-CANDIDATES} (default: all).")
     private List<String> sections;
 
-    @Option(names = "--device", paramLabel = "N",
-        description = "Use the GPU that the driver numbers N (default: ${DEFAULT-VALUE}).")
-    private int device = CheckConfig.DEVICE.defaultValue();
-
     @Option(names = "--seed", paramLabel = "N",
         description = "Seed the random inputs with N (default: drawn, and printed).")
     private Long seed;
-
-    @Option(names = "--rounds", paramLabel = "N",
-        description = "Try N fresh inputs per router mode, logit type and shape (default: ${DEFAULT-VALUE}).")
-    private int rounds = CheckConfig.ROUNDS.defaultValue();
-
-    @Option(names = "--moe-layers", paramLabel = "N",
-        description = "Give a step N MoE layers (default: ${DEFAULT-VALUE}).")
-    private int moeLayers = CudaBackendConfig.MOE_LAYERS.defaultValue();
-
-    @Option(names = "--experts", paramLabel = "N",
-        description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
-    private int experts = ExpertRouterSpec.EXPERTS.defaultValue();
-
-    @Option(names = "--top-k", paramLabel = "N",
-        description = "Route each token to N experts (default: ${DEFAULT-VALUE}).")
-    private int topK = ExpertRouterSpec.TOP_K.defaultValue();
-
-    @Option(names = "--batch", paramLabel = "N", description = "Give a step N tokens (default: ${DEFAULT-VALUE}).")
-    private int batch = CheckConfig.TOKENS.defaultValue();
-
-    @Option(names = "--checked-steps", paramLabel = "N",
-        description = "Run N steps in the section steps (default: ${DEFAULT-VALUE}).")
-    private int checkedSteps = CheckConfig.CHECKED_STEPS.defaultValue();
-
-    @Option(names = "--steps", paramLabel = "N",
-        description = "Run N steps per comparison in the section overhead; model has fewer (default: ${DEFAULT-VALUE}).")
-    private int steps = CheckConfig.TIMED_STEPS.defaultValue();
 
     @Option(names = "--cells", paramLabel = "BATCH[/MOST][@MS]", split = ",",
         description = "Compare these in the section overhead: tokens of a step, the most tokens that buffers hold, and " +
@@ -86,57 +57,47 @@ public final class GpuOptions
             "256/8192@20.7).")
     private List<String> cells;
 
-    @Option(names = "--step-time", paramLabel = "MS",
-        description = "Give the steps of all comparisons this length; 0 reads no memory.")
-    private Double stepMillis;
-
-    @Option(names = "--model-layers", paramLabel = "N",
-        description = "Give the large model of the section model N layers, 0 to 16; 0: a small one (default: " +
-            "${DEFAULT-VALUE}).")
-    private int modelLayers = CheckConfig.MODEL_LAYERS.defaultValue();
-
     @Option(names = "--bits-only",
         description = "Only compare small models in the section model: no engine, no large model, no times.")
     private boolean bitsOnly;
 
-    @Option(names = "--soak", paramLabel = "S",
-        description = "Serve requests for S seconds in the section soak (default: ${DEFAULT-VALUE}).")
-    private int soakSeconds = CheckConfig.SOAK_SECONDS.defaultValue();
+    private final SettingOptions checks = SettingOptions.of(Stream.of(CheckConfig.SETTINGS,
+        List.of(CudaBackendConfig.MOE_LAYERS, ExpertRouterSpec.EXPERTS, ExpertRouterSpec.TOP_K),
+        CheckLimits.SETTINGS, OverheadCell.SETTINGS)
+        .<Setting<?>>flatMap(List::stream).toList())
+        .defaultInWords(OverheadCell.MILLIS, "as the comparison says");
 
-    @Option(names = "--samples", paramLabel = "N",
-        description = "Take N samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
-    private int samples = CheckConfig.SAMPLES.defaultValue();
-
-    @Option(names = "--section-limit", paramLabel = "S",
-        description = "Fail a section and end the check after S seconds (default: ${DEFAULT-VALUE}); overhead has 2.5 " +
-            "times its expected duration, sanitizer the limit of its tools in addition.")
-    private int sectionLimit = CheckLimits.SECTION_SECONDS.defaultValue();
-
-    @Option(names = "--sanitizer-limit", paramLabel = "S",
-        description = "Give each tool of compute-sanitizer S seconds (default: ${DEFAULT-VALUE}).")
-    private int sanitizerLimit = CheckLimits.SANITIZER_SECONDS.defaultValue();
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(checks);
+    }
 
     /** @param program the class whose {@code main} a section starts again under a tool. */
     public CheckConfig options(final Class<?> program)
     {
-        return CheckConfig.of(new ModelShape(moeLayers, experts, topK), chosen(), command(program))
-            .withDevice(device)
+        final ModelShape shape = new ModelShape(checks.unchecked(CudaBackendConfig.MOE_LAYERS),
+            checks.unchecked(ExpertRouterSpec.EXPERTS), checks.unchecked(ExpertRouterSpec.TOP_K));
+        return CheckConfig.of(shape, chosen(), command(program))
+            .withDevice(checks.get(CheckConfig.DEVICE))
             .withSeed(seed == null ? System.nanoTime() : seed)
-            .withTokens(batch)
-            .withRounds(rounds)
-            .withSteps(checkedSteps, steps)
+            .withTokens(checks.get(CheckConfig.TOKENS))
+            .withRounds(checks.get(CheckConfig.ROUNDS))
+            .withSteps(checks.get(CheckConfig.CHECKED_STEPS), checks.get(CheckConfig.TIMED_STEPS))
             .withCells(compared())
-            .withModel(modelLayers, bitsOnly)
-            .withSoakSeconds(soakSeconds)
-            .withSamples(samples)
-            .withLimits(new CheckLimits(sectionLimit, sanitizerLimit));
+            .withModel(checks.get(CheckConfig.MODEL_LAYERS), bitsOnly)
+            .withSoakSeconds(checks.get(CheckConfig.SOAK_SECONDS))
+            .withSamples(checks.get(CheckConfig.SAMPLES))
+            .withLimits(new CheckLimits(
+                checks.get(CheckLimits.SECTION_SECONDS), checks.get(CheckLimits.SANITIZER_SECONDS)));
     }
 
     private List<OverheadCell> compared()
     {
         final List<OverheadCell> asked =
             cells == null ? OverheadCell.DEFAULT : cells.stream().map(OverheadCell::parse).toList();
-        return stepMillis == null ? asked : asked.stream().map(cell -> cell.lasting(stepMillis)).toList();
+        return checks.isGiven(OverheadCell.MILLIS) ?
+            asked.stream().map(cell -> cell.lasting(checks.get(OverheadCell.MILLIS))).toList() : asked;
     }
 
     /** Refuses options of sections that are not among those that {@code --sections} names. */

@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.DirectoryJournal;
-import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalUpkeep;
 import io.signalbox.journal.JournalWriter;
@@ -17,6 +16,7 @@ import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The place and the durability of a run's journal. */
-public final class JournalOptions
+public final class JournalOptions implements SettingGroup
 {
     static final String TOKENS = "--journal-tokens";
     /** Names the file of the key. */
@@ -55,21 +55,6 @@ public final class JournalOptions
     @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
     private boolean noVerify;
 
-    @Option(names = "--durability", paramLabel = "LEVEL", converter = Choice.Level.class,
-        completionCandidates = Choice.Level.class,
-        description = "Make written groups survive a killed process (process) or power loss (batch: one sync per batch; " +
-            "record: one per group) (default: process).")
-    private Durability durability = JournalConfig.DURABILITY.defaultValue();
-
-    @Option(names = "--segment-bytes", paramLabel = "BYTES",
-        description = "Begin another segment of the journal after so many bytes of records (default: 1073741824).")
-    private long segmentBytes = JournalConfig.SEGMENT_BYTES.defaultValue();
-
-    @Option(names = "--snapshot-every", paramLabel = "RECORDS",
-        description = "Write a snapshot of the run after so many records while it continues; 0 for none, but 100000 if " +
-            "segments are to be removed (default: 0).")
-    private long snapshotEvery = JournalConfig.SNAPSHOT_EVERY.defaultValue();
-
     @Option(names = TOKENS, paramLabel = "FORM", converter = Choice.OfTokens.class,
         completionCandidates = Choice.OfTokens.class,
         description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
@@ -80,11 +65,31 @@ public final class JournalOptions
     @InputPath
     private Path keyFile;
 
+    private final SettingOptions journal = SettingOptions.of(JournalConfig.SETTINGS);
+
     private TokenKey key;
     private RetentionLimits limits = RetentionLimits.NONE;
 
     /** Directories that this command made, each after its parent. */
     private final List<Path> made = new ArrayList<>();
+
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(journal);
+    }
+
+    /** @throws ConfigException if an option concerns the journal, and none is written. */
+    public void refuseIdle(final ParseResult given)
+    {
+        if (noJournal)
+        {
+            for (final String option : List.of("--durability", "--no-verify", TOKENS, KEY))
+            {
+                IdleOptions.refuse(given, option, "concerns the journal, and --no-journal writes none");
+            }
+        }
+    }
 
     public boolean verifies()
     {
@@ -106,7 +111,7 @@ public final class JournalOptions
     {
         limits = kept;
         config();
-        if (noJournal && (snapshotEvery > 0 || !limits.equals(RetentionLimits.NONE)))
+        if (noJournal && (journal.get(JournalConfig.SNAPSHOT_EVERY) > 0 || !limits.equals(RetentionLimits.NONE)))
         {
             throw new ConfigException("snapshots and limits concern the journal, and --no-journal writes none; leave " +
                 "them out.");
@@ -171,8 +176,9 @@ public final class JournalOptions
 
     private JournalConfig config()
     {
-        return JournalConfig.of(durability).withSegmentBytes(segmentBytes)
-            .withSnapshotEvery(snapshotEvery).withRetention(limits);
+        return JournalConfig.of(journal.get(JournalConfig.DURABILITY))
+            .withSegmentBytes(journal.get(JournalConfig.SEGMENT_BYTES))
+            .withSnapshotEvery(journal.get(JournalConfig.SNAPSHOT_EVERY)).withRetention(limits);
     }
 
     private void readKey()

@@ -6,7 +6,7 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.WallTimes;
 import io.signalbox.sim.SimulationConfig;
-import io.signalbox.workload.NumberText;
+import io.signalbox.config.NumberText;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

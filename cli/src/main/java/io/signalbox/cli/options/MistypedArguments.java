@@ -132,7 +132,7 @@ public final class MistypedArguments
         all.getSubcommands().values().forEach(line ->
         {
             final String other = commandName(line.getCommandSpec());
-            if (!other.equals(commandName(command)) && line.getCommandSpec().findOption(name) != null)
+            if (!other.equals(commandName(command)) && OptionNames.find(line.getCommandSpec(), name) != null)
             {
                 owners.add(other);
             }

@@ -2,7 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.workload.NumberText;
+import io.signalbox.config.NumberText;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -27,15 +27,4 @@ interface PathInValue
             return equals < 0 ? null : value.substring(equals + 1).strip();
         }
     }
-
-    /** The value is {@code NAME:PATH}. */
-    final class AfterColon implements PathInValue
-    {
-        @Override
-        public String in(final String value)
-        {
-            final int colon = value.indexOf(':');
-            return colon < 0 ? null : value.substring(colon + 1);
-        }
-    }
 }

@@ -7,79 +7,74 @@ import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.util.List;
 
-/** The scheduler's configuration. */
-public final class SchedulerOptions extends RankOptions
+/** The scheduler of simulated ranks and the shape of the simulated model. */
+public final class SchedulerOptions extends RouterOptions
 {
+    /** KV cache of one rank, for every block size. */
+    private static final int POOL_TOKENS = 1_048_576;
+    private static final String POOL = "1,048,576 tokens";
     private static final int MAX_TOP_K = 64;
     private static final int MAX_ROW_BYTES = 8192;
-
-    @Option(names = "--router", paramLabel = "LABEL",
-        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES}, or one of --plugins " +
-            "(default: signalbox).",
-        completionCandidates = ComparedSchedulers.Labels.class)
-    private String router;
 
     @Option(names = "--router-config", paramLabel = "FILE",
         description = "Read the router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
     @InputPath
     private String routerConfig;
 
-    @Option(names = "--kv-blocks", paramLabel = "N",
-        description = "Give each rank's pool N KV blocks, one of them the dummy block (default: 1,048,576 tokens).")
-    private Integer kvBlocks;
+    private final SettingOptions scheduler = simulated().byDefault(SchedulerConfig.CAPTURE, true);
+    private final SettingOptions model = SettingOptions.of(ModelShape.SETTINGS);
 
-    @Option(names = "--moe-layers", paramLabel = "N",
-        description = "Simulate a model with N MoE layers (default: ${DEFAULT-VALUE}).")
-    private int moeLayers = ModelShape.MOE_LAYERS.defaultValue();
-
-    @Option(names = "--layer-ids", paramLabel = "LAYERS",
-        description = "Name the layers of the model that these are, such as 3-60 or 1,3,5 (default: ${DEFAULT-VALUE}).")
-    private String layerIds = ModelShape.LAYER_IDS.print(ModelShape.LAYER_IDS.defaultValue());
-
-    @Option(names = "--experts", paramLabel = "N",
-        description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
-    private int experts = ModelShape.EXPERTS.defaultValue();
-
-    @Option(names = "--top-k", paramLabel = "N",
-        description = "Route each token to N experts per layer (default: ${DEFAULT-VALUE}).")
-    private int topK = ModelShape.TOP_K.defaultValue();
-
-    @Option(names = "--combine-weights",
-        description = "Capture the combine weight of each routed expert beside its id.")
-    private boolean combineWeights;
-
-    @Option(names = "--no-capture", description = "Do not capture routed experts.")
-    private boolean noCapture;
-
-    public SchedulerConfig config()
+    /** The options of a scheduler of simulated ranks, which share blocks within a step. */
+    static SettingOptions simulated()
     {
-        final SchedulerConfig.Builder builder = rankBuilder().router(router()).capture(noCapture ? null : shape());
-        return (kvBlocks == null ? builder : builder.kvBlocks(kvBlocks)).build();
+        return SettingOptions.of(SchedulerConfig.SETTINGS).byDefault(SchedulerConfig.SAME_STEP_SHARING, true)
+            .defaultInWords(SchedulerConfig.KV_BLOCKS, POOL);
     }
 
-    private RouterConfig router()
+    /** A builder with these options set. */
+    static SchedulerConfig.Builder builder(final SettingOptions options)
     {
-        return withOptions(List.of(chosenRouter())).get(0);
+        final SchedulerConfig.Builder builder = SchedulerConfig.builder();
+        options.forEach(builder::set);
+        return options.isGiven(SchedulerConfig.KV_BLOCKS) ? builder :
+            builder.kvBlocks(Math.max(2, POOL_TOKENS / options.get(SchedulerConfig.BLOCK_SIZE_TOKENS)));
     }
 
-    private RouterConfig chosenRouter()
+    @Override
+    public List<SettingOptions> settings()
     {
-        final DpRouters known = known();
+        return List.of(router(), scheduler, model);
+    }
+
+    /** @throws ConfigException if another option makes the choice of an option. */
+    public void refuseIdle(final ParseResult given)
+    {
         if (routerConfig != null)
         {
-            return RouterConfigFile.read(routerConfig);
+            IdleOptions.refuse(given, "--router", "is a choice that --router-config makes");
+            IdleOptions.refuse(given, "--beta", "is a choice that --router-config makes");
         }
-        return router == null ? RouterConfig.standard() : RouterConfig.of(known.of(router));
+    }
+
+    public SchedulerConfig config(final DpRouters known)
+    {
+        return builder(scheduler)
+            .router(chosen(routerConfig == null ? RouterConfig.standard() : RouterConfigFile.read(routerConfig), known))
+            .capture(scheduler.get(SchedulerConfig.CAPTURE) ? shape() : null).build();
     }
 
     /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */
     private ModelShape shape()
     {
-        final ModelShape plain = new ModelShape(moeLayers, experts, topK).withCombineWeights(combineWeights);
-        final ModelShape shape = ModelShape.LAYER_IDS.parse(layerIds).map(plain::withLayerIds).orElse(plain);
+        final int moeLayers = model.unchecked(ModelShape.MOE_LAYERS);
+        final int topK = model.unchecked(ModelShape.TOP_K);
+        final ModelShape plain = new ModelShape(moeLayers, model.unchecked(ModelShape.EXPERTS), topK)
+            .withCombineWeights(model.get(ModelShape.COMBINE_WEIGHTS));
+        final ModelShape shape = model.get(ModelShape.LAYER_IDS).map(plain::withLayerIds).orElse(plain);
         if (topK > MAX_TOP_K)
         {
             throw new ConfigException("--top-k=" + topK + " is above " + MAX_TOP_K +

@@ -3,6 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.console.MachineMemory;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.router.DpRouterProvider;
@@ -17,9 +18,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The backend that computes a model, and the scheduler before it. */
-public final class ServingOptions
+public final class ServingOptions extends RouterOptions
 {
     private static final int POOL_TOKENS = 65_536;
+    private static final int STEP_TOKENS = 512;
     private static final int HEAP_SHARE = 4;
     private static final int MIN_BLOCKS = 2;
 
@@ -32,57 +34,24 @@ public final class ServingOptions
     @InputPath(PathInValue.AfterEquals.class)
     private List<String> backendOptions = List.of();
 
-    @Option(names = "--ranks", paramLabel = "N",
-        description = "Run N data-parallel ranks, which share the weights (default: ${DEFAULT-VALUE}).")
-    private int ranks = 1;
-
-    @Option(names = "--router", paramLabel = "LABEL",
-        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES}, or one of --plugins " +
-            "(default: signalbox).",
-        completionCandidates = ComparedSchedulers.Labels.class)
-    private String router;
-
-    @Option(names = "--depth", paramLabel = "N",
-        description = "Keep up to N steps of a rank in flight, 1 to 4 (default: ${DEFAULT-VALUE}).")
-    private int depth = SchedulerConfig.DEPTH.defaultValue();
-
-    @Option(names = "--draft-tokens", paramLabel = "N",
-        description = "Let each decoding request carry N draft tokens per step (default: ${DEFAULT-VALUE}).")
-    private int draftTokens = SchedulerConfig.DRAFT_TOKENS.defaultValue();
-
-    @Option(names = "--kv-blocks", paramLabel = "N",
-        description = "Give each rank N KV blocks, one of them the dummy block (default: 65,536 tokens, or a quarter of " +
-            "the heap for all ranks if that is less).")
-    private Integer kvBlocks;
-
-    @Option(names = "--block-size", paramLabel = "TOKENS",
-        description = "Make KV blocks of this many tokens (default: ${DEFAULT-VALUE}).")
-    private int blockSizeTokens = SchedulerConfig.BLOCK_SIZE_TOKENS.defaultValue();
-
-    @Option(names = "--step-tokens", paramLabel = "N",
-        description = "Compute at most N tokens in one step (default: ${DEFAULT-VALUE}).")
-    private int stepTokens = 512;
-
-    @Option(names = "--max-running", paramLabel = "N",
-        description = "Run at most N requests on one rank at a time (default: ${DEFAULT-VALUE}).")
-    private int maxRunning = SchedulerConfig.MAX_RUNNING.defaultValue();
-
-    @Option(names = "--no-prefix-caching", description = "Do not share KV blocks between requests.")
-    private boolean noPrefixCaching;
-
-    @Option(names = "--no-capture", description = "Do not capture routed experts.")
-    private boolean noCapture;
-
-    @Option(names = "--combine-weights",
-        description = "Capture the weight of each routed expert's output as well; --experts then writes them, too.")
-    private boolean combineWeights;
-
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",",
         description = "Add the routers, backends and tokenizers of these jars.")
     @InputPath
     private List<String> plugins = List.of();
 
+    private final SettingOptions scheduler = SettingOptions.of(SchedulerConfig.SETTINGS)
+        .byDefault(SchedulerConfig.RANKS, 1).byDefault(SchedulerConfig.STEP_TOKENS, STEP_TOKENS)
+        .byDefault(SchedulerConfig.CAPTURE, true)
+        .defaultInWords(SchedulerConfig.KV_BLOCKS, "65,536 tokens, or a quarter of the heap for all ranks if that is less");
+    private final SettingOptions model = SettingOptions.of(List.of(ModelShape.COMBINE_WEIGHTS));
+
     private DpRouters routers;
+
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(router(), scheduler, model);
+    }
 
     /** The installed routers and those of {@code --plugins}. */
     public DpRouters knownRouters()
@@ -95,36 +64,28 @@ public final class ServingOptions
     /** Whether routed experts are captured. */
     public boolean captures()
     {
-        return !noCapture;
+        return scheduler.get(SchedulerConfig.CAPTURE);
     }
 
     /** @throws ConfigException if a value is not allowed, or options exclude each other. */
     public SchedulerConfig config(final DecoderPlan plan)
     {
-        if (noCapture && combineWeights)
+        final SchedulerConfig.Builder builder = SchedulerConfig.builder();
+        scheduler.forEach(builder::set);
+        if (!scheduler.isGiven(SchedulerConfig.KV_BLOCKS))
         {
-            throw new ConfigException("--combine-weights and --no-capture exclude each other; leave one of them out.");
+            builder.kvBlocks(defaultBlocks(plan));
         }
-        SchedulerConfig.RANKS.check(ranks);
-        SchedulerConfig.BLOCK_SIZE_TOKENS.check(blockSizeTokens);
-        return SchedulerConfig.builder()
-            .ranks(ranks)
-            .router(router == null ? RouterConfig.standard() : RouterConfig.of(knownRouters().of(router)))
-            .depth(depth)
-            .draftTokens(draftTokens)
-            .blockSizeTokens(blockSizeTokens)
-            .kvBlocks(kvBlocks == null ? defaultBlocks(plan) : kvBlocks)
-            .stepTokens(stepTokens)
-            .maxRunning(maxRunning)
-            .prefixCaching(!noPrefixCaching)
-            .capture(noCapture ? null : plan.shape().withCombineWeights(combineWeights))
-            .build();
+        return builder.router(chosen(RouterConfig.standard(), knownRouters()))
+            .capture(captures() ? plan.shape().withCombineWeights(model.get(ModelShape.COMBINE_WEIGHTS)) : null).build();
     }
 
     private int defaultBlocks(final DecoderPlan plan)
     {
+        final int blockSizeTokens = scheduler.get(SchedulerConfig.BLOCK_SIZE_TOKENS);
         final long blockBytes = ModelMemory.kvBlockBytes(plan, blockSizeTokens);
-        final long fitting = MachineMemory.limits().usableHeap() / HEAP_SHARE / blockBytes / ranks;
+        final long fitting = MachineMemory.limits().usableHeap() / HEAP_SHARE / blockBytes /
+            scheduler.get(SchedulerConfig.RANKS);
         return (int)Math.max(MIN_BLOCKS, Math.min(POOL_TOKENS / blockSizeTokens, fitting));
     }
 

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.config.Setting;
 import io.signalbox.sim.StepCost;
-import picocli.CommandLine.Option;
+
+import java.util.List;
 
 /** Costs of the steps of re-runs in the place of recorded or fitted ones. */
-public final class StepTimeOptions
+public final class StepTimeOptions implements SettingGroup
 {
-    @Option(names = "--step-base-nanos", paramLabel = "NS",
-        description = "Charge a step without entries NS (default: as recorded, or fitted to the journal's steps).")
-    private Long baseNanos;
+    private final SettingOptions costs = SettingOptions.of(StepCost.SETTINGS)
+        .defaultsInWords("as recorded, or fitted to the journal's steps");
 
-    @Option(names = "--prefill-token-nanos", paramLabel = "NS",
-        description = "Add NS per prefill token (default: the same).")
-    private Long perPrefillTokenNanos;
-
-    @Option(names = "--decode-entry-nanos", paramLabel = "NS",
-        description = "Add NS per decoding request (default: the same).")
-    private Long perDecodeEntryNanos;
-
-    @Option(names = "--context-token-picos", paramLabel = "PS",
-        description = "Add PS picoseconds per context token that a decoding request reads (default: the same).")
-    private Long perContextTokenPicos;
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(costs);
+    }
 
     public boolean isGiven()
     {
-        return baseNanos != null || perPrefillTokenNanos != null || perDecodeEntryNanos != null ||
-            perContextTokenPicos != null;
+        return !costs.given().isEmpty();
     }
 
     /** These costs with those that are given. */
     public StepCost change(final StepCost cost)
     {
         return new StepCost(
-            baseNanos == null ? cost.baseNanos() : baseNanos,
-            perPrefillTokenNanos == null ? cost.perPrefillTokenNanos() : perPrefillTokenNanos,
-            perDecodeEntryNanos == null ? cost.perDecodeEntryNanos() : perDecodeEntryNanos,
-            perContextTokenPicos == null ? cost.perContextTokenPicos() : perContextTokenPicos);
+            either(StepCost.BASE_NANOS, cost.baseNanos()),
+            either(StepCost.PER_PREFILL_TOKEN_NANOS, cost.perPrefillTokenNanos()),
+            either(StepCost.PER_DECODE_ENTRY_NANOS, cost.perDecodeEntryNanos()),
+            either(StepCost.PER_CONTEXT_TOKEN_PICOS, cost.perContextTokenPicos()));
+    }
+
+    private long either(final Setting<Long> setting, final long otherwise)
+    {
+        return costs.isGiven(setting) ? costs.get(setting) : otherwise;
     }
 }

@@ -8,6 +8,7 @@ import picocli.CommandLine.Option;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** The variants of a recorded run. */
 public final class VariantOptions
@@ -21,32 +22,37 @@ public final class VariantOptions
     private List<String> variants = List.of();
 
     /** A variant before the recorded configuration is known. */
-    public record Named(String name, List<String> arguments)
+    public record Named(String name, ChangedScheduler options)
     {
-        /** @throws ConfigException that names the variant if its options are wrong. */
+        /** @throws ConfigException that names the variant if its options do not fit the recorded run. */
         public SchedulerConfig change(final SchedulerConfig recorded, final DpRouters routers)
         {
-            try
-            {
-                return ChangedScheduler.change(recorded, routers, arguments);
-            }
-            catch (final ConfigException e)
-            {
-                throw name.equals(UNNAMED) ? e : e.at(OPTION + " " + name);
-            }
+            return VariantOptions.named(name, () -> options.change(recorded, routers));
+        }
+    }
+
+    private static <T> T named(final String variant, final Supplier<T> reading)
+    {
+        try
+        {
+            return reading.get();
+        }
+        catch (final ConfigException e)
+        {
+            throw variant.equals(UNNAMED) ? e : e.at(OPTION + " " + variant);
         }
     }
 
     /**
      * The variants with their options.
      *
-     * @param shared options of every variant, one argument each; an option of the variant replaces the shared one.
+     * @param shared options of every variant; an option of the variant replaces the shared one.
      */
-    public List<Named> asked(final List<String> shared)
+    public List<Named> asked(final ChangedScheduler shared)
     {
         if (variants.isEmpty())
         {
-            return shared.isEmpty() ? List.of() : List.of(new Named(UNNAMED, shared));
+            return shared.isAny() ? List.of(new Named(UNNAMED, shared)) : List.of();
         }
         final List<Named> asked = new ArrayList<>();
         for (final String variant : variants)
@@ -58,22 +64,10 @@ public final class VariantOptions
                 throw new ConfigException(OPTION + "='" + variant + "' has no name before a colon; give it one, such as " +
                     "'half: --kv-blocks 32768'.");
             }
-            asked.add(new Named(name, arguments(shared, variant.substring(colon + 1).strip())));
+            final String own = variant.substring(colon + 1).strip();
+            final List<String> words = own.isEmpty() ? List.of() : List.of(own.split("\\s+"));
+            asked.add(new Named(name, named(name, () -> ChangedScheduler.parse(words, shared))));
         }
         return asked;
-    }
-
-    private static List<String> arguments(final List<String> shared, final String own)
-    {
-        final List<String> arguments = new ArrayList<>(own.isEmpty() ? List.of() : List.of(own.split("\\s+")));
-        final List<String> names = arguments.stream().map(VariantOptions::nameOf).toList();
-        shared.stream().filter(argument -> !names.contains(nameOf(argument))).forEach(arguments::add);
-        return arguments;
-    }
-
-    private static String nameOf(final String argument)
-    {
-        final int end = argument.indexOf('=');
-        return end < 0 ? argument : argument.substring(0, end);
     }
 }

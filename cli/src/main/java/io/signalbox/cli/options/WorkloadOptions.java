@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.AgentTrace;
 import io.signalbox.workload.Cancellations;
@@ -15,15 +16,16 @@ import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadPreset;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The source of the requests: a trace file, or the generator of conversations. */
 public final class WorkloadOptions extends TraceOptions
 {
-    private static final double DEFAULT_CANCEL_AFTER = 5.0;
+    private static final String GENERATED = "is for generated workloads, and --trace gives the requests";
 
     @Option(names = "--workload", paramLabel = "NAME",
         description = "Generate this workload: conversations, skewed, bursty, closed-loop or benchmark; other options of " +
@@ -36,62 +38,30 @@ public final class WorkloadOptions extends TraceOptions
     @InputPath
     private Path trace;
 
-    @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of the workload.")
-    private Integer limit;
-
-    @Option(names = "--conversations", paramLabel = "N",
-        description = "Generate N conversations of a few requests each (for conversations: 400).")
-    private Integer conversations;
-
-    @Option(names = "--clients", paramLabel = "N",
-        description = "Run N conversations at a time; the next starts when one ends. 0: they start when they arrive " +
-            "(for conversations: 0).")
-    private Integer clients;
-
-    @Option(names = "--arrivals", paramLabel = "KIND",
-        description = "Start conversations by poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
-            "variation) or replayed:FILE (times of a trace); for conversations: poisson:8.0.")
-    @InputPath(PathInValue.AfterColon.class)
-    private String arrivals;
-
-    @Option(names = "--system-prompt", paramLabel = "TOKENS",
-        description = "Start every generated prompt with this many shared tokens (for conversations: 512).")
-    private Integer systemPromptTokens;
-
-    @Option(names = "--turns", paramLabel = "SIZES",
-        description = "Draw turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX, uniform:MIN,MAX" +
-            " or fixed:N; for conversations: lognormal:4,0.7,1,32.")
-    private String turns;
-
-    @Option(names = "--user-tokens", paramLabel = "SIZES",
-        description = "Draw new prompt tokens per turn; for conversations: lognormal:200,1.0,8,4096.")
-    private String userTokens;
-
-    @Option(names = "--output-tokens", paramLabel = "SIZES",
-        description = "Draw output tokens per turn; for conversations: lognormal:150,0.8,4,1024.")
-    private String outputTokens;
-
-    @Option(names = "--think-time", paramLabel = "SECONDS",
-        description = "Pause this long on average before the next turn (for conversations: 5.0).")
-    private Double thinkTimeSeconds;
-
-    @Option(names = "--max-context", paramLabel = "TOKENS",
-        description = "End a conversation before its context passes this (for conversations: 32768).")
-    private Integer maxContextTokens;
-
-    @Option(names = "--cancel-fraction", paramLabel = "SHARE",
-        description = "Cancel this share of the requests, 0 to 1 (default: ${DEFAULT-VALUE}).")
-    private double cancelFraction = Cancellations.FRACTION.defaultValue();
-
-    @Option(names = "--cancel-after", paramLabel = "SECONDS",
-        description = "Cancel them after this mean time (default: ${DEFAULT-VALUE}).")
-    private double cancelAfterSeconds = DEFAULT_CANCEL_AFTER;
-
-    @Option(names = "--tenants", paramLabel = "NAME=SHARE", split = ",",
-        description = "Divide the requests among these tenants by shares, such as a=8,b=1 (default: none).")
-    private List<String> tenants = List.of();
+    private final SettingOptions generated = SettingOptions.of(GeneratedWorkloadConfig.SETTINGS).without(
+        GeneratedWorkloadConfig.SEED);
+    private final SettingOptions requests = SettingOptions.of(Stream.of(FirstRequests.SETTINGS, Cancellations.SETTINGS,
+        Tenants.SETTINGS).<Setting<?>>flatMap(List::stream).toList()).defaultInWords(FirstRequests.COUNT, "all");
 
     private int leftOut;
+
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(generated, plays(), requests);
+    }
+
+    /** @throws ConfigException if an option has no effect on the source of the requests. */
+    public void refuseIdle(final ParseResult given)
+    {
+        if (trace == null)
+        {
+            plays().refuseGiven("is for plays of a --trace, which is not given");
+            return;
+        }
+        IdleOptions.refuse(given, "--workload", GENERATED);
+        generated.refuseGiven(GENERATED);
+    }
 
     /** Number of requests that {@code --limit} leaves out. */
     public int leftOut()
@@ -121,20 +91,18 @@ public final class WorkloadOptions extends TraceOptions
     {
         check();
         Workload workload = trace == null ? generated(seed) : recorded(seed);
-        if (limit != null)
+        if (requests.isGiven(FirstRequests.COUNT))
         {
             final int whole = workload.requests().size();
-            workload = new FirstRequests(workload, limit);
+            workload = new FirstRequests(workload, requests.get(FirstRequests.COUNT));
             leftOut = whole - workload.requests().size();
         }
-        if (!tenants.isEmpty())
-        {
-            workload = new Tenants(Tenants.SHARES.parse(String.join(",", tenants)), seed).applyTo(workload);
-        }
+        workload = new Tenants(requests.get(Tenants.SHARES), seed).applyTo(workload);
         // Cancellations without requests would still change the run description.
-        return cancelFraction == 0.0
+        final double cancelled = requests.get(Cancellations.FRACTION);
+        return cancelled == 0.0
             ? workload
-            : new Cancellations(cancelFraction, cancelAfterNanos(), seed).applyTo(workload);
+            : new Cancellations(cancelled, requests.get(Cancellations.MEAN_DELAY_NANOS), seed).applyTo(workload);
     }
 
     private Workload recorded(final long seed)
@@ -153,45 +121,13 @@ public final class WorkloadOptions extends TraceOptions
         {
             throw new ConfigException("--trace is empty; give the path of a JSONL file, or leave the option out.");
         }
-        if (limit != null)
-        {
-            FirstRequests.COUNT.check(limit);
-        }
-        Cancellations.FRACTION.check(cancelFraction);
-        if (cancelFraction == 0.0 && cancelAfterSeconds != DEFAULT_CANCEL_AFTER)
-        {
-            throw new ConfigException("--cancel-after is for requests that --cancel-fraction cancels, and " +
-                "--cancel-fraction=0 cancels none; leave it out, or change the other.");
-        }
-        cancelAfterNanos();
-    }
-
-    private long cancelAfterNanos()
-    {
-        return nanos(Cancellations.MEAN_DELAY_NANOS, cancelAfterSeconds);
+        requests.check();
     }
 
     private Workload generated(final long seed)
     {
         final GeneratedWorkloadConfig.Builder builder = WorkloadPreset.of(preset).builder().seed(seed);
-        ifGiven(conversations, builder::conversations);
-        ifGiven(clients, builder::clients);
-        ifGiven(arrivals, value -> builder.arrivals(GeneratedWorkloadConfig.ARRIVALS.parse(value)));
-        ifGiven(systemPromptTokens, builder::systemPromptTokens);
-        ifGiven(turns, value -> builder.turns(GeneratedWorkloadConfig.TURNS.parse(value)));
-        ifGiven(userTokens, value -> builder.userTokens(GeneratedWorkloadConfig.USER_TOKENS.parse(value)));
-        ifGiven(outputTokens, value -> builder.outputTokens(GeneratedWorkloadConfig.OUTPUT_TOKENS.parse(value)));
-        ifGiven(thinkTimeSeconds, value ->
-            builder.meanThinkTimeNanos(nanos(GeneratedWorkloadConfig.MEAN_THINK_TIME_NANOS, value)));
-        ifGiven(maxContextTokens, builder::maxContextTokens);
+        generated.forEachGiven(builder::set);
         return GeneratedWorkload.of(builder.build());
-    }
-
-    private static <T> void ifGiven(final T value, final Consumer<T> setting)
-    {
-        if (value != null)
-        {
-            setting.accept(value);
-        }
     }
 }

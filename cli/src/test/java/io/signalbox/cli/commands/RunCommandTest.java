@@ -355,7 +355,7 @@ class RunCommandTest
     @Test
     void shouldWriteCombineWeights() throws Exception
     {
-        assertRefused("--combine-weights and --no-capture exclude each other; leave one of them out.",
+        assertRefused("--combine-weights needs --capture, and it is off; leave it out, or change the other.",
             run("--combine-weights", "--no-capture"));
         final CommandRun run = run("--output", output.toString(), "--experts", "--combine-weights");
 
@@ -368,7 +368,7 @@ class RunCommandTest
     @Test
     void shouldPrintTheReportAsJson() throws Exception
     {
-        assertRefused("--output and --json-file are both ", run("--json-file", output.toString(), "--output",
+        assertRefused("--json-file and --output are both ", run("--json-file", output.toString(), "--output",
             output.toString()));
         final Path document = directory.resolve("report.json");
         final CommandRun run = run("--json", "--json-file", document.toString(), "--output", output.toString());

@@ -178,7 +178,7 @@ class SimulateCommandTest
         assertTrue(simulate("--combine-weights").out().contains(" missing; with combine weights"));
         final CommandRun refused = CommandRun.of("simulate", "--combine-weights", "--no-capture");
         assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
-        assertEquals("signalbox simulate: --combine-weights shapes routed experts, and --no-capture captures none; leave " +
+        assertEquals("signalbox simulate: --combine-weights needs --capture, and it is off; leave " +
             "it out, or change the other.", refused.err().strip());
     }
 

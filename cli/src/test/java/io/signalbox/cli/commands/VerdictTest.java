@@ -6,12 +6,12 @@ import io.signalbox.cli.JsonText;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ResultStream;
+import io.signalbox.cli.options.CommandModel;
 import io.signalbox.journal.JournalException;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -88,7 +88,7 @@ class VerdictTest
             new ArrayList<>(List.of("--conversations", "5", "--ranks", "4", "--journal", journal.toString()));
         arguments.addAll(List.of(options));
         final int exitCode =
-            new CommandLine(new SimulateCommand(console, verifying)).execute(arguments.toArray(new String[0]));
+            CommandModel.of(new SimulateCommand(console, verifying)).execute(arguments.toArray(new String[0]));
         console.out().flush();
         SimulateCommandTest.delete(journal);
         return new CommandRun(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));

@@ -195,7 +195,7 @@ class WhatIfCommandTest
         "--variant=a: --ranks 2 --ranks 3 | --variant a: --ranks is given more than once; give it once.",
         "--variant=unchanged: --ranks 2 | a variant is called 'unchanged', as the re-run with the recorded settings; give " +
             "another name.",
-        "--paused-blocks=4 | --paused-blocks is for --under-pressure pause, and the run does not pause requests; leave it " +
+        "--paused-blocks=4 | --paused-blocks needs --under-pressure pause, and it is recompute; leave it " +
             "out, or change the other.",
         "--router-options=beta=2 | --router-options names beta, which the signalbox router does not read; give some of " +
             "backlog, cachedWeight, contextWeight, decodeWeight, evictionWeight, reuseWeight, rowWeight.",

@@ -13,7 +13,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 import java.io.IOException;
-import java.lang.reflect.AnnotatedElement;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -41,12 +40,12 @@ class CommandFilesTest
 
     private static boolean reads(final ArgSpec arg)
     {
-        return ((AnnotatedElement)arg.userObject()).isAnnotationPresent(InputPath.class);
+        return CommandFiles.input(arg) != null;
     }
 
     private static boolean writes(final ArgSpec arg)
     {
-        return ((AnnotatedElement)arg.userObject()).isAnnotationPresent(OutputPath.class);
+        return CommandFiles.isOutput(arg);
     }
 
     private static String name(final ArgSpec arg)
@@ -74,7 +73,7 @@ class CommandFilesTest
         {
             for (final ArgSpec arg : command.args())
             {
-                final boolean isMarked = arg.userObject() instanceof AnnotatedElement && (reads(arg) || writes(arg));
+                final boolean isMarked = reads(arg) || writes(arg);
                 final boolean isFlag = arg.arity().max() == 0;
                 marked += isMarked ? 1 : 0;
                 if (!isFlag && !isMarked && !WITHOUT_FILE.contains(name(arg)) && namesAFile(arg))
@@ -225,10 +224,9 @@ class CommandFilesTest
 
     private static String value(final ArgSpec arg, final Path path)
     {
-        final InputPath reads = ((AnnotatedElement)arg.userObject()).getAnnotation(InputPath.class);
-        final Class<?> form = reads == null ? PathInValue.Whole.class : reads.value();
-        return (form == PathInValue.AfterEquals.class ? "draftScript=" : form == PathInValue.AfterColon.class ? "replayed:" :
-            "") + path;
+        final PathInValue input = CommandFiles.input(arg);
+        return input == null ? path.toString() : Stream.of("", "replayed:", "draftScript=").map(form -> form + path)
+            .filter(value -> path.toString().equals(input.in(value))).findFirst().orElseThrow();
     }
 
     /** Every path under a directory with its bytes, or with the target of the link. */

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.workload;
+package io.signalbox.config;
 
 import io.signalbox.ConfigException;
 
 import java.util.regex.Pattern;
 
 /**
- * The one grammar of numbers in options: ASCII digits with an optional minus, and for numbers that are not whole an
- * optional fraction and exponent. Other forms that Java's parsers accept, such as other scripts' digits, {@code 5f},
- * {@code 0x1p3}, {@code +5}, blanks, {@code NaN} and {@code Infinity}, is refused, in words, as one clause of a longer
+ * The one grammar of numbers in settings and options: ASCII digits with an optional minus, and for numbers that are not
+ * whole an optional fraction and exponent. Java's parsers accept other forms, such as other scripts' digits, {@code 5f},
+ * {@code 0x1p3}, {@code +5}, blanks, {@code NaN} and {@code Infinity}; this class refuses them in a clause of a longer
  * sentence.
  */
 public final class NumberText
 {
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]+");
     private static final Pattern REAL = Pattern.compile("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
+    private static final int MAX_SHOWN = 200;
     private static final Pattern NOT_ZERO = Pattern.compile("[^eE]*[1-9].*");
 
     private NumberText()
@@ -58,6 +59,12 @@ public final class NumberText
         return value;
     }
 
+    /** Whether the text is a whole number of this grammar. */
+    static boolean isWhole(final String text)
+    {
+        return WHOLE.matcher(text).matches();
+    }
+
     /** Whether the text is a number of this grammar. */
     public static boolean isNumber(final String text)
     {
@@ -75,6 +82,9 @@ public final class NumberText
 
     private static String shown(final String text)
     {
-        return TraceFault.printable(text);
+        final String clean = text.substring(0, Math.min(text.length(), 2 * MAX_SHOWN))
+            .replaceAll("[\\p{Cntrl}\uFFFD]+", " ").strip();
+        final boolean cut = text.length() > 2 * MAX_SHOWN || clean.length() > MAX_SHOWN;
+        return cut ? clean.substring(0, Math.min(clean.length(), MAX_SHOWN)) + " ..." : clean;
     }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+import java.lang.reflect.Field;
+import java.util.Arrays;
+
+/** The options of a command: its annotations, its {@link SettingOptions}, and those of each {@link OptionGroup}. */
+public final class CommandModel
+{
+    private CommandModel()
+    {
+    }
+
+    /** @param command a command, or a command line that is complete. */
+    public static CommandLine of(final Object command)
+    {
+        if (command instanceof CommandLine made)
+        {
+            return made;
+        }
+        final CommandLine line = new CommandLine(command);
+        int order = 0;
+        for (final Field field : command.getClass().getDeclaredFields())
+        {
+            final OptionGroup group = field.getAnnotation(OptionGroup.class);
+            if (group != null)
+            {
+                line.getCommandSpec().addArgGroup(
+                    group("%n" + group.value() + ":%n", order++, value(field, command)));
+            }
+            else if (field.getType() == SettingOptions.class)
+            {
+                ((SettingOptions)value(field, command)).specs().forEach(line.getCommandSpec()::addOption);
+            }
+        }
+        return line;
+    }
+
+    private static Object value(final Field field, final Object command)
+    {
+        try
+        {
+            field.setAccessible(true);
+            return field.get(command);
+        }
+        catch (final IllegalAccessException e)
+        {
+            throw new IllegalStateException(field.toString(), e);
+        }
+    }
+
+    /** A group with the fields of an object first, and then the options that settings make. */
+    static ArgGroupSpec group(final String heading, final int order, final Object options)
+    {
+        final ArgGroupSpec.Builder group = ArgGroupSpec.builder().validate(false).heading(heading).order(order);
+        if (hasFields(options.getClass()))
+        {
+            CommandSpec.forAnnotatedObject(options).options().forEach(group::addArg);
+        }
+        if (options instanceof SettingGroup settings)
+        {
+            settings.settings().forEach(each -> each.specs().forEach(group::addArg));
+        }
+        return group.build();
+    }
+
+    private static boolean hasFields(final Class<?> type)
+    {
+        return type != Object.class && (hasFields(type.getSuperclass()) ||
+            Arrays.stream(type.getDeclaredFields()).anyMatch(field -> field.isAnnotationPresent(Option.class)));
+    }
+}
