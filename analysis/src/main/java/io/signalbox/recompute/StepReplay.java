@@ -10,8 +10,6 @@ import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.ControlDecoder;
-import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -36,7 +34,6 @@ final class StepReplay extends EventReader
     private final Recomputation.NewWeights weights;
     private final LiveRequests requests = new LiveRequests();
     private final Map<StepName, RecordedPlan> submitted = new HashMap<>();
-    private String weightVersion = "";
     private long compared;
 
     StepReplay(
@@ -92,16 +89,10 @@ final class StepReplay extends EventReader
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
-    {
-        weightVersion = control.kind() == ControlKind.NEW_WEIGHTS ? control.note() : weightVersion;
-    }
-
-    @Override
     protected void onNewWeights(final NewWeightsDecoder change)
     {
         final int generation = change.weightGeneration();
-        backend.newWeights(generation, weights.prepare(generation, weightVersion));
+        backend.newWeights(generation, weights.prepare(generation, change.version()));
     }
 
     /** A report of a step that was not committed, or a second one, changed nothing when it was recorded. */

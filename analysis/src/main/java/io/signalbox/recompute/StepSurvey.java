@@ -6,8 +6,7 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.ControlDecoder;
-import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 
 import java.util.ArrayList;
@@ -64,12 +63,9 @@ final class StepSurvey extends EventReader
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    protected void onNewWeights(final NewWeightsDecoder change)
     {
-        if (control.kind() == ControlKind.NEW_WEIGHTS)
-        {
-            newWeights.add(control.note());
-        }
+        newWeights.add(change.version());
     }
 
     boolean isCommitted(final StepName step)

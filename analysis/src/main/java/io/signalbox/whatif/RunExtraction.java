@@ -69,6 +69,7 @@ final class RunExtraction extends RunCollector
         private final int promptTokens;
         private final int maxNewTokens;
         private long cancelAfterNanos = NONE;
+        private int answerTokens = -1;
 
         private Recorded(
             final SubmitDecoder submit,
@@ -105,7 +106,7 @@ final class RunExtraction extends RunCollector
                 WorkloadRequest.arriving(requestId, Math.max(0, timeNanos - startNanos), promptTokens, maxNewTokens) :
                 WorkloadRequest.following(requestId, follows, thinkTimeNanos, promptTokens, maxNewTokens))
                 .ofConversation(conversationId)
-                .cancelledAfter(cancelAfterNanos == NONE ? NONE : Math.max(0, cancelAfterNanos - passedNanos));
+                .stoppedAfter(cancelAfterNanos == NONE ? NONE : Math.max(0, cancelAfterNanos - passedNanos), answerTokens);
         }
     }
 
@@ -202,6 +203,7 @@ final class RunExtraction extends RunCollector
         if (outcome != null && request != null && request.cancelAfterNanos == NONE)
         {
             request.cancelAfterNanos = nowNanos() - request.timeNanos;
+            request.answerTokens = cancel.answerTokens();
         }
     }
 

@@ -237,7 +237,8 @@ final class SimulationDriver
         settle();
         if (states[index] == RequestStage.ALIVE)
         {
-            inputs.cancel().timeNanos(nowNanos).requestId(requests.get(index).requestId());
+            inputs.cancel().timeNanos(nowNanos).requestId(requests.get(index).requestId())
+                .answerTokens(requests.get(index).answerTokens());
             offer();
             wakeNeeded = true;
             settle();

@@ -13,7 +13,8 @@ package io.signalbox.workload;
  * @param conversationId   -1: none.
  * @param promptTokens     at least 1.
  * @param outputTokens     tokens to generate; 0: prefill only.
- * @param cancelAfterNanos the client gives up this long after the request arrived; -1: never.
+ * @param cancelAfterNanos the client gives up, or ends the answer, this long after the request arrived; -1: never.
+ * @param answerTokens     with so many tokens the client then ends the answer, if there are as many; -1: it gives up.
  */
 public record WorkloadRequest(
     long requestId,
@@ -23,7 +24,8 @@ public record WorkloadRequest(
     long conversationId,
     int promptTokens,
     int outputTokens,
-    long cancelAfterNanos)
+    long cancelAfterNanos,
+    int answerTokens)
 {
     private static final int NONE = -1;
 
@@ -31,7 +33,7 @@ public record WorkloadRequest(
     public static WorkloadRequest arriving(
         final long requestId, final long nanos, final int promptTokens, final int outputTokens)
     {
-        return new WorkloadRequest(requestId, nanos, NONE, 0, NONE, promptTokens, outputTokens, NONE);
+        return new WorkloadRequest(requestId, nanos, NONE, 0, NONE, promptTokens, outputTokens, NONE, NONE);
     }
 
     /** A request after its predecessor, or, if that is -1, after a client has become free; of no conversation. */
@@ -40,26 +42,34 @@ public record WorkloadRequest(
         final int outputTokens)
     {
         return new WorkloadRequest(
-            requestId, NONE, predecessorId, thinkTimeNanos, NONE, promptTokens, outputTokens, NONE);
+            requestId, NONE, predecessorId, thinkTimeNanos, NONE, promptTokens, outputTokens, NONE, NONE);
     }
 
     public WorkloadRequest ofConversation(final long id)
     {
         return new WorkloadRequest(
-            requestId, arrivalNanos, predecessorId, thinkTimeNanos, id, promptTokens, outputTokens, cancelAfterNanos);
+            requestId, arrivalNanos, predecessorId, thinkTimeNanos, id, promptTokens, outputTokens, cancelAfterNanos,
+            answerTokens);
     }
 
     /** The same request, arriving at another time. */
     public WorkloadRequest arrivingAt(final long nanos)
     {
         return new WorkloadRequest(requestId, nanos, predecessorId, thinkTimeNanos, conversationId, promptTokens,
-            outputTokens, cancelAfterNanos);
+            outputTokens, cancelAfterNanos,
+            answerTokens);
     }
 
     /** The same request, given up after {@code nanos}. */
     public WorkloadRequest cancelledAfter(final long nanos)
     {
-        return new WorkloadRequest(
-            requestId, arrivalNanos, predecessorId, thinkTimeNanos, conversationId, promptTokens, outputTokens, nanos);
+        return stoppedAfter(nanos, NONE);
+    }
+
+    /** The same request, whose answer its client ends after {@code nanos} with so many tokens. */
+    public WorkloadRequest stoppedAfter(final long nanos, final int tokens)
+    {
+        return new WorkloadRequest(requestId, arrivalNanos, predecessorId, thinkTimeNanos, conversationId, promptTokens,
+            outputTokens, nanos, tokens);
     }
 }

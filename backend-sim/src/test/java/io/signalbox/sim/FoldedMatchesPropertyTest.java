@@ -155,7 +155,7 @@ class FoldedMatchesPropertyTest
         final SimulationConfig simulation = SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan);
         final Comparison comparison = new Comparison(
             FoldedMatches.of(ranks, config.blockSizeTokens(), true));
-        new Simulation(config, newWeights ? simulation.withNewWeights(WeightsPlan.parse("finish@400ms")) : simulation,
+        new Simulation(config, newWeights ? simulation.withNewWeights(WeightsPlan.parse("continue@400ms")) : simulation,
             FaultPropertyTest.workload(seed, 20)).run(SteppedEngine::new, comparison, SimulationProgress.NONE);
         assertTrue(comparison.found > 0, "no match to compare");
     }

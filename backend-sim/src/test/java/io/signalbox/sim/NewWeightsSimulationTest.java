@@ -53,7 +53,7 @@ class NewWeightsSimulationTest
     @ValueSource(ints = {1, 2, 4})
     void shouldCountWhatBecameOfRequests(final int depth)
     {
-        final RunReport.NewWeights finished = run("finish@10s", depth, false, null).newWeights();
+        final RunReport.NewWeights finished = run("continue@10s", depth, false, null).newWeights();
         assertEquals(1, finished.changes());
         assertTrue(finished.mixed() > 0 && finished.aborted() == 0 && finished.requeued() == 0, finished::toString);
         final RunReport.NewWeights aborted = run("abort@10s", depth, false, null).newWeights();
@@ -68,7 +68,7 @@ class NewWeightsSimulationTest
     {
         final RecordingJournal stepped = new RecordingJournal();
         final RecordingJournal threaded = new RecordingJournal();
-        final String plan = "finish@5s,requeue@10s,abort@15s";
+        final String plan = "continue@5s,requeue@10s,abort@15s";
         run(plan, 2, false, stepped);
         run(plan, 2, true, threaded);
         assertEquals(stepped.checksum(), threaded.checksum());
@@ -80,7 +80,7 @@ class NewWeightsSimulationTest
     @Test
     void shouldReplaceNothingOnceEveryRequestHasEnded()
     {
-        final RunReport report = run("finish@80000s", 1, false, null);
+        final RunReport report = run("continue@80000s", 1, false, null);
         assertNull(report.newWeights());
         assertEquals(run(null, 1, false, null).simulatedNanos(), report.simulatedNanos());
     }
@@ -100,25 +100,25 @@ class NewWeightsSimulationTest
     @Test
     void shouldPrintWhatItReads()
     {
-        assertEquals("finish@1500ms,abort@2s,requeue@1000s",
-            WeightsPlan.parse(" finish@1.5s, abort@2000ms,requeue@1000s").text());
-        assertEquals("finish@1500ms", SimulationConfig.DEFAULT.withNewWeights(WeightsPlan.parse("finish@1.5s")).settings()
+        assertEquals("continue@1500ms,abort@2s,requeue@1000s",
+            WeightsPlan.parse(" continue@1.5s, abort@2000ms,requeue@1000s").text());
+        assertEquals("continue@1500ms", SimulationConfig.DEFAULT.withNewWeights(WeightsPlan.parse("continue@1.5s")).settings()
             .get("sim.newWeights"));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "''|the change of weights '' is not of the form WAY@TIME, such as finish@10s or requeue@1500ms; give a way, an @ " +
+        "''|the change of weights '' is not of the form WAY@TIME, such as continue@10s or requeue@1500ms; give a way, an @ " +
             "and a time.",
-        "finish|the change of weights 'finish' is not of the form WAY@TIME, such as finish@10s or requeue@1500ms; give a " +
+        "continue|the change of weights 'continue' is not of the form WAY@TIME, such as continue@10s or requeue@1500ms; give a " +
             "way, an @ and a time.",
-        "keep@1s|the change of weights 'keep@1s' names the way 'keep', which is not finish, abort or requeue; give one of " +
+        "keep@1s|the change of weights 'keep@1s' names the way 'keep', which is not continue, abort, requeue or drain; give one of " +
             "these.",
-        "finish@never|the change of weights 'finish@never' has no valid time; give a duration from 1ns to 86400s such as " +
+        "continue@never|the change of weights 'continue@never' has no valid time; give a duration from 1ns to 86400s such as " +
             "5ms, 200us or 1.5s behind the @.",
-        "finish@-1s|the change of weights 'finish@-1s' has no valid time; give a duration from 1ns to 86400s such as " +
+        "continue@-1s|the change of weights 'continue@-1s' has no valid time; give a duration from 1ns to 86400s such as " +
             "5ms, 200us or 1.5s behind the @.",
-        "abort@2s,finish@2s|the change of weights 'finish@2s' is not later than the change before it; give the changes in " +
+        "abort@2s,continue@2s|the change of weights 'continue@2s' is not later than the change before it; give the changes in " +
             "the order of their times."})
     void shouldRefuseByName(final String text, final String sentence)
     {

@@ -44,8 +44,8 @@ class RequestTraceTest
     {
         final RequestTrace trace = read(LINE + "\n" + NEXT + "\n");
 
-        assertEquals(new WorkloadRequest(1, 5, -1, 0, -1, 40, 3, -1), trace.requests().get(0));
-        assertEquals(new WorkloadRequest(2, -1, 1, 2, 1, 64, 0, 8), trace.requests().get(1));
+        assertEquals(new WorkloadRequest(1, 5, -1, 0, -1, 40, 3, -1, -1), trace.requests().get(0));
+        assertEquals(new WorkloadRequest(2, -1, 1, 2, 1, 64, 0, 8, -1), trace.requests().get(1));
         assertEquals("a", trace.tenant(trace.requests().get(1)));
         assertEquals("", trace.tenant(trace.requests().get(0)));
         assertEquals(TraceFormat.REQUESTS, TraceFormat.of(directory.resolve("trace.jsonl")));

@@ -133,7 +133,7 @@ class VerifyInFlightTest
             .digestInterval(1).capture(new ModelShape(2, 16, 2)).build();
         final SimulationConfig simulated = SimulationConfig.DEFAULT
             .withFaults(FaultPlan.parse("failed=0.02, late=0.02, duplicated=0.02"))
-            .withNewWeights(WeightsPlan.parse("finish@300ms,requeue@600ms,abort@900ms"));
+            .withNewWeights(WeightsPlan.parse("continue@300ms,requeue@600ms,abort@900ms"));
         final Simulation simulation = new Simulation(config, simulated, WORKLOAD);
         final Path journal = directory.resolve("journal");
         final Counted counted = new Counted(

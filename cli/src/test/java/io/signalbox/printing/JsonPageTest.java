@@ -153,7 +153,7 @@ class JsonPageTest
             run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--journal", journal, "--json"),
             run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--json"),
             run("simulate", "--conversations", "4", "--no-journal", "--faults", "rank * step 9 lost", "--new-weights",
-                "finish@1ms", "--tenants", "a=2,b=1", "--slo", "ttft=30ms", "--json"),
+                "continue@1ms", "--tenants", "a=2,b=1", "--slo", "ttft=30ms", "--json"),
             run("compare", "--conversations", "2", "--ranks", "2", "--seeds", "2", "--routers", "default", "--json"),
             run("replay", journal, "--recover", "--verify", "--json"),
             run("inspect", journal, "--request", "3", "--json"),

@@ -6,13 +6,16 @@ import io.signalbox.engine.ring.Pace;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 
 import java.util.function.LongSupplier;
 
@@ -22,6 +25,8 @@ final class ClientEvents extends EventReader
     private final ClientCredits credits;
     private final OpenHandles handles;
     private final RowRoom rowRoom;
+    private final AnnouncedWeights weights;
+    private final FailedSteps failedSteps;
     private final LongSupplier clock;
     private final int blockSizeTokens;
     /** Between inputs of clients. */
@@ -31,9 +36,16 @@ final class ClientEvents extends EventReader
     private volatile int weightGeneration;
 
     ClientEvents(
-        final ClientCredits credits, final OpenHandles handles, final RowRoom rowRoom, final LongSupplier clock,
+        final ClientCredits credits,
+        final OpenHandles handles,
+        final RowRoom rowRoom,
+        final AnnouncedWeights weights,
+        final FailedSteps failedSteps,
+        final LongSupplier clock,
         final int blockSizeTokens)
     {
+        this.weights = weights;
+        this.failedSteps = failedSteps;
         this.credits = credits;
         this.handles = handles;
         this.rowRoom = rowRoom;
@@ -79,6 +91,10 @@ final class ClientEvents extends EventReader
         {
             credits.passed(message.requestId());
         }
+        if (message.kind() == ControlKind.NEW_WEIGHTS)
+        {
+            weights.announced();
+        }
         if (message.kind() == ControlKind.RELEASE_ROWS)
         {
             rowRoom.free(message.requestId());
@@ -96,6 +112,31 @@ final class ClientEvents extends EventReader
     protected void onNewWeights(final NewWeightsDecoder message)
     {
         weightGeneration = message.weightGeneration();
+        weights.replaced(weightGeneration);
+    }
+
+    @Override
+    protected void onBackendFault(final BackendFaultDecoder message)
+    {
+        failedSteps.onBackendFault(message);
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder message)
+    {
+        failedSteps.onStepTimedOut(message);
+    }
+
+    @Override
+    protected void onWithdrawn(final WithdrawnDecoder message)
+    {
+        failedSteps.onWithdrawn(message);
+    }
+
+    @Override
+    protected void onSchedule(final StepView step)
+    {
+        weights.planned(step.weightGeneration());
     }
 
     @Override

@@ -11,8 +11,6 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CommitDecoder;
-import io.signalbox.event.codec.ControlDecoder;
-import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
@@ -20,6 +18,7 @@ import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.stream.IntStream;
 
 /**
@@ -28,8 +27,8 @@ import java.util.stream.IntStream;
 class Dispatcher extends EventReader
 {
     private static final int[] READ = {
-        BackendResetDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID, ScheduleDecoder.TEMPLATE_ID,
-        CommitDecoder.TEMPLATE_ID, NewWeightsDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID};
+        BackendResetDecoder.TEMPLATE_ID, ScheduleDecoder.TEMPLATE_ID, CommitDecoder.TEMPLATE_ID,
+        NewWeightsDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID};
 
     private final Backend backend;
     private final LaunchedSteps launches;
@@ -95,24 +94,29 @@ class Dispatcher extends EventReader
     /**
      * Gives the backend the weights of the groups that were replayed.
      *
+     * @param awaited versions that were announced and come once the requests that have begun have ended.
      * @throws ConfigException if the backend does not have them.
      */
-    final void beginWithWeights()
+    final void beginWithWeights(final List<String> awaited)
     {
-        if (weightGeneration == 0)
+        if (weightGeneration > 0)
         {
-            return;
+            expect(weightVersion, "the weights of generation " + weightGeneration);
+            backend.newWeights(weightGeneration, weightVersion);
         }
+        awaited.forEach(version -> expect(version, "announced weights that wait for the end of requests"));
+    }
+
+    private void expect(final String version, final String what)
+    {
         try
         {
-            backend.expectWeights(weightVersion);
+            backend.expectWeights(version);
         }
         catch (final IllegalArgumentException e)
         {
-            throw new ConfigException("the run continues with the weights of generation " + weightGeneration +
-                ", and " + e.getMessage() + ".");
+            throw new ConfigException("the run continues with " + what + ", and " + e.getMessage() + ".");
         }
-        backend.newWeights(weightGeneration, weightVersion);
     }
 
     @Override
@@ -135,21 +139,12 @@ class Dispatcher extends EventReader
         }
     }
 
-    /** The input ahead of its outputs. */
-    @Override
-    protected void onControl(final ControlDecoder control)
-    {
-        if (control.kind() == ControlKind.NEW_WEIGHTS)
-        {
-            weightVersion = control.note();
-        }
-    }
-
     /** Ahead of the first step that is computed with them, since the scheduler says so before it plans one. */
     @Override
     protected void onNewWeights(final NewWeightsDecoder weights)
     {
         weightGeneration = weights.weightGeneration();
+        weightVersion = weights.version();
         if (!replays)
         {
             backend.newWeights(weightGeneration, weightVersion);

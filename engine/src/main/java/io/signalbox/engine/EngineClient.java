@@ -46,6 +46,7 @@ final class EngineClient
     private final ThreadLocal<SubmitEncoding> encodings;
     private final RowTaking rows;
     private final RowRoom rowRoom;
+    private final AnnouncedWeights weights;
     private final ClientEvents events;
     private volatile Engine engine;
     /** Tells the engine that an input will come at once. */
@@ -74,7 +75,9 @@ final class EngineClient
         credits = new ClientCredits(creditCount);
         rows = new RowTaking(this, config.capture() != null);
         rowRoom = new RowRoom(config, given.mostUntakenBytes(), given.rowBudget());
-        events = new ClientEvents(credits, handles, rowRoom, clock, config.blockSizeTokens());
+        weights = new AnnouncedWeights(callbacks);
+        events = new ClientEvents(credits, handles, rowRoom, weights,
+            new FailedSteps(callbacks, given.stepFailureListener()), clock, config.blockSizeTokens());
         final int vocabularySize = given.value(EngineConfig.VOCABULARY_SIZE);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config, vocabularySize, given.endTokens()));
         given.attach(this);
@@ -99,14 +102,19 @@ final class EngineClient
         journal = target;
     }
 
-    /** The engine continues a run: the client follows the requests that it left. */
-    void resume(final ResumedRequests requests)
+    /**
+     * The engine continues a run: the client follows the requests that it left.
+     *
+     * @param awaitedWeights weights that were announced and have not come.
+     */
+    void resume(final ResumedRequests requests, final int awaitedWeights)
     {
         resumed = requests.handles();
         resumed.stream().filter(requests::isLive).forEach(handles::add);
         nextRequestId.set(requests.nextRequestId());
         resumed.forEach(rowRoom::resume);
         events.continueAt(requests.weightGeneration());
+        weights.resume(awaitedWeights);
     }
 
     /** Requests that earlier engines of the run left. */
@@ -282,9 +290,15 @@ final class EngineClient
         }
     }
 
-    boolean newWeights(final WeightSwap way, final String version)
+    CompletableFuture<Integer> newWeights(final WeightSwap way, final String version)
     {
-        return patiently(nanos -> newWeights(way, version, nanos));
+        final CompletableFuture<Integer> stage = new CompletableFuture<>();
+        if (!patiently(nanos -> newWeights(way, version, nanos, stage)))
+        {
+            stage.completeExceptionally(new IllegalStateException("the engine had no room in time for the announcement of " +
+                "the weights '" + version + "'; nothing was announced, so announce them again"));
+        }
+        return stage;
     }
 
     boolean resetCache()
@@ -341,14 +355,30 @@ final class EngineClient
     /** Replaces the weights of the model: {@link SignalboxEngine#newWeights}. Waits for a credit up to the timeout. */
     boolean newWeights(final WeightSwap way, final String version, final long timeoutNanos) throws InterruptedException
     {
+        return newWeights(way, version, timeoutNanos, new CompletableFuture<>());
+    }
+
+    private boolean newWeights(
+        final WeightSwap way, final String version, final long timeoutNanos, final CompletableFuture<Integer> stage)
+        throws InterruptedException
+    {
         if (way == null)
         {
             throw new IllegalArgumentException(
                 "new weights need a way for requests that have begun, not null; give CONTINUE, ABORT, REQUEUE or DRAIN");
         }
         final InputWriter writer = encodings.get().writer;
-        return control(writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.NEW_WEIGHTS)
-            .way(WeightsWay.valueOf(way.name())).note(version), NO_REQUEST, timeoutNanos);
+        if (!takeCredit(timeoutNanos))
+        {
+            return false;
+        }
+        weights.send(stage, () ->
+        {
+            writer.control().timeNanos(clock.getAsLong()).requestId(NO_REQUEST).kind(ControlKind.NEW_WEIGHTS)
+                .way(WeightsWay.valueOf(way.name())).note(version);
+            offer(writer, NO_REQUEST);
+        });
+        return true;
     }
 
     private boolean resetCache(final long timeoutNanos) throws InterruptedException
@@ -495,6 +525,7 @@ final class EngineClient
     void failAll(final Throwable cause)
     {
         handles.failAll(cause);
+        weights.failAll(cause);
         credits.giveBack();
         rowRoom.end();
         if (handles.isDraining())

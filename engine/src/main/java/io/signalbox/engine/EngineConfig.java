@@ -97,6 +97,7 @@ public final class EngineConfig
     private GroupJournal journal = GroupJournal.NONE;
     private GroupListener listener = (group, offset, length) -> { };
     private Consumer<Throwable> failureListener = cause -> { };
+    private Consumer<Completion.StepFailure> stepFailureListener = StepFailureLog::log;
     private Consumer<EngineThread> threadStarted = role -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
@@ -204,6 +205,18 @@ public final class EngineConfig
     public EngineConfig failureListener(final Consumer<Throwable> value)
     {
         failureListener = required("the failure listener", value);
+        return this;
+    }
+
+    /**
+     * Receives every step that failed, on the executor of {@link #callbacks}, in the order of the journal. The engine itself
+     * continues: requests of the step start over, and those that fail say so in {@link Completion#failure}. Without a
+     * listener, the logger {@code io.signalbox.engine} of the platform gets a warning, at most one per second.
+     */
+    public EngineConfig stepFailureListener(final Consumer<Completion.StepFailure> value)
+    {
+        refuseAfterClient("the listener of failed steps");
+        stepFailureListener = required("the listener of failed steps", value);
         return this;
     }
 
@@ -497,6 +510,11 @@ public final class EngineConfig
     ContinuedClock clock()
     {
         return clock;
+    }
+
+    Consumer<Completion.StepFailure> stepFailureListener()
+    {
+        return stepFailureListener;
     }
 
     /** {@code null} if caches are empty. */

@@ -13,6 +13,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -93,7 +94,7 @@ final class EngineStart
         resets.continueAfter(dispatcher.lastEpoch());
         if (client != null)
         {
-            client.resume(requests);
+            client.resume(requests, scheduler == null ? 0 : scheduler.awaitedWeights().size());
         }
     }
 
@@ -181,7 +182,7 @@ final class EngineStart
     /** The backend has started. */
     void begin()
     {
-        dispatcher.beginWithWeights();
+        dispatcher.beginWithWeights(scheduler == null ? List.of() : scheduler.awaitedWeights());
         if (journal != null)
         {
             journal.open();

@@ -140,10 +140,12 @@ public final class SignalboxEngine implements AutoCloseable
      *                tokens that their clients have seen again, then continue; rows that belong to such tokens stay. DRAIN:
      *                requests that have begun end with the former weights, then the new ones come.
      * @param version name of the weights for the journal; may be empty.
-     * @return false if there was no room: nothing was asked.
+     * @return completes with the generation of the weights when the first step of that generation is planned, for which a
+     *         request has to come. Fails if there was no room, and nothing was asked, or if the engine stops before. The
+     *         callback executor of the engine completes it.
      * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
      */
-    public boolean newWeights(final WeightSwap way, final String version)
+    public CompletionStage<Integer> newWeights(final WeightSwap way, final String version)
     {
         return client.newWeights(way, version);
     }

@@ -42,15 +42,17 @@ public record EngineStats(
     Shell shell)
 {
     /**
-     * @param running   have KV blocks and get tokens, paused ones included.
-     * @param waiting   accepted and without KV blocks.
+     * @param running have KV blocks and get tokens, paused ones included.
+     * @param waiting accepted and without KV blocks.
      * @param completed ended by length or stop token.
-     * @param stopped   of the completed ones: those that ended by a stop token.
-     * @param failed    ended in any other way than completed or cancelled.
+     * @param stopped of the completed ones: those that ended by a stop token.
+     * @param missedDeadlines    ended by their deadlines.
+     * @param abortedByNewWeights ended because the weights were replaced.
+     * @param failed too many of their steps failed, or no rank was left.
      */
     public record RequestFigures(
         long running, long waiting, long paused, long accepted, long refused, long completed, long stopped,
-        long cancelled, long failed, long preemptions, long restarts)
+        long cancelled, long missedDeadlines, long abortedByNewWeights, long failed, long preemptions, long restarts)
     {
     }
 
@@ -94,7 +96,7 @@ public record EngineStats(
     }
 
     /**
-     * @param running  whether the engine accepts inputs: it has neither failed nor been closed.
+     * @param running whether the engine accepts inputs: it has neither failed nor been closed.
      * @param rings    inputs and groups on their way.
      * @param results  routed experts on their way.
      */

@@ -138,7 +138,8 @@ public final class LiveFigures
     {
         return new EngineStats.RequestFigures(total.of(Count.RUNNING), total.of(Count.LIVE) - total.of(Count.RUNNING),
             total.of(Count.PAUSED), total.of(Count.ACCEPTED), total.of(Count.REFUSED), total.of(Count.COMPLETED),
-            total.of(Count.STOPPED), total.of(Count.CANCELLED), total.of(Count.FAILED), total.of(Count.PREEMPTIONS),
+            total.of(Count.STOPPED), total.of(Count.CANCELLED), total.of(Count.MISSED_DEADLINES),
+            total.of(Count.ABORTED_BY_NEW_WEIGHTS), total.of(Count.FAILED), total.of(Count.PREEMPTIONS),
             total.of(Count.RESTARTS));
     }
 
@@ -406,7 +407,13 @@ public final class LiveFigures
         }
         else
         {
-            add(reason == FreeReason.CANCELLED ? Count.CANCELLED : Count.FAILED, 1);
+            add(switch (reason)
+            {
+                case CANCELLED -> Count.CANCELLED;
+                case DEADLINE -> Count.MISSED_DEADLINES;
+                case NEW_WEIGHTS -> Count.ABORTED_BY_NEW_WEIGHTS;
+                default -> Count.FAILED;
+            }, 1);
         }
     }
 }

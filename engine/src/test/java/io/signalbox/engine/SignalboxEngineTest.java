@@ -72,7 +72,7 @@ class SignalboxEngineTest
                 engine.submit(REQUEST).await();
             }
             final EngineStats stats = engine.stats();
-            assertEquals(new EngineStats.RequestFigures(0, 0, 0, 20, 0, 20, 0, 0, 0, 0, 0), stats.requests());
+            assertEquals(new EngineStats.RequestFigures(0, 0, 0, 20, 0, 20, 0, 0, 0, 0, 0, 0, 0), stats.requests());
             assertEquals(80, stats.steps().generatedTokens());
             assertEquals(20, stats.timeToFirstToken().count());
             assertEquals(60, stats.interTokenLatency().count());
@@ -356,7 +356,8 @@ class SignalboxEngineTest
             assertEquals(32, engine.submit(prompt).await().inheritedRows());
             assertTrue(engine.resetCache());
             assertEquals(0, engine.submit(prompt).await().inheritedRows());
-            assertTrue(engine.newWeights(WeightSwap.CONTINUE, "second"));
+            assertFalse(
+                engine.newWeights(WeightSwap.CONTINUE, "second").toCompletableFuture().isCompletedExceptionally());
             final CompletionHandle last = engine.submit(prompt);
             assertEquals(0, last.await().inheritedRows());
             assertEquals(1, last.await().weights().get(0).generation());

@@ -74,7 +74,7 @@ final class EarlierGroups
         group.append(input.buffer(), 0, input.length());
         final NewWeightsEncoder weights = new NewWeightsEncoder();
         weights.wrapAndApplyHeader(group.buffer(), group.begin(), header).weightGeneration(generation)
-            .way(WeightsWay.CONTINUE);
+            .way(WeightsWay.CONTINUE).version(version);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + weights.encodedLength());
         hand();
     }

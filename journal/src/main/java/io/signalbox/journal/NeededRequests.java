@@ -197,7 +197,6 @@ final class NeededRequests extends EventReader
         {
             end(released);
         }
-        weightVersion = control.kind() == ControlKind.NEW_WEIGHTS ? control.note() : weightVersion;
     }
 
     @Override
@@ -210,5 +209,6 @@ final class NeededRequests extends EventReader
     protected void onNewWeights(final NewWeightsDecoder weights)
     {
         weightGeneration = weights.weightGeneration();
+        weightVersion = weights.version();
     }
 }

@@ -96,7 +96,7 @@ public record CpuNewWeightsRun(WeightSwap way, int ranks, int depth, int threads
                 versions.add(sound.prepareWeights("generation-" + generation, TinyModels.generation(generation)));
                 // The newest requests have started, and have generated few tokens.
                 handles.get(handles.size() - 1).iterator().hasNext();
-                assertTrue(engine.newWeights(way, versions.get(generation - 1)));
+                engine.newWeights(way, versions.get(generation - 1));
                 submit(engine, handles);
             }
             for (int index = 0; index < handles.size(); index++)

@@ -129,13 +129,13 @@ class CpuWeightFaultsTest
         try (SignalboxEngine engine = SignalboxEngine.launch(config(new Forgetful(backend)).listener(faults::readGroup)
             .rankResets(0)))
         {
-            assertTrue(engine.newWeights(WeightSwap.CONTINUE, "policy-1"));
+            engine.newWeights(WeightSwap.CONTINUE, "policy-1");
             final CompletionHandle waiting =
                 engine.submit(CompletionRequest.prompt(PROMPT).maxNewTokens(TOKENS).temperature(0));
             faults.await(2);
             assertEquals("the backend cpu has to compute with the weights 'policy-1' of generation 1, and has '" +
                 version(0) + "'", faults.first());
-            assertTrue(engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("policy-1", TinyModels.generation(1))));
+            engine.newWeights(WeightSwap.CONTINUE, backend.prepareWeights("policy-1", TinyModels.generation(1)));
             engine.resetRank(0);
             assertArrayEquals(alone(1), waiting.await(LONG).tokens());
         }

@@ -5,6 +5,7 @@ import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.RunDescriptionDecoder;
@@ -45,7 +46,7 @@ final class MessageTail
                 checkData(buffer, behindGroup(buffer, behindGroup(buffer, offset, end), end), end, 1);
             case SubmitDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, SUBMIT_FIELDS);
             case ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID,
-                CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, 1);
+                NewWeightsDecoder.TEMPLATE_ID, CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, 1);
             case RunDescriptionDecoder.TEMPLATE_ID -> checkTexts(buffer, offset, end);
             default ->
             {

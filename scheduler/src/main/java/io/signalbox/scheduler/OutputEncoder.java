@@ -297,9 +297,10 @@ final class OutputEncoder implements BatchListener
         };
     }
 
-    void newWeights(final int generation, final WeightsWay way)
+    void newWeights(final int generation, final WeightsWay way, final String version)
     {
-        end(newWeights.wrapAndApplyHeader(group.buffer(), group.begin(), header).weightGeneration(generation).way(way));
+        end(newWeights.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .weightGeneration(generation).way(way).version(version));
     }
 
     void digest(

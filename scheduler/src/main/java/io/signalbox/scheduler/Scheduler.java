@@ -34,6 +34,7 @@ import io.signalbox.router.RouterException;
 import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.function.LongToIntFunction;
 
 /**
@@ -213,24 +214,24 @@ public final class Scheduler
         }
         else if (kind == ControlKind.NEW_WEIGHTS)
         {
-            announceWeights(input.way());
+            announceWeights(input.way(), input.note());
         }
     }
 
     /** Weights that are still awaited come now, in the way of the new ones, unless these are awaited too. */
-    private void announceWeights(final WeightsWay way)
+    private void announceWeights(final WeightsWay way, final String version)
     {
         if (way == WeightsWay.DRAIN)
         {
-            weights.await();
+            weights.await(version);
             replaceDrainedWeights();
             return;
         }
         while (weights.isAwaited())
         {
-            weights.apply(way, ++cacheGeneration);
+            weights.applyAwaited(way, ++cacheGeneration);
         }
-        weights.apply(way, ++cacheGeneration);
+        weights.apply(way, version, ++cacheGeneration);
         placement.due();
     }
 
@@ -238,7 +239,7 @@ public final class Scheduler
     {
         while (weights.isAwaited() && !ends.isAnyBegun())
         {
-            weights.apply(WeightsWay.DRAIN, ++cacheGeneration);
+            weights.applyAwaited(WeightsWay.DRAIN, ++cacheGeneration);
             placement.due();
         }
     }
@@ -335,7 +336,8 @@ public final class Scheduler
         if (rankOf(input.epoch(), rank, input.step()) != null)
         {
             final long step = ranks[rank].open.oldest().step();
-            withdraw(rank, step, WithdrawalCause.TIMED_OUT, "", "step " + step + " of rank " + rank + " took too long");
+            withdraw(rank, step, WithdrawalCause.TIMED_OUT, "",
+                "the backend did not report step " + step + " of rank " + rank + " in time");
         }
     }
 
@@ -493,6 +495,12 @@ public final class Scheduler
     public long nextDeadlineNanos()
     {
         return Math.min(deadlines.nextNanos(), failures.nextNanos());
+    }
+
+    /** The names of announced weights that wait for the end of the requests that have begun, in their order. */
+    public List<String> awaitedWeights()
+    {
+        return weights.awaitedVersions();
     }
 
     /** Number of backend events that were ignored because their epoch or step has passed. */

@@ -4,6 +4,9 @@ package io.signalbox.scheduler;
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.codec.WeightsWay;
 
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * Replaces the weights of the model between two steps. Every later {@code Schedule} names the new generation, steps in
  * flight keep theirs, and nothing that former weights computed is shared with later requests.
@@ -14,8 +17,9 @@ final class WeightChange
     private final RequestEnding ends;
     private final OutputEncoder out;
     private int generation;
-    /** Announced weights that wait for the end of the requests that have begun. */
+    /** Announced weights that wait for the end of the requests that have begun, and their names. */
     private int awaited;
+    private String[] awaitedVersions = new String[2];
 
     WeightChange(final DpRank[] ranks, final RequestEnding ends, final OutputEncoder out)
     {
@@ -25,9 +29,13 @@ final class WeightChange
     }
 
     /** New weights come once every request that has begun has ended; until then no other request begins. */
-    void await()
+    void await(final String version)
     {
-        awaited++;
+        if (awaited == awaitedVersions.length)
+        {
+            awaitedVersions = Arrays.copyOf(awaitedVersions, 2 * awaited);
+        }
+        awaitedVersions[awaited++] = version;
         for (final DpRank rank : ranks)
         {
             rank.planner.admitBegunOnly(true);
@@ -40,16 +48,31 @@ final class WeightChange
         return awaited > 0;
     }
 
+    /** The names of such weights, in the order in which they come. */
+    List<String> awaitedVersions()
+    {
+        return List.of(Arrays.copyOf(awaitedVersions, awaited));
+    }
+
+    /** The awaited weights that were announced first come. */
+    void applyAwaited(final WeightsWay way, final int cacheGeneration)
+    {
+        final String version = awaitedVersions[0];
+        System.arraycopy(awaitedVersions, 1, awaitedVersions, 0, --awaited);
+        awaitedVersions[awaited] = null;
+        apply(way, version, cacheGeneration);
+    }
+
     /**
-     * The new weights that were announced first come.
+     * New weights come.
      *
      * @param way             what becomes of the requests that have begun.
+     * @param version         name of the weights.
      * @param cacheGeneration of everything that the new weights compute.
      */
-    void apply(final WeightsWay way, final int cacheGeneration)
+    void apply(final WeightsWay way, final String version, final int cacheGeneration)
     {
-        out.newWeights(++generation, way);
-        awaited = Math.max(0, awaited - 1);
+        out.newWeights(++generation, way, version);
         for (final DpRank rank : ranks)
         {
             rank.blocks.newWeights(generation, cacheGeneration);

@@ -36,7 +36,8 @@ final class GpuEngine implements EngineRunner
     public void generate(final Backend backend, final ModelShape capture, final int tokens)
     {
         final int blocks = 2 + (PROMPT_TOKENS + tokens) / BLOCK_TOKENS;
-        final EngineConfig config = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
+        final EngineConfig config = new EngineConfig().backend(backend).stepFailureListener(failure -> { })
+            .scheduler(SchedulerConfig.builder()
             .ranks(1).blockSizeTokens(BLOCK_TOKENS).kvBlocks(2 * blocks).stepTokens(PROMPT_TOKENS).capture(capture)
             .build());
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
@@ -64,7 +65,8 @@ final class GpuEngine implements EngineRunner
         final ServedSteps steps = new ServedSteps();
         try (ScratchJournal journal = new ScratchJournal())
         {
-            final EngineConfig config = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
+            final EngineConfig config = new EngineConfig().backend(backend).stepFailureListener(failure -> { })
+            .scheduler(SchedulerConfig.builder()
                 .ranks(2).blockSizeTokens(SMALL_BLOCK_TOKENS).kvBlocks(SMALL_POOL).stepTokens(PROMPT_TOKENS).capture(capture)
                 .draftTokens(drafts).build()).listener(steps::readGroup).runJournal(
                     new DirectoryJournal(journal.directory(), JournalConfig.of(Durability.PROCESS)));

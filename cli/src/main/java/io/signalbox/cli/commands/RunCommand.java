@@ -238,13 +238,10 @@ public final class RunCommand implements Callable<Integer>
         final OutputFile document)
     {
         final ReportListener report = new ReportListener(config).judging(goodput.level());
-        final FailureReasons reasons = new FailureReasons();
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock)
-            .listener((group, offset, length) ->
-            {
-                report.onGroup(group, offset, length);
-                reasons.readGroup(group, offset, length);
-            })
+            .listener(report)
+            // Answers say why a request failed.
+            .stepFailureListener(failure -> { })
             .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
         final DeferredJournal journal =
             journalOptions.journal(() -> description(engine, plan), servingOptions.knownRouters(), written());
@@ -253,7 +250,7 @@ public final class RunCommand implements Callable<Integer>
             description(engine, plan);
         }
         engine.journal(new ChunkedRowsTap(journal == null ? GroupJournal.NONE : journal, report));
-        serve(engine, journal, clock, prompts, requests, reasons, file);
+        serve(engine, journal, clock, prompts, requests, file);
         stopped.journal(null);
         final long wallNanos = clock.getAsLong();
         final JournalFacts facts = journal == null ? null : facts(journal.writer(),
@@ -297,7 +294,7 @@ public final class RunCommand implements Callable<Integer>
 
     private void serve(
         final EngineConfig config, final DeferredJournal journal, final RunClock clock, final List<PromptLine> prompts,
-        final List<CompletionRequest> requests, final FailureReasons reasons, final AnswerFile file)
+        final List<CompletionRequest> requests, final AnswerFile file)
     {
         if (journal != null)
         {
@@ -311,7 +308,7 @@ public final class RunCommand implements Callable<Integer>
             Progress progress = progressOption.show(console, NAME);
             OrderedRequests run = new OrderedRequests(engine, promptOptions.experts(), request ->
             {
-                keep(answer(prompts.get(request.index()), request, reasons), file);
+                keep(answer(prompts.get(request.index()), request), file);
                 ended[0]++;
                 progress.show(ended[0], prompts.size(), () -> Decimals.grouped(ended[0]) + " of " +
                     Decimals.grouped(prompts.size()) + " prompts");
@@ -327,17 +324,13 @@ public final class RunCommand implements Callable<Integer>
         }
     }
 
-    /** A stopped process does not wait for the reason of a failure. */
-    private PromptAnswer answer(
-        final PromptLine prompt, final OrderedRequests.Ended request, final FailureReasons reasons)
+    private PromptAnswer answer(final PromptLine prompt, final OrderedRequests.Ended request)
     {
         final Completion completion = request.completion();
-        final boolean hasFailed =
-            request.inOrder() && !completion.isRefused() && completion.reason() == FinishReason.FAILED;
         return new PromptAnswer(prompt.id(), prompt.prompt().length, completion,
             tokenizer.text(prompt.prompt(), completion.tokens()),
             promptOptions.logprobs() && !completion.isRefused() ? request.handle().logprobs() : null, request.rows(),
-            hasFailed ? reasons.take(completion.requestId()) : null, request.firstNanos(), request.endNanos());
+            completion.failure() == null ? null : completion.failure().sentence(), request.firstNanos(), request.endNanos());
     }
 
     /** An engine that cannot be launched leaves no journal. */

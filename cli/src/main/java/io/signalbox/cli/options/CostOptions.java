@@ -33,8 +33,9 @@ public final class CostOptions implements SettingGroup
     private String faults;
 
     @Option(names = "--new-weights", paramLabel = "WAY@TIME",
-        description = "Replace the weights at TIME; requests that have begun finish with the new ones, abort, or are " +
-            "computed anew (requeue): such as 'finish@10s' or 'abort@5s,requeue@7500ms' (default: the weights stay).")
+        description = "Replace the weights at TIME; requests that have begun continue with the new ones, abort, " +
+            "are computed again (requeue), or end before (drain): such as 'continue@10s' or 'abort@5s,drain@7500ms' " +
+            "(default: the weights stay).")
     private String newWeights;
 
     private final SettingOptions costs = SettingOptions.of(SimulationConfig.SETTINGS).without(SimulationConfig.SEED);
