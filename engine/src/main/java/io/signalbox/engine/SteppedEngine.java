@@ -243,6 +243,17 @@ public final class SteppedEngine implements Engine
      */
     public CompletionHandle submit(final CompletionRequest request)
     {
+        return client().submit(request);
+    }
+
+    /** Submits several samples of one prompt, as {@link SignalboxEngine#submit(CompletionRequest, int)} does. */
+    public List<CompletionHandle> submit(final CompletionRequest request, final int samples)
+    {
+        return client().submitSamples(request, samples);
+    }
+
+    private EngineClient client()
+    {
         checkOpen();
         if (client == null)
         {
@@ -256,7 +267,7 @@ public final class SteppedEngine implements Engine
                 following.onGroup(group, offset, length);
             };
         }
-        return client.submit(request);
+        return client;
     }
 
     private void failClient(final Throwable cause)

@@ -15,6 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +54,7 @@ final class ContentBackend implements Backend
     private volatile boolean closed;
     private int weightGeneration;
     private boolean refusesStart;
+    private String missingWeights;
     private long stepNanos;
     private long executed;
 
@@ -66,8 +68,18 @@ final class ContentBackend implements Backend
     }
 
     /** @param known tokens that the host knows, from position 0. */
-    private record Entry(long requestId, int start, int count, boolean samples, int[] known)
+    private record Entry(long requestId, int start, int count, boolean samples, int[] known, int mayStopAt, int[] stopTokens)
     {
+        /** The token of the model, or the next one that is not left out. */
+        private int sampled(final int position, final int token)
+        {
+            int next = token;
+            while (position < mayStopAt && Arrays.binarySearch(stopTokens, next) >= 0)
+            {
+                next = (next + 1) % ContentModel.VOCABULARY;
+            }
+            return next;
+        }
     }
 
     ContentBackend(final int depth, final boolean threaded)
@@ -100,7 +112,7 @@ final class ContentBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("content").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
-            .swapsWeights(true).resetsRanks(stepNanos > 0).depth(depth).build();
+            .swapsWeights(true).masksStopTokens(true).resetsRanks(stepNanos > 0).depth(depth).build();
     }
 
     /** Steps of the rank were aborted; the one that is being executed is of no importance to a device without memory. */
@@ -126,6 +138,22 @@ final class ContentBackend implements Backend
         }
     }
 
+    /** Has all weights but these. */
+    ContentBackend without(final String version)
+    {
+        missingWeights = version;
+        return this;
+    }
+
+    @Override
+    public void expectWeights(final String version)
+    {
+        if (version.equals(missingWeights))
+        {
+            throw new IllegalArgumentException("the backend content does not have the weights '" + version + "'");
+        }
+    }
+
     @Override
     public void newWeights(final int generation, final String version)
     {
@@ -144,8 +172,10 @@ final class ContentBackend implements Backend
             {
                 known[i] = content.token(i);
             }
-            entries.add(new Entry(
-                plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry), known));
+            final int[] stopTokens = new int[content.stopTokenCount()];
+            Arrays.setAll(stopTokens, content::stopToken);
+            entries.add(new Entry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry),
+                known, content.promptTokens() + content.minNewTokens(), stopTokens));
         }
         arrived.add(new Step(plan.epoch(), plan.rank(), plan.step(), entries));
     }
@@ -227,8 +257,10 @@ final class ContentBackend implements Backend
             }
             if (entry.samples)
             {
-                device.put(entry.start + entry.count, ContentModel.next(context));
-                results.accept(ContentModel.next(context));
+                final int end = entry.start + entry.count;
+                final int token = entry.sampled(end, ContentModel.next(context));
+                device.put(end, token);
+                results.accept(token);
             }
         }
         sink.d2hComplete(now(step), step.epoch, step.rank, step.step, results,

@@ -3,6 +3,7 @@ package io.signalbox.journal.restart;
 
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SteppedEngine;
@@ -82,10 +83,25 @@ public final class Incarnation implements AutoCloseable
         return engine.submit(ask.request().deadline(deadline));
     }
 
+    CompletionHandle submit(final CompletionRequest request)
+    {
+        return engine.submit(request);
+    }
+
+    List<CompletionHandle> submitSamples(final CompletionRequest request, final int samples)
+    {
+        return engine.submit(request, samples);
+    }
+
     void newWeights()
     {
+        newWeights(WeightsWay.CONTINUE, "two");
+    }
+
+    void newWeights(final WeightsWay way, final String version)
+    {
         final InputWriter input = new InputWriter();
-        input.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.CONTINUE).note("two");
+        input.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
         engine.offer(input.buffer(), 0, input.length(), null);
     }
 
