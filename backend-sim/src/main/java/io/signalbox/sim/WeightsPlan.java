@@ -18,7 +18,7 @@ public record WeightsPlan(List<Change> changes)
 {
     private static final String FORM = "WAY@TIME, such as continue@10s or requeue@1500ms";
     private static final int MAX_CHANGES = 1_000;
-    private static final List<WeightsWay> WAYS = 
+    private static final List<WeightsWay> WAYS =
         List.of(WeightsWay.CONTINUE, WeightsWay.ABORT, WeightsWay.REQUEUE, WeightsWay.DRAIN);
 
     public WeightsPlan
@@ -69,7 +69,8 @@ public record WeightsPlan(List<Change> changes)
         }
         final String name = part.substring(0, at);
         final WeightsWay way = WAYS.stream().filter(known -> name(known).equals(name)).findFirst().orElseThrow(
-            () -> fault(part, "names the way '" + name + "', which is not continue, abort, requeue or drain", "give one of these"));
+            () -> fault(part, "names the way '" + name + "', which is not continue, abort, requeue or drain",
+                "give one of these"));
         final long nanos = FaultDuration.nanos(part.substring(at + 1));
         if (nanos <= 0 || nanos == FaultPlan.NEVER)
         {

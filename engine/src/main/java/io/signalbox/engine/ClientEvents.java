@@ -137,11 +137,6 @@ final class ClientEvents extends EventReader
     protected void onSchedule(final StepView step)
     {
         weights.planned(step.weightGeneration());
-    }
-
-    @Override
-    protected void onSchedule(final StepView step)
-    {
         for (int i = 0; i < step.admittedCount(); i++)
         {
             final CompletionHandle handle = step.isResumed(i) ? null : handles.find(step.admittedRequestId(i));

@@ -295,7 +295,7 @@ class TwiceToldFiguresTest
         assertEquals(number(report, "requests.completed"), requests.completed());
         assertEquals(ends(rows, "stop"), requests.stopped());
         assertEquals(number(report, "requests.cancelled"), requests.cancelled());
-        assertEquals(number(report, "requests.failed") - number(report, "requests.refused"), 
+        assertEquals(number(report, "requests.failed") - number(report, "requests.refused"),
             requests.missedDeadlines() + requests.abortedByNewWeights() + requests.failed());
         assertEquals(number(report, "preemptions"), requests.preemptions());
         assertEquals(sum(rows, "restarts", null), requests.restarts());

@@ -5,7 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.event.codec.FreeReason;
+import io.signalbox.engine.FinishReason;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.WeightSpan;
 import org.junit.jupiter.api.Test;
@@ -54,7 +54,7 @@ class RequestEndsRestartTest
             final CompletionHandle handle = resumed(second, stopped);
             second.finish();
             final Completion end = Incarnation.end(handle);
-            assertEquals(FreeReason.STOP, end.reason());
+            assertEquals(FinishReason.STOP, end.reason());
             assertArrayEquals(ContentModel.generated(LONG, 2), end.tokens());
             ContentModel.assertRows(LONG, 2, Incarnation.storedRows(handle));
             assertFalse(handle.stopAfter(1), "it has ended");
@@ -83,7 +83,7 @@ class RequestEndsRestartTest
             final Completion end = Incarnation.end(resumed(second, handle));
             final int[] answer = end.tokens();
             assertFalse(Arrays.stream(answer, 0, 5).anyMatch(token -> token == stop), "a stop token is left out");
-            assertEquals(answer.length < 12 ? FreeReason.STOP : FreeReason.LENGTH, end.reason());
+            assertEquals(answer.length < 12 ? FinishReason.STOP : FinishReason.LENGTH, end.reason());
             assertTrue(answer.length == 12 || answer[answer.length - 1] == stop);
         }
     }
@@ -131,7 +131,7 @@ class RequestEndsRestartTest
     void shouldLetSamplesOfOnePromptShareItsBlocks() throws Exception
     {
         final Incarnation first = open(1);
-        final List<CompletionHandle> samples = first.submitSamples(LONG.request().rows(0), 3);
+        final List<CompletionHandle> samples = first.submitSamples(LONG.request(), 3);
         try (Incarnation second = open(1))
         {
             second.finish();
