@@ -112,14 +112,14 @@ class NewWeightsSimulationTest
             "@ and a time.",
         "continue|the change of weights 'continue' is not of the form WAY@TIME, such as continue@10s or requeue@1500ms; " +
             "give a way, an @ and a time.",
-        "keep@1s|the change of weights 'keep@1s' names the way 'keep', which is not continue, abort, requeue or drain; give " +
-            "one of these.",
+        "keep@1s|the change of weights 'keep@1s' names the way 'keep', which is not continue, abort, requeue or drain; " +
+            "give one of these.",
         "continue@never|the change of weights 'continue@never' has no valid time; give a duration from 1ns to 86400s such " +
             "as 5ms, 200us or 1.5s behind the @.",
         "continue@-1s|the change of weights 'continue@-1s' has no valid time; give a duration from 1ns to 86400s such " +
             "as 5ms, 200us or 1.5s behind the @.",
-        "abort@2s,continue@2s|the change of weights 'continue@2s' is not later than the change before it; give the changes " +
-            "in the order of their times."})
+        "abort@2s,continue@2s|the change of weights 'continue@2s' is not later than the change before it; give the " +
+            "changes in the order of their times."})
     void shouldRefuseByName(final String text, final String sentence)
     {
         assertEquals(sentence, assertThrows(ConfigException.class, () -> WeightsPlan.parse(text)).getMessage());

@@ -46,7 +46,8 @@ final class MessageTail
                 checkData(buffer, behindGroup(buffer, behindGroup(buffer, offset, end), end), end, 1);
             case SubmitDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, SUBMIT_FIELDS);
             case ControlDecoder.TEMPLATE_ID, BackendFaultDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID,
-                NewWeightsDecoder.TEMPLATE_ID, CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID -> checkData(buffer, offset, end, 1);
+                NewWeightsDecoder.TEMPLATE_ID, CaptureRowsDecoder.TEMPLATE_ID, VoidDecoder.TEMPLATE_ID ->
+                checkData(buffer, offset, end, 1);
             case RunDescriptionDecoder.TEMPLATE_ID -> checkTexts(buffer, offset, end);
             default ->
             {

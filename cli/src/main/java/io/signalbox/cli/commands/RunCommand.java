@@ -330,7 +330,8 @@ public final class RunCommand implements Callable<Integer>
         return new PromptAnswer(prompt.id(), prompt.prompt().length, completion,
             tokenizer.text(prompt.prompt(), completion.tokens()),
             promptOptions.logprobs() && !completion.isRefused() ? request.handle().logprobs() : null, request.rows(),
-            completion.failure().map(Completion.StepFailure::sentence).orElse(null), request.firstNanos(), request.endNanos());
+            completion.failure().map(Completion.StepFailure::sentence).orElse(null),
+            request.firstNanos(), request.endNanos());
     }
 
     /** An engine that cannot be launched leaves no journal. */
