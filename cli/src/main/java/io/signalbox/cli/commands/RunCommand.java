@@ -28,7 +28,6 @@ import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
-import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.OrderedRequests;
 import io.signalbox.engine.SignalboxEngine;
