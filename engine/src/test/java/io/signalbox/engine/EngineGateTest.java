@@ -161,7 +161,7 @@ class EngineGateTest
             assertRefused("template 0 of schema 0 is no input; inputs are 1 to 10 of schema 7201",
                 () -> engine.offer(large, 0, 64, null));
             writer.submit();
-            assertRefused("an input of 80 bytes is shorter than its header and its block of 90 bytes",
+            assertRefused("an input of 80 bytes is shorter than its header and its block of 102 bytes",
                 () -> engine.offer(writer.buffer(), 0, 80, null));
             final UnsafeBuffer older = new UnsafeBuffer(new byte[200]);
             older.putBytes(0, writer.buffer(), 0, 98);

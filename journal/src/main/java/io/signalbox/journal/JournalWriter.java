@@ -26,6 +26,7 @@ import io.signalbox.router.DpRouters;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -36,6 +37,7 @@ import java.util.Map;
 public final class JournalWriter implements GroupJournal
 {
     private static final int FIRST_MESSAGE = 4;
+    private static final int CREATE_ATTEMPTS = 100;
     private static final long LOCK_CHECK_NANOS = 1_000_000_000L;
 
     private final Path directory;
@@ -120,28 +122,47 @@ public final class JournalWriter implements GroupJournal
     {
         JvmFlags.requireToWrite();
         ChronicleLogging.start();
-        JournalDirectory.requireFree(directory);
-        final boolean created = JournalDirectory.create(directory);
-        try
+        for (int i = 1; ; i++)
         {
-            final JournalLock lock = JournalLock.acquireUnsigned(directory);
+            JournalDirectory.requireFree(directory);
+            final boolean created = JournalDirectory.create(directory);
             try
             {
-                JournalDirectory.begin(directory, lock);
-                return create(directory, lock, ChronicleJournalStore.of(directory, config), settings, config);
+                return createLocked(directory, settings, config);
             }
             catch (final RuntimeException | Error e)
             {
-                lock.discard();
-                throw e;
+                // A process that holds the lock may not yet have a file in the directory that this call created.
+                if (created && !isKind(e, Kind.LOCKED))
+                {
+                    OwnerOnly.removeIfEmpty(directory);
+                }
+                // The process that created the directory has failed, and has removed the directory meanwhile.
+                if (created || i == CREATE_ATTEMPTS || !isKind(e, Kind.STORE_FAILED) || Files.exists(directory))
+                {
+                    throw e;
+                }
             }
+        }
+    }
+
+    private static boolean isKind(final Throwable thrown, final Kind kind)
+    {
+        return thrown instanceof JournalException && ((JournalException)thrown).kind() == kind;
+    }
+
+    private static JournalWriter createLocked(
+        final Path directory, final Map<String, String> settings, final JournalConfig config)
+    {
+        final JournalLock lock = JournalLock.acquireUnsigned(directory);
+        try
+        {
+            JournalDirectory.begin(directory, lock);
+            return create(directory, lock, ChronicleJournalStore.of(directory, config), settings, config);
         }
         catch (final RuntimeException | Error e)
         {
-            if (created)
-            {
-                OwnerOnly.removeIfEmpty(directory);
-            }
+            lock.discard();
             throw e;
         }
     }
