@@ -148,9 +148,10 @@ final class ToldRun
         begin(nanos);
         final FreeEncoder free = new FreeEncoder().wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .requestId(requestId).rowsDigest(0).rank(0).generatedTokens(generatedTokens).capturedRows(0).inheritedRows(0)
-            .missingRows(0).impossibleRows(0).computedTokens(40).fenceStep(0).reason(reason);
+            .missingRows(0).impossibleRows(0).computedTokens(40).fenceStep(0).failedStep(0).failedRank(-1).reason(reason);
         free.releasedCount(0);
         free.weightSpansCount(0);
+        free.failure("");
         tell(free);
         return this;
     }
