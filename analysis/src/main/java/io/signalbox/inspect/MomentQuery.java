@@ -73,35 +73,36 @@ public final class MomentQuery
     }
 
     /**
-     * A row of {@code inspect moment JOURNAL MOMENT --show ranks --json}: a rank.
+     * A row of {@code inspect moment JOURNAL MOMENT --show ranks --json}: a rank, or in the last row the
+     * queue of requests that have no rank, of which only {@code waiting} is known.
      *
-     * @param rank           the rank
-     * @param state          {@code active}, {@code lost} or {@code given-up}
-     * @param running        requests with KV blocks, paused ones included
-     * @param paused         paused requests
+     * @param rank           the rank; {@code null}: the queue
+     * @param state          {@code active}, {@code lost} or {@code given-up}; {@code queue}
+     * @param running        requests with KV blocks, paused ones included; {@code null} of the queue
+     * @param paused         paused requests; {@code null} of the queue
      * @param waiting        placed requests without KV blocks
-     * @param stepsInFlight  steps in flight
-     * @param tokensInFlight tokens of these steps
-     * @param newestStep     number of its newest step
-     * @param ownedBlocks    KV blocks with an owner
-     * @param cachedBlocks   KV blocks with a hash and no owner
-     * @param freeBlocks     other KV blocks
-     * @param epoch          resets of its backend
+     * @param stepsInFlight  steps in flight; {@code null} of the queue
+     * @param tokensInFlight tokens of these steps; {@code null} of the queue
+     * @param newestStep     number of its newest step; {@code null} of the queue
+     * @param ownedBlocks    KV blocks with an owner; {@code null} of the queue
+     * @param cachedBlocks   KV blocks with a hash and no owner; {@code null} of the queue
+     * @param freeBlocks     other KV blocks; {@code null} of the queue
+     * @param epoch          resets of its backend; {@code null} of the queue
      */
     @DocumentSchema("signalbox.inspect-moment-ranks/2")
     public record MomentRank(
-        int rank,
+        Integer rank,
         String state,
-        long running,
-        long paused,
+        Long running,
+        Long paused,
         long waiting,
-        long stepsInFlight,
-        long tokensInFlight,
-        long newestStep,
-        long ownedBlocks,
-        long cachedBlocks,
-        long freeBlocks,
-        long epoch)
+        Long stepsInFlight,
+        Long tokensInFlight,
+        Long newestStep,
+        Long ownedBlocks,
+        Long cachedBlocks,
+        Long freeBlocks,
+        Long epoch)
     {
     }
 
@@ -179,6 +180,10 @@ public final class MomentQuery
         {
             listOthers();
         }
+        if (view == View.RANKS && rank == ALL_RANKS)
+        {
+            listQueue();
+        }
         return found;
     }
 
@@ -242,9 +247,16 @@ public final class MomentQuery
             paused += of.running().get(i).isPaused() ? 1 : 0;
         }
         final BlockStates blocks = of.blocks();
-        receiver.onRow(new MomentRank(of.rank(), JournalQuery.label(of.stage()), of.running().size(), paused,
-            of.waiting().size(), of.open().size(), of.open().stream().mapToLong(step -> step.tokens()).sum(),
-            of.newestStep(), blocks.owned(), blocks.cached(), blocks.free(), of.epoch()));
+        receiver.onRow(new MomentRank(of.rank(), JournalQuery.label(of.stage()), (long)of.running().size(), paused,
+            of.waiting().size(), (long)of.open().size(), of.open().stream().mapToLong(step -> step.tokens()).sum(),
+            of.newestStep(), (long)blocks.owned(), (long)blocks.cached(), (long)blocks.free(), (long)of.epoch()));
+    }
+
+    /** Requests that wait and have no rank yet. */
+    private void listQueue()
+    {
+        receiver.onRow(new MomentRank(
+            null, "queue", null, null, state.queue().size(), null, null, null, null, null, null, null));
     }
 
     private void listBlocks(final int of, final BlockStates blocks)

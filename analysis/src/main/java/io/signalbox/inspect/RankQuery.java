@@ -6,7 +6,6 @@ import io.signalbox.JsonName;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.RequeueReason;
@@ -16,17 +15,15 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.scheduler.SchedulerConfig;
 
 
-/** Lists the figures of one rank over time, a row per interval in which it had an event. */
+/** Lists the figures of one rank over time, a row per interval. */
 public final class RankQuery extends JournalQuery
 {
     private final int rank;
-    private final long intervalNanos;
+    private final Intervals intervals;
     private final TimeWindow window;
     private BlocksInUse blocks;
     private long mostBlocks;
     private long computeNanos;
-    private boolean anyEvent;
-    private long intervalStart;
     private long steps;
     private long tokens;
     private long emitted;
@@ -39,7 +36,7 @@ public final class RankQuery extends JournalQuery
     private long withdrawn;
 
     /**
-     * A row of {@code inspect rank JOURNAL RANK --json}: an interval with events of the rank.
+     * A row of {@code inspect rank JOURNAL RANK --json}: an interval, from the first event of the run to the last.
      *
      * @param fromNanos       logical time at which the interval begins
      * @param steps           steps that were planned
@@ -75,7 +72,7 @@ public final class RankQuery extends JournalQuery
     public RankQuery(final int rank, final long intervalNanos, final TimeWindow window)
     {
         this.rank = rank;
-        this.intervalNanos = intervalNanos;
+        intervals = new Intervals(intervalNanos, this::closeInterval);
         this.window = window;
     }
 
@@ -100,21 +97,16 @@ public final class RankQuery extends JournalQuery
     @Override
     void beginGroup()
     {
-        if (Math.floorDiv(nowNanos(), intervalNanos) * intervalNanos != intervalStart)
-        {
-            closeInterval();
-            intervalStart = Math.floorDiv(nowNanos(), intervalNanos) * intervalNanos;
-        }
+        intervals.advance(nowNanos());
     }
 
     private void closeInterval()
     {
-        if (anyEvent && intervalStart < window.toNanos() && intervalStart + intervalNanos > window.fromNanos())
+        if (intervals.overlaps(window))
         {
-            row(new RankRow(intervalStart, steps, tokens, emitted, computed, admitted, ended, preemptions, pauses, evictions,
-                withdrawn, mostBlocks));
+            row(new RankRow(intervals.start(), steps, tokens, emitted, computed, admitted, ended, preemptions, pauses,
+                evictions, withdrawn, mostBlocks));
         }
-        anyEvent = false;
         steps = 0;
         tokens = 0;
         emitted = 0;
@@ -130,9 +122,7 @@ public final class RankQuery extends JournalQuery
 
     private boolean concerns(final int eventRank)
     {
-        final boolean counts = eventRank == rank && window.has(nowNanos());
-        anyEvent |= counts;
-        return counts;
+        return eventRank == rank && window.has(nowNanos());
     }
 
     @Override
@@ -201,14 +191,8 @@ public final class RankQuery extends JournalQuery
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
-    {
-        anyEvent |= (reset.rank() < 0 || reset.rank() == rank) && window.has(nowNanos());
-    }
-
-    @Override
     void finish()
     {
-        closeInterval();
+        intervals.finish();
     }
 }

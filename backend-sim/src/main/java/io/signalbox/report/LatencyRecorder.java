@@ -5,7 +5,7 @@ import io.signalbox.report.RunReport.LatencySummary;
 import org.HdrHistogram.Histogram;
 
 /** One kind of latency: quantiles to three significant digits, mean and maximum exact. */
-final class LatencyRecorder
+public final class LatencyRecorder
 {
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -16,7 +16,7 @@ final class LatencyRecorder
     private long lastNanos;
     private int times;
 
-    void record(final long nanos)
+    public void record(final long nanos)
     {
         if (nanos != lastNanos || times == Integer.MAX_VALUE)
         {
@@ -37,7 +37,8 @@ final class LatencyRecorder
         }
     }
 
-    LatencySummary summary()
+    /** The latencies up to now. */
+    public LatencySummary summary()
     {
         count();
         final long count = histogram.getTotalCount();

@@ -50,8 +50,12 @@ public record ServiceLevel(Long ttftNanos, Long tpotNanos, Long e2eNanos)
         return new ServiceLevel(limits[0], limits[1], limits[2]);
     }
 
-    /** @param tpot 0 if the request has no second token. */
-    boolean isMet(final long ttft, final long tpot, final long e2e)
+    /**
+     * Whether a request with these latencies, in nanoseconds, meets it.
+     *
+     * @param tpot 0 if the request has no second token.
+     */
+    public boolean isMet(final long ttft, final long tpot, final long e2e)
     {
         return isWithin(ttft, ttftNanos) && isWithin(tpot, tpotNanos) && isWithin(e2e, e2eNanos);
     }

@@ -233,8 +233,8 @@ final class Walls
             .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(above(JOURNAL)));
         walls.put("the simulator knows the engine and what is below it", noClasses()
             .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(above(SIM_MODULE)));
-        walls.put("inspect asks the journal", noClasses()
-            .that().resideInAPackage(INSPECT).should().dependOnClassesThat(above(INSPECT, JOURNAL)));
+        walls.put("inspect asks the journal, with the figures of reports", noClasses()
+            .that().resideInAPackage(INSPECT).should().dependOnClassesThat(above(INSPECT, JOURNAL, REPORT)));
         walls.put("diff asks the journal", noClasses()
             .that().resideInAPackage(DIFF).should().dependOnClassesThat(above(DIFF, JOURNAL)));
         walls.put("recompute asks the journal and models", noClasses()

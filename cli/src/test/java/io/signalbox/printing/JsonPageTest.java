@@ -166,6 +166,7 @@ class JsonPageTest
             run("inspect", journal, "--request=3", "--blocks", "--json"),
             run("inspect", journal, "--block=" + block(journal), "--json"),
             run("inspect", journal, "--rank=" + block(journal).split(":")[0], "--json"),
+            run("inspect", "series", journal, "--slo=ttft=1s", "--json"),
             run("inspect", journal, "--expert=3", "--json"),
             run("inspect", journal, "--experts", "--json"),
             run("inspect", journal, "--events", "--message=Commit", "--limit=3", "--json"),

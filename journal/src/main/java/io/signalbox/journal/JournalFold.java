@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.UnfitSnapshotException;
-import io.signalbox.journal.snapshot.StateShapes;
 import io.signalbox.journal.snapshot.StateSnapshot;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.StateFold;
-import io.signalbox.state.StateShape;
 
 import java.nio.file.Path;
 
@@ -42,7 +39,7 @@ final class JournalFold implements AutoCloseable
         try
         {
             return new JournalFold(
-                directory, reader, target, new FoldedState(shapeOf(reader)), -1);
+                directory, reader, target, new FoldedState(reader.stateShape()), -1);
         }
         catch (final RuntimeException | Error e)
         {
@@ -52,18 +49,6 @@ final class JournalFold implements AutoCloseable
     }
 
     /** @throws UnfitSnapshotException if the snapshot is not of this journal. */
-    private static StateShape shapeOf(final JournalReader reader)
-    {
-        try
-        {
-            return StateShapes.of(reader.settings());
-        }
-        catch (final ConfigException e)
-        {
-            throw reader.noScheduler(e);
-        }
-    }
-
     static JournalFold behind(
         final Path directory, final StateSnapshot snapshot, final JournalMoment target, final ReadProgress progress)
     {

@@ -23,9 +23,11 @@ import io.signalbox.journal.segment.SegmentStart;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.segment.UnreadableGroup;
 import io.signalbox.journal.segment.VoidRecords;
+import io.signalbox.journal.snapshot.StateShapes;
 import io.signalbox.router.AbsentRouterException;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.StateShape;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -248,7 +250,20 @@ public final class JournalReader implements GroupCursor, GroupSource
         }
     }
 
-    JournalException noScheduler(final ConfigException fault)
+    /** The shape of the state that is folded from the run. */
+    public StateShape stateShape()
+    {
+        try
+        {
+            return StateShapes.of(settings);
+        }
+        catch (final ConfigException e)
+        {
+            throw noScheduler(e);
+        }
+    }
+
+    private JournalException noScheduler(final ConfigException fault)
     {
         return new JournalException(Kind.CORRUPT_RECORD, scanner.journal() + ", record 0: its run description names " +
             "no scheduler of this program, " + fault.fault() + "; use the program " +

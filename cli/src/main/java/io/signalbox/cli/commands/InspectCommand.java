@@ -27,6 +27,7 @@ import java.util.concurrent.Callable;
         "  signalbox inspect runs/0001                    the report and the settings of the run",
         "  signalbox inspect request runs/0001 812        one request's life and why it got its rank",
         "  signalbox inspect requests runs/0001 --slowest 10",
+        "  signalbox inspect series runs/0001 --every 10s  arrivals, queue, latencies and goodput over time",
         "  signalbox inspect experts runs/0001 --from 60 --to 120",
         "  signalbox inspect moment runs/0001 61.5        who ran and who waited, by rank",
         "  signalbox inspect events runs/0001 --message Commit,Free --follow",
@@ -37,7 +38,7 @@ public final class InspectCommand implements Callable<Integer>
 {
     /** The questions, in the order of the help. */
     public static final List<String> QUESTIONS = List.of(
-        "run", "requests", "request", "block", "rank", "expert", "experts", "events", "moment", "drafts");
+        "run", "series", "requests", "request", "block", "rank", "expert", "experts", "events", "moment", "drafts");
     static final String NAME = "signalbox inspect";
 
     @Spec
@@ -60,6 +61,7 @@ public final class InspectCommand implements Callable<Integer>
         return switch (name)
         {
             case "run" -> new InspectRun(console);
+            case "series" -> new InspectSeries(console);
             case "requests" -> new InspectRequests(console);
             case "request" -> new InspectRequest(console);
             case "block" -> new InspectBlock(console);
