@@ -21,7 +21,7 @@ import java.nio.file.Path;
 final class JsonLines
 {
     private static final String FORMATS = "give JSONL, one JSON object per line: a Mooncake trace, plays of agents, or a " +
-        "file that 'signalbox trace' wrote";
+        "file that 'signalbox trace' wrote; or another format with --trace-format: " + TraceFormat.labels();
     private static final BigInteger MOST_UNSIGNED = BigInteger.ONE.shiftLeft(Long.SIZE).subtract(BigInteger.ONE);
     private static final char BYTE_ORDER_MARK = '\uFEFF';
     private static final JsonFactory JSON =

@@ -74,7 +74,8 @@ final class TraceText implements AutoCloseable
             new InputStreamReader(plain(file), StandardCharsets.UTF_8.newDecoder()));
     }
 
-    private static InputStream plain(final Path file) throws IOException
+    /** The bytes of a file, decompressed if it is gzipped. */
+    static InputStream plain(final Path file) throws IOException
     {
         final InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
         try

@@ -72,7 +72,6 @@ import java.util.function.Function;
             "in JSON they are in the object wallClock."},
     footerHeading = "%nExamples:%n",
     footer = {
-        "  signalbox simulate --ranks 16 --faults 'rank 3 step 2000 lost back-after 20s'",
         "  signalbox simulate --model qwen3-235b --gpu h200 --parallel tp8ep8 --engine vllm",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",

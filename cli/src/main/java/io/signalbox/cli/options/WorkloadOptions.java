@@ -9,10 +9,9 @@ import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
-import io.signalbox.workload.MooncakeTrace;
-import io.signalbox.workload.RequestTrace;
 import io.signalbox.workload.Tenants;
 import io.signalbox.workload.TraceFormat;
+import io.signalbox.workload.TraceOpening;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadPreset;
 import picocli.CommandLine.Option;
@@ -33,10 +32,22 @@ public final class WorkloadOptions extends TraceOptions
     private String preset = WorkloadPreset.CONVERSATIONS.label();
 
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Read requests from a JSONL file, plain or gzipped: Mooncake's format, plays of coding " +
-            "agents, or what 'signalbox trace' writes.")
+        description = "Read requests from FILE, plain or gzipped, in a format of --trace-format.")
     @InputPath
     private Path trace;
+
+    @Option(names = "--trace-format", paramLabel = "FORMAT",
+        description = "Read the trace as auto (by its first line), mooncake, mooncake-delta, agent, azure, burstgpt, " +
+            "sharegpt, bailian, aiperf, vllm-bench, dynamo or signalbox (default: auto).")
+    private String traceFormat;
+
+    @Option(names = "--trace-time-unit", paramLabel = "UNIT",
+        description = "Read timestamps as s, ms, us or ns (default: as the format has them).")
+    private String timeUnit;
+
+    @Option(names = "--trace-tokens-per-id", paramLabel = "N",
+        description = "Let each hash id stand for N tokens (default: as the format or the lengths say).")
+    private Integer tokensPerId;
 
     private final SettingOptions generated = SettingOptions.of(GeneratedWorkloadConfig.SETTINGS).without(
         GeneratedWorkloadConfig.SEED);
@@ -107,12 +118,24 @@ public final class WorkloadOptions extends TraceOptions
 
     private Workload recorded(final long seed)
     {
-        if (TraceFormat.of(trace) == TraceFormat.AGENT)
+        final TraceOpening opening = opening();
+        if (opening.formatOf(trace) == TraceFormat.AGENT)
         {
             return AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
         }
         refuseFor(trace);
-        return TraceFormat.of(trace) == TraceFormat.REQUESTS ? RequestTrace.read(trace) : MooncakeTrace.read(trace);
+        return opening.read(trace);
+    }
+
+    private TraceOpening opening()
+    {
+        if (tokensPerId != null && tokensPerId < 1)
+        {
+            throw new ConfigException("--trace-tokens-per-id=" + tokensPerId +
+                " is below 1; give the tokens that each hash id stands for.");
+        }
+        return new TraceOpening(traceFormat == null || traceFormat.equals("auto") ? null : TraceFormat.parse(traceFormat),
+            timeUnit, tokensPerId == null ? 0 : tokensPerId);
     }
 
     private void check()
@@ -120,6 +143,11 @@ public final class WorkloadOptions extends TraceOptions
         if (trace != null && trace.toString().isEmpty())
         {
             throw new ConfigException("--trace is empty; give the path of a JSONL file, or leave the option out.");
+        }
+        if (trace == null && (traceFormat != null || timeUnit != null || tokensPerId != null))
+        {
+            throw new ConfigException("--trace-format, --trace-time-unit and --trace-tokens-per-id are for a --trace, " +
+                "which is not given; leave them out.");
         }
         requests.check();
     }
