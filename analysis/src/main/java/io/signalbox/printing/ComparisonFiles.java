@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonInline;
 import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
-import io.signalbox.router.RouterConfig;
 
-import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -80,74 +80,84 @@ public final class ComparisonFiles
     /** The plan's settings, and per cell each figure with mean, interval and the value of each seed. */
     public static String json(final ComparisonConfig plan, final List<ComparisonCell> cells)
     {
-        return Json.text("signalbox.compare/1", json ->
-        {
-            json.writeNumberField("firstSeed", plan.firstSeed());
-            json.writeNumberField("seeds", plan.seeds());
-            Json.object(json, "settings", body ->
-            {
-                settings(json, plan.scheduler().settings());
-                settings(json, plan.simulation().settings());
-            });
-            Json.object(json, "routers", body -> routers(json, plan.routers()));
-            json.writeArrayFieldStart("cells");
-            for (final ComparisonCell cell : cells)
-            {
-                write(json, cell);
-            }
-            json.writeEndArray();
-        });
+        final Map<String, String> settings = new LinkedHashMap<>();
+        shared(plan.scheduler().settings(), settings);
+        shared(plan.simulation().settings(), settings);
+        final Map<String, Map<String, String>> routers = new LinkedHashMap<>();
+        plan.routers().forEach(router -> routers.put(router.label(), router.settings()));
+        return JsonDocument.text(new ComparisonDocument(
+            plan.firstSeed(), plan.seeds(), settings, routers, cells.stream().map(Cell::of).toList()));
     }
 
     /** Router, pool size and seed are those of the cells. */
-    private static void settings(final JsonGenerator json, final Map<String, String> settings) throws IOException
+    private static void shared(final Map<String, String> of, final Map<String, String> settings)
     {
-        for (final Map.Entry<String, String> setting : settings.entrySet())
+        of.forEach((name, value) ->
         {
-            if (!setting.getKey().startsWith("router.") &&
-                !List.of("scheduler.kvBlocks", "sim.seed").contains(setting.getKey()))
+            if (!name.startsWith("router.") && !List.of("scheduler.kvBlocks", "sim.seed").contains(name))
             {
-                json.writeStringField(setting.getKey(), setting.getValue());
+                settings.put(name, value);
             }
+        });
+    }
+
+    /**
+     * {@code compare --json}. The CSV has a line per cell: {@code workload}, {@code kvBlocks}, {@code router}, then for each
+     * figure its mean and, as {@code …HalfWidth95}, half of its confidence interval. A figure that was not measured is
+     * empty.
+     *
+     * @param firstSeed the first seed
+     * @param seeds     runs of each combination, with consecutive seeds
+     * @param settings  the part of the run description that all runs share, by the names of the journal
+     * @param routers   label, version and knobs of each compared router, by its label
+     * @param cells     combinations of workload, pool size and router
+     */
+    @DocumentSchema("signalbox.compare/1")
+    record ComparisonDocument(
+        long firstSeed, int seeds, Map<String, String> settings, Map<String, Map<String, String>> routers,
+        List<Cell> cells)
+    {
+    }
+
+    /**
+     * A combination of workload, pool size and router.
+     *
+     * @param workload the workload: its name, or the name of its file
+     * @param kvBlocks KV blocks of each rank's pool
+     * @param router   the router
+     * @param figures  figures: {@code ttftP50Ms}, {@code ttftP90Ms} and {@code ttftP99Ms} are percentiles of the time to
+     *                 first token, {@code tpotP50Ms} and {@code tpotP90Ms} of the time per output token, in simulated
+     *                 milliseconds; {@code outputTokensPerSecond} and {@code requestsPerSecond} output tokens and completed
+     *                 requests per simulated second, {@code tokenHitRate} matched over prompt tokens,
+     *                 {@code rankLoadMaxOverMean} computed tokens of the busiest rank over the mean of all ranks,
+     *                 {@code preemptions}, {@code completed} and
+     *                 {@code refused} counts, {@code goodputRequestsPerSecond} and {@code goodputShare} as in
+     *                 {@code goodput} of {@code signalbox.simulate}, not measured without {@code --slo}
+     */
+    record Cell(String workload, int kvBlocks, String router, @JsonInline Map<String, OverSeeds> figures)
+    {
+        private static Cell of(final ComparisonCell cell)
+        {
+            final Map<String, OverSeeds> figures = new LinkedHashMap<>();
+            for (final Figure figure : Figure.values())
+            {
+                figures.put(figure.key(), new OverSeeds(cell.estimate(figure).mean(), cell.estimate(figure).halfWidth(),
+                    cell.isBest(figure), cell.isLevelWithBest(figure), cell.values(figure)));
+            }
+            return new Cell(cell.workload(), cell.kvBlocks(), cell.router().label(), figures);
         }
     }
 
-    /** Of each router by label: its version, its fallback and its knobs. */
-    private static void routers(final JsonGenerator json, final List<RouterConfig> routers) throws IOException
+    /**
+     * A figure over the seeds.
+     *
+     * @param mean          mean over the seeds; {@code null} if a run measured nothing
+     * @param halfWidth95   half of its 95 % confidence interval; {@code null} with one seed
+     * @param best          whether the mean is the best one of the workload and pool size
+     * @param levelWithBest whether the seeds cannot distinguish it from the best one
+     * @param values        the figure of each run, in the order of the seeds; {@code null} if the run measured nothing
+     */
+    record OverSeeds(double mean, double halfWidth95, boolean best, boolean levelWithBest, double[] values)
     {
-        for (final RouterConfig router : routers)
-        {
-            json.writeObjectFieldStart(router.label());
-            for (final Map.Entry<String, String> setting : router.settings().entrySet())
-            {
-                json.writeStringField(setting.getKey(), setting.getValue());
-            }
-            json.writeEndObject();
-        }
-    }
-
-    private static void write(final JsonGenerator json, final ComparisonCell cell) throws IOException
-    {
-        json.writeStartObject();
-        json.writeStringField("workload", cell.workload());
-        json.writeNumberField("kvBlocks", cell.kvBlocks());
-        json.writeStringField("router", cell.router().label());
-        for (final Figure figure : Figure.values())
-        {
-            Json.object(json, figure.key(), body ->
-            {
-                Json.real(json, "mean", cell.estimate(figure).mean());
-                Json.real(json, "halfWidth95", cell.estimate(figure).halfWidth());
-                json.writeBooleanField("best", cell.isBest(figure));
-                json.writeBooleanField("levelWithBest", cell.isLevelWithBest(figure));
-                json.writeArrayFieldStart("values");
-                for (final double value : cell.values(figure))
-                {
-                    Json.real(json, value);
-                }
-                json.writeEndArray();
-            });
-        }
-        json.writeEndObject();
     }
 }

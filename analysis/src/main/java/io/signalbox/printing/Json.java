@@ -8,7 +8,6 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import io.signalbox.state.FoldedMatches;
 
 import java.io.IOException;
 import java.io.StringWriter;
@@ -86,20 +85,6 @@ public final class Json
         return text.append('\n').toString();
     }
 
-    public static void object(final JsonGenerator json, final String name, final Body body) throws IOException
-    {
-        json.writeObjectFieldStart(name);
-        body.write(json);
-        json.writeEndObject();
-    }
-
-    /** The shortest decimal that reads back to the same double; {@code null} if the value is not finite. */
-    public static void real(final JsonGenerator json, final String name, final double value) throws IOException
-    {
-        json.writeFieldName(name);
-        real(json, value);
-    }
-
     /** As {@link #real(JsonGenerator, String, double)}, in an array. */
     public static void real(final JsonGenerator json, final double value) throws IOException
     {
@@ -110,19 +95,6 @@ public final class Json
         else
         {
             json.writeNull();
-        }
-    }
-
-    /** A number of cached tokens; {@code null} if it is {@link FoldedMatches#NOT_RECORDED}. */
-    static void recorded(final JsonGenerator json, final String name, final long tokens) throws IOException
-    {
-        if (tokens == FoldedMatches.NOT_RECORDED)
-        {
-            json.writeNullField(name);
-        }
-        else
-        {
-            json.writeNumberField(name, tokens);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.DocumentSchema;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.inspect.TimeWindow;
 import io.signalbox.inspect.TimelineReceiver;
@@ -199,18 +200,35 @@ public final class PerfettoFile implements TimelineReceiver, FileOfJournal
     @Override
     public String json(final Path journal, final Path out, final JournalEnd end)
     {
-        return Json.text("signalbox.timeline/1", json ->
-        {
-            json.writeStringField("path", journal.toString());
-            json.writeStringField("out", out.toString());
-            json.writeStringField("journalEnd", EnumNames.label(end));
-            json.writeNumberField("ranks", ranks);
-            json.writeNumberField("steps", steps);
-            json.writeNumberField("marks", marks);
-            json.writeNumberField("openSteps", openSteps);
-            json.writeNumberField("firstRecord", JournalRetention.firstRecord(journal));
-            json.writeNumberField("bytes", file.bytes());
-        });
+        return JsonDocument.text(new TimelineDocument(
+            journal, out, end, ranks, steps, marks, openSteps, JournalRetention.firstRecord(journal), file.bytes()));
+    }
+
+    /**
+     * {@code timeline --json}.
+     *
+     * @param path        directory of the journal
+     * @param out         the trace
+     * @param journalEnd  how the journal ends
+     * @param ranks       ranks, each with a track
+     * @param steps       steps that were written
+     * @param marks       Submits, preemptions, pauses, faults and other events of one time
+     * @param openSteps   steps that had not ended when the journal ends; the trace does not have them
+     * @param firstRecord first record that the journal has; 0: all are there
+     * @param bytes       bytes of the trace, before compression
+     */
+    @DocumentSchema("signalbox.timeline/1")
+    record TimelineDocument(
+        Path path,
+        Path out,
+        JournalEnd journalEnd,
+        int ranks,
+        long steps,
+        long marks,
+        long openSteps,
+        long firstRecord,
+        long bytes)
+    {
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import io.signalbox.DocumentSchema;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRedaction;
@@ -17,19 +18,37 @@ public record RedactReport(Path journal, Path target, String key, JournalRedacti
 {
     public String json()
     {
-        return Json.text("signalbox.redact/1", json ->
-        {
-            json.writeStringField("path", journal.toString());
-            json.writeStringField("out", target.toString());
-            json.writeStringField("journalEnd", EnumNames.label(JournalEnd.of(result.ending())));
-            json.writeNumberField("records", result.records());
-            json.writeNumberField("groups", result.groups());
-            json.writeNumberField("bytes", result.bytes());
-            json.writeStringField("digest", result.digest());
-            json.writeStringField("key", key);
-            json.writeNumberField("voided", result.voided());
-            json.writeNumberField("snapshots", result.snapshots());
-        });
+        return JsonDocument.text(new RedactDocument(journal, target, JournalEnd.of(result.ending()), result.records(),
+            result.groups(), result.bytes(), result.digest(), key, result.voided(), result.snapshots()));
+    }
+
+    /**
+     * {@code redact --json}.
+     *
+     * @param path       directory of the journal
+     * @param out        directory of the new journal
+     * @param journalEnd how the journal ends
+     * @param records    records of the new journal
+     * @param groups     groups of both journals
+     * @param bytes      bytes of the records of the new journal
+     * @param digest     digest of the new journal
+     * @param key        name of the key
+     * @param voided     void inputs of the old journal; the new journal does not have them
+     * @param snapshots  snapshots of the old journal; the new journal does not have them
+     */
+    @DocumentSchema("signalbox.redact/1")
+    record RedactDocument(
+        Path path,
+        Path out,
+        JournalEnd journalEnd,
+        long records,
+        long groups,
+        long bytes,
+        String digest,
+        String key,
+        long voided,
+        long snapshots)
+    {
     }
 
     public void print(final PrintStream out)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonName;
 import io.signalbox.config.Setting;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 
-import java.io.IOException;
 import java.io.PrintStream;
+import java.util.List;
 
 /** The declarations of the routers: label, version, summary, and each knob with default, range and meaning. */
 public final class RouterList
@@ -36,38 +37,49 @@ public final class RouterList
     /** The same declarations as a JSON document. */
     public static String json(final DpRouters routers)
     {
-        return Json.text("signalbox.routers/1", json ->
-        {
-            json.writeArrayFieldStart("routers");
-            for (final DpRouterProvider router : routers.all())
-            {
-                json.writeStartObject();
-                json.writeStringField("label", router.label());
-                json.writeNumberField("version", router.version());
-                json.writeStringField("summary", router.summary());
-                json.writeStringField("withoutPrefixCaching", router.withoutPrefixCaching().label());
-                json.writeArrayFieldStart("knobs");
-                for (final Setting<?> knob : router.knobs())
-                {
-                    knob(json, knob);
-                }
-                json.writeEndArray();
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-        });
+        return JsonDocument.text(new RouterDocument(routers.all().stream().map(router -> new Declared(router.label(),
+            router.version(), router.summary(), router.withoutPrefixCaching().label(),
+            router.knobs().stream().map(knob -> new Knob(knob.name(), knob.type(), knob.unit(), defaultOf(knob),
+                knob.allowed(), knob.meaning())).toList())).toList()));
     }
 
-    private static void knob(final JsonGenerator json, final Setting<?> knob) throws IOException
+    /**
+     * {@code simulate --list-routers --json} and {@code compare --list-routers --json}. The routers of {@code --plugins} are
+     * among them.
+     *
+     * @param routers routers, by label
+     */
+    @DocumentSchema("signalbox.routers/1")
+    record RouterDocument(List<Declared> routers)
     {
-        json.writeStartObject();
-        json.writeStringField("name", knob.name());
-        json.writeStringField("type", knob.type());
-        json.writeStringField("unit", knob.unit());
-        json.writeStringField("default", defaultOf(knob));
-        json.writeStringField("allowed", knob.allowed());
-        json.writeStringField("meaning", knob.meaning());
-        json.writeEndObject();
+    }
+
+    /**
+     * A router.
+     *
+     * @param label                name of the router, as {@code --router} accepts it
+     * @param version              its version, which rises if any decision changes
+     * @param summary              one line about it
+     * @param withoutPrefixCaching label of the router that decides if requests share no prefixes: this one or its fallback
+     * @param knobs                its knobs; some routers have none
+     */
+    record Declared(String label, int version, String summary, String withoutPrefixCaching, List<Knob> knobs)
+    {
+    }
+
+    /**
+     * A setting of a router.
+     *
+     * @param name         name of the knob, a setting for {@code --router-options}
+     * @param type         kind of its values
+     * @param unit         unit of its values; empty if it has none
+     * @param defaultValue its default as text, in the form that {@code --router-options} accepts
+     * @param allowed      its range or its values, in words
+     * @param meaning      one sentence
+     */
+    record Knob(
+        String name, String type, String unit, @JsonName("default") String defaultValue, String allowed, String meaning)
+    {
     }
 
     private static <T> String defaultOf(final Setting<T> knob)

@@ -1,19 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonInline;
+import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.inspect.EndedRequest;
 
-import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Describes the exported rows of one request, so that they can be read without the journal. */
-final class RowDescription
+/**
+ * The file {@code ID.json} of {@code experts}, with which the rows can be read without the journal. Positions count from the
+ * first token of the request.
+ *
+ * @param requestId          the request; the file {@code ID.2.json} is of the second request with an id
+ * @param end                why the request ended
+ * @param file               the file of the ids; {@code null} if they are in {@code ids}
+ * @param combineWeightsFile with {@code --format npy}: the file of the combine weights, float32 of the same shape; else, or
+ *                           if none were captured, {@code null}
+ * @param type               type of the ids, {@code int16}
+ * @param shape              rows, MoE layers and top-k
+ * @param experts            experts per layer
+ * @param layers             layer of the model for each MoE layer
+ * @param start              position of the first row
+ * @param promptRows         rows of prompt tokens; they come first
+ * @param generatedRows      rows of generated tokens
+ * @param captured           rows that were captured for the request
+ * @param inherited          rows that came from another request with the same prefix
+ * @param missing            rows that are missing; their ids are −1
+ * @param inheritedMasked    whether −1 was written in place of ids of inherited rows
+ * @param origins            runs of rows with one origin
+ * @param weights            which weights computed which positions
+ * @param contents           {@code null} unless {@code --format json} is given
+ * @param combineWeights     {@code null} unless {@code --format json} is given and combine weights were captured
+ */
+@DocumentSchema("signalbox.rows/1")
+record RowDescription(
+    long requestId,
+    FreeReason end,
+    String file,
+    String combineWeightsFile,
+    String type,
+    int[] shape,
+    int experts,
+    List<Integer> layers,
+    int start,
+    int promptRows,
+    int generatedRows,
+    int captured,
+    int inherited,
+    int missing,
+    boolean inheritedMasked,
+    List<Origin> origins,
+    List<WeightSpan> weights,
+    @JsonInline Ids contents,
+    @JsonInline CombineWeights combineWeights)
 {
-    private RowDescription()
+    /**
+     * Rows with one origin.
+     *
+     * @param from   position of the first row
+     * @param to     position after the last row
+     * @param origin origin of the rows
+     */
+    record Origin(int from, int to, RowState origin)
+    {
+    }
+
+    /**
+     * The ids of the experts.
+     *
+     * @param ids with {@code --format json}: the ids by row, MoE layer and choice
+     */
+    record Ids(int[][][] ids)
+    {
+    }
+
+    /**
+     * The combine weights of the experts.
+     *
+     * @param combineWeights with {@code --format json}, if combine weights were captured: the weights of the ids;
+     *                       {@code null} in a missing row
+     */
+    record CombineWeights(double[][][] combineWeights)
     {
     }
 
@@ -22,55 +95,25 @@ final class RowDescription
      * @param weightsFile the file of the combine weights; {@code null} if they have none.
      * @param masked      whether ids of inherited rows were replaced.
      */
-    static String text(
+    static RowDescription of(
         final EndedRequest request,
         final RoutedExperts rows,
         final String file,
         final String weightsFile,
         final boolean masked)
     {
-        return Json.text("signalbox.rows/1", json ->
-        {
-            json.writeNumberField("requestId", request.requestId());
-            json.writeStringField("end", EnumNames.label(request.reason()));
-            json.writeStringField("file", file);
-            json.writeStringField("combineWeightsFile", weightsFile);
-            json.writeStringField("type", "int16");
-            final ModelShape shape = rows.shape();
-            numbers(json, "shape", rows.rows(), shape.moeLayers(), shape.topK());
-            json.writeNumberField("experts", shape.experts());
-            numbers(json, "layers", shape.layerIds().stream().mapToInt(Integer::intValue).toArray());
-            json.writeNumberField("start", rows.start());
-            json.writeNumberField("promptRows", rows.promptRows());
-            json.writeNumberField("generatedRows", rows.generatedRows());
-            json.writeNumberField("captured", rows.count(RowState.CAPTURED));
-            json.writeNumberField("inherited", rows.count(RowState.INHERITED));
-            json.writeNumberField("missing", rows.count(RowState.MISSING));
-            json.writeBooleanField("inheritedMasked", masked);
-            origins(json, rows);
-            weights(json, rows);
-            if (file == null)
-            {
-                numbers(json, "ids", rows, at -> json.writeNumber(at.rows.expert(at.row, at.layer, at.k)));
-                if (rows.hasCombineWeights())
-                {
-                    numbers(json, "combineWeights", rows,
-                        at -> Json.real(json, at.rows.combineWeight(at.row, at.layer, at.k)));
-                }
-            }
-        });
+        final ModelShape shape = rows.shape();
+        return new RowDescription(request.requestId(), request.reason(), file, weightsFile, "int16",
+            new int[]{rows.rows(), shape.moeLayers(), shape.topK()}, shape.experts(), shape.layerIds(), rows.start(),
+            rows.promptRows(), rows.generatedRows(), rows.count(RowState.CAPTURED), rows.count(RowState.INHERITED),
+            rows.count(RowState.MISSING), masked, origins(rows), rows.weights(),
+            file == null ? new Ids(ids(rows)) : null,
+            file == null && rows.hasCombineWeights() ? new CombineWeights(combineWeights(rows)) : null);
     }
 
-    private static void numbers(final JsonGenerator json, final String name, final int... values) throws IOException
+    private static List<Origin> origins(final RoutedExperts rows)
     {
-        json.writeFieldName(name);
-        json.writeArray(values, 0, values.length);
-    }
-
-    /** Runs of rows with one origin, by position in the request. */
-    private static void origins(final JsonGenerator json, final RoutedExperts rows) throws IOException
-    {
-        json.writeArrayFieldStart("origins");
+        final List<Origin> origins = new ArrayList<>();
         for (int row = 0, end; row < rows.rows(); row = end)
         {
             final RowState state = rows.state(row);
@@ -79,59 +122,40 @@ final class RowDescription
             {
                 end++;
             }
-            json.writeStartObject();
-            json.writeNumberField("from", rows.start() + row);
-            json.writeNumberField("to", rows.start() + end);
-            json.writeStringField("origin", EnumNames.label(state));
-            json.writeEndObject();
+            origins.add(new Origin(rows.start() + row, rows.start() + end, state));
         }
-        json.writeEndArray();
+        return origins;
     }
 
-    private static void weights(final JsonGenerator json, final RoutedExperts rows) throws IOException
+    private static int[][][] ids(final RoutedExperts rows)
     {
-        json.writeArrayFieldStart("weights");
-        for (final WeightSpan span : rows.weights())
+        final int[][][] ids = new int[rows.rows()][rows.shape().moeLayers()][rows.shape().topK()];
+        for (int row = 0; row < ids.length; row++)
         {
-            json.writeStartObject();
-            json.writeNumberField("from", span.from());
-            json.writeNumberField("to", span.to());
-            json.writeNumberField("generation", span.generation());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-    }
-
-    /** The place of a number in the rows. */
-    private record Place(RoutedExperts rows, int row, int layer, int k)
-    {
-    }
-
-    /** Writes the number of a place. */
-    @FunctionalInterface
-    private interface NumberAt
-    {
-        void write(Place place) throws IOException;
-    }
-
-    private static void numbers(
-        final JsonGenerator json, final String name, final RoutedExperts rows, final NumberAt number) throws IOException
-    {
-        json.writeArrayFieldStart(name);
-        for (int row = 0; row < rows.rows(); row++)
-        {
-            json.writeStartArray();
-            for (int layer = 0; layer < rows.shape().moeLayers(); layer++)
+            for (int layer = 0; layer < ids[row].length; layer++)
             {
-                json.writeStartArray();
-                for (int k = 0; k < rows.shape().topK(); k++)
+                for (int k = 0; k < ids[row][layer].length; k++)
                 {
-                    number.write(new Place(rows, row, layer, k));
+                    ids[row][layer][k] = rows.expert(row, layer, k);
                 }
-                json.writeEndArray();
             }
-            json.writeEndArray();
         }
-        json.writeEndArray();
+        return ids;
+    }
+
+    private static double[][][] combineWeights(final RoutedExperts rows)
+    {
+        final double[][][] weights = new double[rows.rows()][rows.shape().moeLayers()][rows.shape().topK()];
+        for (int row = 0; row < weights.length; row++)
+        {
+            for (int layer = 0; layer < weights[row].length; layer++)
+            {
+                for (int k = 0; k < weights[row][layer].length; k++)
+                {
+                    weights[row][layer][k] = rows.combineWeight(row, layer, k);
+                }
+            }
+        }
+        return weights;
     }
 }

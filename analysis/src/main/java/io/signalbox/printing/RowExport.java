@@ -2,6 +2,7 @@
 package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
+import io.signalbox.DocumentSchema;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.export.RoutedExpertsFile;
@@ -106,7 +107,7 @@ public final class RowExport implements RowReplay.Receiver
             bytes += Files.size(directory.file(weights));
         }
         final byte[] description =
-            RowDescription.text(request, rows, name, weights, form.masked).getBytes(StandardCharsets.UTF_8);
+            JsonDocument.text(RowDescription.of(request, rows, name, weights, form.masked)).getBytes(StandardCharsets.UTF_8);
         Files.write(directory.file(base + ".json"), description);
         bytes += description.length;
         requests++;
@@ -175,24 +176,48 @@ public final class RowExport implements RowReplay.Receiver
     /** The export as JSON. */
     public String json(final Path journal, final RowReplay.Outcome outcome)
     {
-        return Json.text("signalbox.experts/1", json ->
-        {
-            json.writeStringField("path", journal.toString());
-            json.writeStringField("out", directory.target().toString());
-            json.writeStringField("journalEnd", EnumNames.label(outcome.end()));
-            json.writeNumberField("requests", requests);
-            json.writeNumberField("rows", captured + inherited + missing);
-            json.writeNumberField("captured", captured);
-            json.writeNumberField("inherited", inherited);
-            json.writeNumberField("missing", missing);
-            json.writeBooleanField("inheritedMasked", form.masked);
-            json.writeNumberField("withoutRows", withoutRows);
-            json.writeNumberField("empty", empty);
-            json.writeNumberField("unfinished", outcome.unfinished());
-            json.writeNumberField("firstRecord", outcome.firstRecord());
-            json.writeNumberField("endedAhead", outcome.endedAhead());
-            json.writeNumberField("bytes", bytes);
-        });
+        return JsonDocument.text(new ExportDocument(journal, directory.target(), outcome.end(), requests,
+            captured + inherited + missing, captured, inherited, missing, form.masked, withoutRows, empty,
+            outcome.unfinished(), outcome.firstRecord(), outcome.endedAhead(), bytes));
+    }
+
+    /**
+     * {@code experts --json}.
+     *
+     * @param path            directory of the journal
+     * @param out             the directory with the files
+     * @param journalEnd      how the journal ends
+     * @param requests        requests whose rows were written
+     * @param rows            their rows
+     * @param captured        rows that were captured for the request
+     * @param inherited       rows that came from another request with the same prefix
+     * @param missing         rows that are missing; their ids are −1
+     * @param inheritedMasked whether −1 was written in place of ids of inherited rows
+     * @param withoutRows     requests that were left out because they asked for no rows
+     * @param empty           exported requests without a row in the asked part
+     * @param unfinished      requests that were left out because they had not ended
+     * @param firstRecord     first record of the re-run; 0, unless old segments were removed
+     * @param endedAhead      requests that ended before it, whose rows are gone although their Submits are kept
+     * @param bytes           bytes of all files
+     */
+    @DocumentSchema("signalbox.experts/1")
+    record ExportDocument(
+        Path path,
+        Path out,
+        JournalEnd journalEnd,
+        long requests,
+        long rows,
+        long captured,
+        long inherited,
+        long missing,
+        boolean inheritedMasked,
+        long withoutRows,
+        long empty,
+        long unfinished,
+        long firstRecord,
+        long endedAhead,
+        long bytes)
+    {
     }
 
     public void print(final PrintStream out, final RowReplay.Outcome outcome)

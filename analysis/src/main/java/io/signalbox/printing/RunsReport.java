@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import io.signalbox.DocumentSchema;
 import io.signalbox.journal.RunDirectory;
 
 import java.io.PrintStream;
@@ -111,29 +112,57 @@ public final class RunsReport
 
     public String json()
     {
-        return Json.text("signalbox.runs/1", json ->
-        {
-            json.writeStringField("path", directory.toString());
-            json.writeArrayFieldStart("runs");
-            for (final RunDirectory run : runs)
-            {
-                final Path path = run.path();
-                json.writeStartObject();
-                json.writeStringField("name", path.getFileName().toString());
-                json.writeStringField("state", EnumNames.label(run.state()));
-                json.writeStringField("reason", run.reason());
-                json.writeStringField("began", run.began() == null ? null : run.began().toString());
-                json.writeStringField("written", run.written().truncatedTo(ChronoUnit.MILLIS).toString());
-                json.writeNumberField("segments", run.segments());
-                json.writeNumberField("bytes", run.bytes());
-                json.writeNumberField("snapshotBytes", run.snapshotBytes());
-                json.writeStringField("chosen", chosen.get(path));
-                json.writeBooleanField("removed", removed.contains(path));
-                json.writeStringField("failure", failed.get(path));
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeNumberField("bytes", runs.stream().mapToLong(RunDirectory::bytes).sum());
-        });
+        return JsonDocument.text(new RunsDocument(directory, runs.stream().map(this::run).toList(),
+            runs.stream().mapToLong(RunDirectory::bytes).sum()));
+    }
+
+    private Run run(final RunDirectory run)
+    {
+        final Path path = run.path();
+        return new Run(path.getFileName().toString(), run.state(), run.reason(), run.began(),
+            run.written().truncatedTo(ChronoUnit.MILLIS), run.segments(), run.bytes(), run.snapshotBytes(),
+            chosen.get(path), removed.contains(path), failed.get(path));
+    }
+
+    /**
+     * {@code runs --json}. Times are UTC.
+     *
+     * @param path  the directory that was searched
+     * @param runs  directories in it
+     * @param bytes bytes of all runs
+     */
+    @DocumentSchema("signalbox.runs/1")
+    record RunsDocument(Path path, List<Run> runs, long bytes)
+    {
+    }
+
+    /**
+     * A directory with a run, or another one.
+     *
+     * @param name          name of the directory
+     * @param state         state of its journal
+     * @param reason        the process that writes it, or why it is damaged or foreign; {@code null} if it is idle
+     * @param began         wall time of its first record; {@code null} if it is not readable
+     * @param written       wall time at which one of its files was written last
+     * @param segments      segments of its journal
+     * @param bytes         lengths of all its files
+     * @param snapshotBytes lengths of its snapshots
+     * @param chosen        why a limit chose it; {@code null} if no limit did
+     * @param removed       whether it was removed
+     * @param failure       why it could not be removed; {@code null} if it was removed or not chosen
+     */
+    record Run(
+        String name,
+        RunDirectory.State state,
+        String reason,
+        Instant began,
+        Instant written,
+        int segments,
+        long bytes,
+        long snapshotBytes,
+        String chosen,
+        boolean removed,
+        String failure)
+    {
     }
 }

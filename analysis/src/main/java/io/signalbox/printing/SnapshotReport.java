@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import io.signalbox.DocumentSchema;
+import io.signalbox.JsonInline;
 import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.SnapshotFollower;
 import io.signalbox.journal.SnapshotUsage;
@@ -44,28 +46,59 @@ public final class SnapshotReport
 
     public String json()
     {
-        return Json.text("signalbox.snapshot/1", json ->
-        {
-            json.writeStringField("path", journal.toString());
-            json.writeNumberField("records", follower.records());
-            json.writeBooleanField("beingWritten", !isAtEnd);
-            json.writeNumberField("written", follower.written());
-            json.writeNumberField("snapshots", usage.count());
-            json.writeNumberField("bytes", usage.bytes());
-            json.writeNumberField("passedOver", passedOver().size());
-            if (replay != null)
-            {
-                json.writeNumberField("confirmedRecords", replay.records());
-                json.writeNumberField("writtenOfScheduler", replay.written());
-                json.writeNumberField("schedulerBytes", usage.schedulerBytes());
-            }
-            if (removed != null)
-            {
-                json.writeNumberField("removedSegments", removed.segments());
-                json.writeNumberField("removedBytes", removed.bytes());
-                json.writeNumberField("firstRecord", removed.firstRecord());
-            }
-        });
+        return JsonDocument.text(new SnapshotDocument(journal, follower.records(), !isAtEnd, follower.written(),
+            usage.count(), usage.bytes(), passedOver().size(),
+            replay == null ? null : new OfScheduler(replay.records(), replay.written(), usage.schedulerBytes()),
+            removed == null ? null : new Removed(removed.segments(), removed.bytes(), removed.firstRecord())));
+    }
+
+    /**
+     * {@code snapshot --json}.
+     *
+     * @param path         directory of the journal
+     * @param records      records of the journal that are folded
+     * @param beingWritten whether more may follow
+     * @param written      snapshots that were written now
+     * @param snapshots    snapshots that the journal has
+     * @param bytes        their bytes
+     * @param passedOver   damaged or foreign snapshots that were not used; the text form has the reasons
+     * @param ofScheduler  {@code null} without {@code --scheduler}
+     * @param removed      {@code null} without a limit
+     */
+    @DocumentSchema("signalbox.snapshot/1")
+    record SnapshotDocument(
+        Path path,
+        long records,
+        boolean beingWritten,
+        long written,
+        int snapshots,
+        long bytes,
+        int passedOver,
+        @JsonInline OfScheduler ofScheduler,
+        @JsonInline Removed removed)
+    {
+    }
+
+    /**
+     * Snapshots of the scheduler.
+     *
+     * @param confirmedRecords   with {@code --scheduler}: records whose decisions are confirmed
+     * @param writtenOfScheduler with {@code --scheduler}: snapshots of the scheduler that were written now
+     * @param schedulerBytes     with {@code --scheduler}: bytes of the snapshots of the scheduler that the journal has
+     */
+    record OfScheduler(long confirmedRecords, long writtenOfScheduler, long schedulerBytes)
+    {
+    }
+
+    /**
+     * Segments that were removed.
+     *
+     * @param removedSegments with a limit: old segments that were removed now
+     * @param removedBytes    with a limit: their bytes
+     * @param firstRecord     with a limit: first record that the journal has; 0: all are there
+     */
+    record Removed(int removedSegments, long removedBytes, long firstRecord)
+    {
     }
 
     public void print(final PrintStream out)

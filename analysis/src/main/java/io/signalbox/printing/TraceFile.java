@@ -4,6 +4,7 @@ package io.signalbox.printing;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.ConfigException;
+import io.signalbox.DocumentSchema;
 import io.signalbox.inspect.JournaledRequest;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.JournalRetention;
@@ -160,20 +161,40 @@ public final class TraceFile implements Consumer<JournaledRequest>, FileOfJourna
     @Override
     public String json(final Path journal, final Path out, final JournalEnd end)
     {
-        return Json.text("signalbox.trace/1", body ->
-        {
-            body.writeStringField("path", journal.toString());
-            body.writeStringField("out", out.toString());
-            body.writeStringField("format", EnumNames.label(form));
-            body.writeStringField("journalEnd", EnumNames.label(end));
-            body.writeNumberField("firstRecord", JournalRetention.firstRecord(journal));
-            body.writeNumberField("requests", requests);
-            body.writeNumberField("promptTokens", promptTokens);
-            body.writeNumberField("outputTokens", outputTokens);
-            body.writeNumberField("answerBlocks", answerBlocks);
-            body.writeNumberField("answerBlocksLeftOut", answerBlocks - answerBlocksWritten);
-            body.writeNumberField("bytes", file.bytes());
-        });
+        return JsonDocument.text(new TraceDocument(journal, out, form, end, JournalRetention.firstRecord(journal), requests,
+            promptTokens, outputTokens, answerBlocks, answerBlocks - answerBlocksWritten, file.bytes()));
+    }
+
+    /**
+     * {@code trace --json}.
+     *
+     * @param path                directory of the journal
+     * @param out                 the trace
+     * @param format              form of the trace
+     * @param journalEnd          how the journal ends
+     * @param firstRecord         first record that the journal has; 0: all are there
+     * @param requests            lines of the trace
+     * @param promptTokens        their prompt tokens
+     * @param outputTokens        tokens that they ask for, or generated before they stopped by themselves
+     * @param answerBlocks        blocks that decoding filled and that a later prompt could share
+     * @param answerBlocksLeftOut answer blocks that the trace does not name: all with {@code mooncake}, else the blocks
+     *                            without a hash in the journal
+     * @param bytes               bytes of the trace, before compression
+     */
+    @DocumentSchema("signalbox.trace/1")
+    record TraceDocument(
+        Path path,
+        Path out,
+        TraceForm format,
+        JournalEnd journalEnd,
+        long firstRecord,
+        long requests,
+        long promptTokens,
+        long outputTokens,
+        long answerBlocks,
+        long answerBlocksLeftOut,
+        long bytes)
+    {
     }
 
     @Override

@@ -65,6 +65,8 @@ class SimulationDriverTest
             final FreeEncoder free =
                 new FreeEncoder().wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder());
             free.requestId(requestId).reason(FreeReason.LENGTH).releasedCount(0);
+            free.weightSpansCount(0);
+            free.failure("");
             group.end(MessageHeaderEncoder.ENCODED_LENGTH + free.encodedLength());
         }
 

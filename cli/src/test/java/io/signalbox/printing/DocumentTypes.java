@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import io.signalbox.cli.commands.DoctorCommand;
+import io.signalbox.cli.console.GpuReportFile;
 import io.signalbox.cli.console.ServedDocument;
 import io.signalbox.inspect.BlockRow;
 import io.signalbox.inspect.EventQuery;
@@ -19,11 +21,14 @@ final class DocumentTypes
 {
     static final List<Class<?>> ALL = List.of(
         RunDocument.class, ServedDocument.class, RequestDocument.class, RequestQuery.RequestRow.class,
-        StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class,
-        ExpertQuery.ExpertRow.class, ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class,
-        MomentQuery.MomentRank.class, MomentQuery.MomentBlock.class, EventQuery.EventRow.class,
-        ReplayDocument.class, WhatIfDocument.class, DiffDocument.class,
-        CalibrateDocument.class, ModelsDocument.class);
+        StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class, ExpertQuery.ExpertRow.class,
+        ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class, MomentQuery.MomentRank.class,
+        MomentQuery.MomentBlock.class, EventQuery.EventRow.class,
+        ReplayDocument.class, RunsReport.RunsDocument.class, SnapshotReport.SnapshotDocument.class,
+        RedactReport.RedactDocument.class, RowExport.ExportDocument.class, RowDescription.class,
+        TraceFile.TraceDocument.class, PerfettoFile.TimelineDocument.class, WhatIfDocument.class, DiffDocument.class,
+        ComparisonFiles.ComparisonDocument.class, RouterList.RouterDocument.class, DoctorCommand.DoctorDocument.class,
+        GpuReportFile.GpuDocument.class, GpuReportFile.ProbeDocument.class, CalibrateDocument.class, ModelsDocument.class);
 
     /** The records of rows, with the ends of their tables. */
     static final Map<Class<?>, Class<? extends TableDocument.End>> TABLES = Map.ofEntries(

@@ -4,7 +4,9 @@ package io.signalbox.cuda.check;
 /**
  * One measured or counted number.
  *
- * @param unit empty for counts.
+ * @param name  the figure
+ * @param value its value; {@code null} if it is not finite
+ * @param unit  its unit; empty for counts
  */
 public record CheckFigure(String name, double value, String unit)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.DocumentSchema;
 import io.signalbox.cli.console.Check;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
@@ -11,7 +12,7 @@ import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.journal.SegmentAudit;
 import io.signalbox.printing.Decimals;
-import io.signalbox.printing.Json;
+import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,7 +69,8 @@ public final class DoctorCommand implements Callable<Integer>
         {
             final List<Check> checks = run();
             final boolean ready = checks.stream().noneMatch(check -> check.needed() && !check.ok());
-            jsonOptions.print(console, file, () -> document(checks, ready), () -> printTable(checks));
+            jsonOptions.print(console, file, () -> JsonDocument.text(new DoctorDocument(ready, checks)),
+                () -> printTable(checks));
             return ready ? ExitCode.OK : ExitCode.CHECK_FAILED;
         }
     }
@@ -115,23 +117,14 @@ public final class DoctorCommand implements Callable<Integer>
         }
     }
 
-    private static String document(final List<Check> checks, final boolean ready)
+    /**
+     * {@code doctor --json}, and {@code doctor JOURNAL --json}.
+     *
+     * @param ready  whether everything needed is there
+     * @param checks findings
+     */
+    @DocumentSchema("signalbox.doctor/1")
+    public record DoctorDocument(boolean ready, List<Check> checks)
     {
-        return Json.text("signalbox.doctor/1", json ->
-        {
-            json.writeBooleanField("ready", ready);
-            json.writeArrayFieldStart("checks");
-            for (final Check check : checks)
-            {
-                json.writeStartObject();
-                json.writeStringField("name", check.name());
-                json.writeStringField("state", check.state());
-                json.writeBooleanField("needed", check.needed());
-                json.writeStringField("detail", check.detail());
-                json.writeStringField("remedy", check.remedy());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-        });
     }
 }

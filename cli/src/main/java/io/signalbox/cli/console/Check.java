@@ -4,9 +4,11 @@ package io.signalbox.cli.console;
 /**
  * One finding of {@code doctor}.
  *
- * @param state  {@code ok}, {@code missing} or {@code damaged}.
- * @param needed whether commands fail without it.
- * @param remedy advice, or empty if nothing is missing.
+ * @param name   the check
+ * @param state  {@code ok}, {@code missing} or {@code damaged}
+ * @param needed whether commands fail without it
+ * @param detail what was found
+ * @param remedy what to do; empty if nothing is missing
  */
 public record Check(String name, String state, boolean needed, String detail, String remedy)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.console;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.DocumentSchema;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
@@ -9,15 +9,15 @@ import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.files.AtomicFile;
 import io.signalbox.files.FileFault;
 import io.signalbox.printing.Decimals;
-import io.signalbox.printing.Json;
+import io.signalbox.printing.JsonDocument;
 
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The file with the figures of a GPU check; whole at any moment, since each version replaces the one before. */
@@ -57,84 +57,71 @@ public final class GpuReportFile
 
     public String text(final CudaAvailability found, final List<SectionResult> results, final State state)
     {
-        return Json.text("signalbox.gpu/1", json ->
-        {
-            json.writeStringField("started", started.toString());
-            writeArguments(json);
-            json.writeNumberField("seed", seed);
-            json.writeStringField("state", state.name().toLowerCase(Locale.ROOT));
-            json.writeStringField("driver", found.message());
-            writeDevices(json, found.devices());
-            json.writeObjectFieldStart("machine");
-            for (final Map.Entry<String, String> fact : machine.entrySet())
-            {
-                json.writeStringField(fact.getKey(), fact.getValue());
-            }
-            json.writeEndObject();
-            json.writeArrayFieldStart("sections");
-            for (final SectionResult result : results)
-            {
-                writeSection(json, result);
-            }
-            json.writeEndArray();
-        });
-    }
-
-    private void writeArguments(final JsonGenerator json) throws IOException
-    {
-        json.writeArrayFieldStart("arguments");
-        for (final String argument : arguments)
-        {
-            json.writeString(argument);
-        }
-        json.writeEndArray();
+        return JsonDocument.text(new GpuDocument(started, arguments, seed, state, found.message(), found.devices(), machine,
+            results.stream().map(Section::of).toList()));
     }
 
     /** The answer of a probe, which checks nothing. */
     public static String probe(final CudaAvailability found)
     {
-        return Json.text("signalbox.gpu-probe/1", json ->
-        {
-            json.writeBooleanField("ready", found.ready());
-            json.writeStringField("driver", found.message());
-            writeDevices(json, found.devices());
-        });
+        return JsonDocument.text(new ProbeDocument(found.ready(), found.message(), found.devices()));
     }
 
-    private static void writeDevices(final JsonGenerator json, final List<CudaDevice> devices) throws IOException
+    /**
+     * {@code gpu --json}, and {@code gpu --json-file}, whose file is written anew after each section.
+     *
+     * @param started   wall-clock time of the start, UTC
+     * @param arguments the command line
+     * @param seed      seed of the random inputs
+     * @param state     state of the check; {@code stopped} if a section did not end in time
+     * @param driver    the driver's version and its GPUs
+     * @param devices   the GPUs
+     * @param machine   facts about machine and driver
+     * @param sections  sections of the check
+     */
+    @DocumentSchema("signalbox.gpu/1")
+    public record GpuDocument(
+        Instant started,
+        List<String> arguments,
+        long seed,
+        State state,
+        String driver,
+        List<CudaDevice> devices,
+        Map<String, String> machine,
+        List<Section> sections)
     {
-        json.writeArrayFieldStart("devices");
-        for (final CudaDevice device : devices)
-        {
-            json.writeStartObject();
-            json.writeNumberField("ordinal", device.ordinal());
-            json.writeStringField("name", device.name());
-            json.writeNumberField("memoryBytes", device.memoryBytes());
-            json.writeStringField("computeCapability", device.computeCapability());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
     }
 
-    private static void writeSection(final JsonGenerator json, final SectionResult result) throws IOException
+    /**
+     * {@code gpu --probe --json}.
+     *
+     * @param ready   whether a GPU can be used
+     * @param driver  the driver's version and its GPUs, or what is missing
+     * @param devices the GPUs
+     */
+    @DocumentSchema("signalbox.gpu-probe/1")
+    public record ProbeDocument(boolean ready, String driver, List<CudaDevice> devices)
     {
-        json.writeStartObject();
-        json.writeStringField("name", result.section().label());
-        json.writeStringField("purpose", result.section().purpose());
-        json.writeStringField("verdict", GpuReport.verdict(result.verdict()));
-        json.writeStringField("note", result.note());
-        Json.decimal(json, "seconds", Decimals.fixed(result.seconds(), 3));
-        json.writeArrayFieldStart("figures");
-        for (final CheckFigure figure : result.figures())
+    }
+
+    /**
+     * A section of the check.
+     *
+     * @param name    the section
+     * @param purpose what it checks or measures
+     * @param verdict {@code passed}, {@code failed}, {@code not run} or {@code running}
+     * @param note    what it found
+     * @param seconds its duration
+     * @param figures its figures
+     */
+    record Section(
+        String name, String purpose, String verdict, String note, BigDecimal seconds, List<CheckFigure> figures)
+    {
+        private static Section of(final SectionResult result)
         {
-            json.writeStartObject();
-            json.writeStringField("name", figure.name());
-            Json.real(json, "value", figure.value());
-            json.writeStringField("unit", figure.unit());
-            json.writeEndObject();
+            return new Section(result.section().label(), result.section().purpose(), GpuReport.verdict(result.verdict()),
+                result.note(), Decimals.fixed(result.seconds(), 3), result.figures());
         }
-        json.writeEndArray();
-        json.writeEndObject();
     }
 
     /** Progress of the check when the file was written. */
