@@ -17,7 +17,7 @@ public final class Shortening
     /** Keeps two segments and what is needed. */
     public static JournalRetention.Removal of(final Path journal)
     {
-        return new JournalRetention(journal, new RetentionLimits(Long.MAX_VALUE, 2, null), DpRouters.installed(),
+        return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(2), DpRouters.installed(),
             ReadProgress.NONE, UNSEEN_GROUPS).apply();
     }
 }

@@ -394,6 +394,12 @@ public final class CompletionRequest
         return cacheKey.clone();
     }
 
+    /** Not a copy. */
+    byte[] keyBytes()
+    {
+        return cacheKey;
+    }
+
     public float temperature()
     {
         return sampling.temperature();

@@ -99,7 +99,7 @@ final class SubmitEncoding
                 "not capture; give its SchedulerConfig the model's shape by capture, or submit the request without rows");
         }
         final int[] prompt = request.prompt();
-        final byte[] cacheKey = request.cacheKey();
+        final byte[] cacheKey = request.keyBytes();
         final int[] stopTokens = request.stopTokens(endTokens);
         checkLimits(request, requestId, stopTokens.length);
         checkLength(requestId, prompt.length);

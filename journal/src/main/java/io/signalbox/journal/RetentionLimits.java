@@ -6,7 +6,8 @@ import io.signalbox.ConfigException;
 import java.time.Duration;
 
 /**
- * How much of a journal is kept. A segment is too much if one of the limits says so, and then so are the older ones.
+ * How much of a journal is kept: {@link #NONE} with the limits that you give. A segment is too much if one of the limits
+ * says so, and then so are the older ones.
  *
  * @param mostBytes    bytes of all segments that are kept, at least 0; {@link Long#MAX_VALUE}: any.
  * @param mostSegments segments that are kept, at least 1; {@link Integer#MAX_VALUE}: any.
@@ -32,5 +33,20 @@ public record RetentionLimits(long mostBytes, int mostSegments, Duration mostAge
         {
             throw new ConfigException("mostAge=" + mostAge + " is negative; give the time for which segments are kept.");
         }
+    }
+
+    public RetentionLimits withMostBytes(final long bytes)
+    {
+        return new RetentionLimits(bytes, mostSegments, mostAge);
+    }
+
+    public RetentionLimits withMostSegments(final int segments)
+    {
+        return new RetentionLimits(mostBytes, segments, mostAge);
+    }
+
+    public RetentionLimits withMostAge(final Duration age)
+    {
+        return new RetentionLimits(mostBytes, mostSegments, age);
     }
 }

@@ -196,7 +196,7 @@ final class BesideRecordsTest
         try
         {
             final Future<JournalRetention.Removal> first = threads.submit(() -> new JournalRetention(
-                journal, new RetentionLimits(Long.MAX_VALUE, 1, null), EndedRuns.ROUTERS, held, EndedRuns.UNSEEN).apply());
+                journal, RetentionLimits.NONE.withMostSegments(1), EndedRuns.ROUTERS, held, EndedRuns.UNSEEN).apply());
             await(reading);
             final JournalException second =
                 assertThrows(JournalException.class, () -> EndedRuns.keepSegments(journal, 1));

@@ -89,7 +89,7 @@ public final class EndedRuns
 
     static JournalRetention.Removal keepSegments(final Path journal, final int segments)
     {
-        return new JournalRetention(journal, new RetentionLimits(Long.MAX_VALUE, segments, null), ROUTERS,
+        return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(segments), ROUTERS,
             ReadProgress.NONE, UNSEEN).apply();
     }
 

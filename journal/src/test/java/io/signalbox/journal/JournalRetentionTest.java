@@ -118,10 +118,10 @@ class JournalRetentionTest
         final int first = DirectoryFiles.of(journal).firstSegment();
         Files.setLastModifiedTime(DirectoryFiles.of(journal).dataFile(first),
             FileTime.from(Instant.now().minus(Duration.ofDays(9))));
-        final RetentionLimits age = new RetentionLimits(Long.MAX_VALUE, Integer.MAX_VALUE, Duration.ofDays(8));
+        final RetentionLimits age = RetentionLimits.NONE.withMostAge(Duration.ofDays(8));
         assertEquals(1, new JournalRetention(
             journal, age, EndedRuns.ROUTERS, ReadProgress.NONE, EndedRuns.UNSEEN).apply().segments());
-        final RetentionLimits bytes = new RetentionLimits(300_000, Integer.MAX_VALUE, null);
+        final RetentionLimits bytes = RetentionLimits.NONE.withMostBytes(300_000);
         assertTrue(new JournalRetention(
             journal, bytes, EndedRuns.ROUTERS, ReadProgress.NONE, EndedRuns.UNSEEN).apply().segments() > 0);
         assertEquals(0, JournalRetention.apply(journal, RetentionLimits.NONE, EndedRuns.ROUTERS, ReadProgress.NONE)

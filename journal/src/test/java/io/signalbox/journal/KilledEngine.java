@@ -43,7 +43,7 @@ final class KilledEngine
         final JournalConfig all =
             new JournalConfig(Durability.valueOf(arguments[1]), keepsAll ? 1 << 18 : 1 << 16, Runs.SMALL_BLOCK);
         final JournalConfig written = keepsAll ? all :
-            all.withSnapshotEvery(150).withRetention(new RetentionLimits(Long.MAX_VALUE, 3, null));
+            all.withSnapshotEvery(150).withRetention(RetentionLimits.NONE.withMostSegments(3));
         final Visible visible = new Visible();
         final EngineConfig config = KeyedRequests.config()
             .runJournal(SmallRetention.prompt(new DirectoryJournal(Path.of(arguments[0]), written,

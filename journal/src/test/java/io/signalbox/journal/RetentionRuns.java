@@ -119,7 +119,7 @@ public final class RetentionRuns
     {
         final boolean[] refused = new boolean[1];
         final Path copy = KilledCopy.of(journal, journal.resolveSibling("at-work"));
-        new JournalRetention(copy, new RetentionLimits(Long.MAX_VALUE, 1, null), EndedRuns.ROUTERS, (done, total) ->
+        new JournalRetention(copy, RetentionLimits.NONE.withMostSegments(1), EndedRuns.ROUTERS, (done, total) ->
         {
             try
             {

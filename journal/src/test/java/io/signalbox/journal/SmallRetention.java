@@ -25,7 +25,7 @@ public final class SmallRetention
      */
     public static JournalRetention.Removal apply(final Path journal, final long unseenGroups)
     {
-        return new JournalRetention(journal, new RetentionLimits(Long.MAX_VALUE, 2, null), DpRouters.installed(),
+        return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(2), DpRouters.installed(),
             ReadProgress.NONE, unseenGroups).apply();
     }
 }

@@ -29,7 +29,7 @@ public final class UpkeepRuns
     private static final int EVERY = 149;
     private static final int TURNS = 4;
     private static final int TURNS_WITH_FAULT = 2;
-    private static final RetentionLimits TWO = new RetentionLimits(Long.MAX_VALUE, 2, null);
+    private static final RetentionLimits TWO = RetentionLimits.NONE.withMostSegments(2);
 
     private final Path journal;
     private final Told told = new Told();

@@ -43,7 +43,7 @@ final class KeptRunTest
 {
     private static final JournalConfig SMALL =
         new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18).withSnapshotEvery(200);
-    private static final RetentionLimits THREE = new RetentionLimits(Long.MAX_VALUE, 3, null);
+    private static final RetentionLimits THREE = RetentionLimits.NONE.withMostSegments(3);
     private static final int NEW_TOKENS = 9;
     private static final long UNSEEN_GROUPS = 1024;
     /** Three, those that two snapshots need, and a ring of groups. */

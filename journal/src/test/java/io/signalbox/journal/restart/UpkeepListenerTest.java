@@ -46,7 +46,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class UpkeepListenerTest
 {
     private static final JournalConfig TWO_SEGMENTS = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18)
-        .withSnapshotEvery(200).withRetention(new RetentionLimits(Long.MAX_VALUE, 2, null));
+        .withSnapshotEvery(200).withRetention(RetentionLimits.NONE.withMostSegments(2));
     private static final int TRACK_SLOTS = 16;
     private static final int NEW_TOKENS = 5;
     private static final Duration PATIENCE = Duration.ofSeconds(60);

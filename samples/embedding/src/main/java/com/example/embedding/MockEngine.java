@@ -42,7 +42,7 @@ public final class MockEngine
             .submitWait(LONG_ENOUGH)
             .runJournal(new DirectoryJournal(Path.of(args[0]), JournalConfig.of(Durability.PROCESS)
                 .withSegmentBytes(1L << 26).withSnapshotEvery(50_000)
-                .withRetention(new RetentionLimits(20_000_000_000L, Integer.MAX_VALUE, null))));
+                .withRetention(RetentionLimits.NONE.withMostBytes(20_000_000_000L))));
         final ExecutorService sender = Executors.newSingleThreadExecutor();
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
