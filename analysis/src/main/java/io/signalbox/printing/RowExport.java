@@ -137,7 +137,7 @@ public final class RowExport implements RowReplay.Receiver
         if (!rowless.isEmpty())
         {
             throw new ConfigException("--request=" + rowless.first() + " asked for no rows, so the scheduler kept none; " +
-                "give a request that did, or submit it with rowsFrom.");
+                "give a request that did, or submit it with CompletionRequest.routedExperts.");
         }
         if (!left.isEmpty() && outcome.submitted().count() > 0)
         {
@@ -165,7 +165,8 @@ public final class RowExport implements RowReplay.Receiver
     {
         if (withoutRows > 0)
         {
-            return "no request that ended had asked for them; submit requests with rowsFrom, or run with --experts.";
+            return "no request that ended had asked for them; submit requests with CompletionRequest.routedExperts, " +
+                "or run with --experts.";
         }
         return outcome.submitted().count() + outcome.unfinished() == 0
             ? "it has no request; give the journal of a run that served requests."

@@ -35,7 +35,7 @@ class WorkloadPresetTest
     @Test
     void shouldNameThePresetsThatThereAre()
     {
-        assertEquals("workload=x is not known; give one of conversations, skewed, bursty, closed-loop.",
+        assertEquals("workload=x is not known; give one of conversations, skewed, bursty, closed-loop, benchmark.",
             assertThrows(ConfigException.class, () -> WorkloadPreset.of("x")).getMessage());
     }
 

@@ -160,6 +160,7 @@ class HelpTest
     {
         final CommandLine line = command(command);
         final List<String> groups = new HelpPage(line).groups();
+        assertTrue(groups.stream().allMatch(group -> group.matches("[a-z]+")), groups.toString());
         final String page = help(100, command + " --help");
         final List<String> pages = groups.stream().map(group -> help(100, command + " --help " + group)).toList();
         for (final OptionSpec option : line.getCommandSpec().options())

@@ -85,7 +85,7 @@ public final class SnapshotCommand implements Callable<Integer>
         description = "Continue until the journal is no longer written: once a second, fold what is new.")
     private boolean follows;
 
-    @OptionGroup("Retention, with --scheduler")
+    @OptionGroup("Retention (with --scheduler)")
     private final RetentionOptions retention = new RetentionOptions();
 
     @Mixin

@@ -5,6 +5,7 @@ import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.console.ExitCode;
+import io.signalbox.engine.CompletionRequest;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalReader;
@@ -210,6 +211,18 @@ class ExpertsCommandTest
 
         assertRefused(CommandRun.of("experts", bare.toString(), "--all", "--out", directory.resolve("rows").toString()),
             bare + " has no rows of routed experts, because its run captured none; give the journal of a run that did.");
+    }
+
+    @Test
+    void shouldNameTheMethodThatAsksForRows() throws NoSuchMethodException
+    {
+        final String rowless = directory.resolve("rowless").toString();
+        final CommandRun served = CommandRun.of("run", "--max-new-tokens", "1", "--no-verify", "--journal", rowless);
+        assertEquals(ExitCode.OK, served.exitCode(), served.err());
+
+        assertRefused(CommandRun.of("experts", rowless, "--all", "--out", directory.resolve("rows").toString()),
+            "submit requests with CompletionRequest." +
+                CompletionRequest.class.getMethod("routedExperts", int.class).getName() + ", or run with --experts.");
     }
 
     /** A client cannot submit a request to a run that has ended. */
