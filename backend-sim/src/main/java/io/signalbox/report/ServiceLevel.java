@@ -33,8 +33,8 @@ public record ServiceLevel(Long ttftNanos, Long tpotNanos, Long e2eNanos)
             final int limit = NAMES.indexOf(item.substring(0, Math.max(0, end)));
             if (limit < 0)
             {
-                throw new ConfigException("'" + item + "' is not a latency with its limit; give ttft, tpot or e2e, such " +
-                    "as ttft=500ms,tpot=25ms.");
+                throw new ConfigException("'" + item + "' is not a limit of ttft, tpot or e2e; give a list such as " +
+                    "ttft=500ms,tpot=25ms.");
             }
             if (limits[limit] != null)
             {

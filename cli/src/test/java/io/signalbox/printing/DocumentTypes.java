@@ -21,9 +21,9 @@ final class DocumentTypes
 {
     static final List<Class<?>> ALL = List.of(
         RunDocument.class, ServedDocument.class, RequestDocument.class, RequestQuery.RequestRow.class,
-        StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class, ExpertQuery.ExpertRow.class,
-        ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class, MomentQuery.MomentRank.class,
-        MomentQuery.MomentBlock.class, EventQuery.EventRow.class,
+        StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class,
+        ExpertQuery.ExpertRow.class, ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class,
+        MomentQuery.MomentRank.class, MomentQuery.MomentBlock.class, EventQuery.EventRow.class,
         ReplayDocument.class, RunsReport.RunsDocument.class, SnapshotReport.SnapshotDocument.class,
         RedactReport.RedactDocument.class, RowExport.ExportDocument.class, RowDescription.class,
         TraceFile.TraceDocument.class, PerfettoFile.TimelineDocument.class, WhatIfDocument.class, DiffDocument.class,

@@ -46,7 +46,7 @@ public final class WorkloadOptions extends TraceOptions
     private String timeUnit;
 
     @Option(names = "--trace-tokens-per-id", paramLabel = "N",
-        description = "Let each hash id stand for N tokens (default: as the format or the lengths say).")
+        description = "Take N tokens per hash id (default: as the format or the lengths say).")
     private Integer tokensPerId;
 
     private final SettingOptions generated = SettingOptions.of(GeneratedWorkloadConfig.SETTINGS).without(

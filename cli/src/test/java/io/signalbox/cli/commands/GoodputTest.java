@@ -64,8 +64,8 @@ class GoodputTest
     private static boolean isWithin(final int row, final BigDecimal ttft, final BigDecimal tpot, final BigDecimal e2e)
     {
         final BigDecimal tokens = cell(row, "tokens");
-        final BigDecimal afterFirst = cell(row, "total").subtract(cell(row, "ttft"));
-        return cell(row, "ttft").compareTo(ttft) <= 0 && cell(row, "total").compareTo(e2e) <= 0 &&
+        final BigDecimal afterFirst = cell(row, "totalMs").subtract(cell(row, "ttftMs"));
+        return cell(row, "ttftMs").compareTo(ttft) <= 0 && cell(row, "totalMs").compareTo(e2e) <= 0 &&
             (tokens.intValue() < 2 || afterFirst.compareTo(tpot.multiply(tokens.subtract(BigDecimal.ONE))) < 1);
     }
 
@@ -113,8 +113,8 @@ class GoodputTest
             if (ended(row, "length", "stop") && cell(row, "tokens").intValue() > 1)
             {
                 // A request that needs exactly the limit is within it.
-                compare(cell(row, "ttft"), day, day);
-                compare(day, new BigDecimal(12), cell(row, "total"));
+                compare(cell(row, "ttftMs"), day, day);
+                compare(day, new BigDecimal(12), cell(row, "totalMs"));
                 borders++;
             }
         }
@@ -152,8 +152,8 @@ class GoodputTest
     @CsvSource(delimiter = '|', textBlock = """
         ttft=60     | ttft=60 has no limit in range; give a duration from 1ns to 86400s such as
         ttft=1ms,ttft=2ms | ttft is limited twice
-        itl=5ms     | 'itl=5ms' is not a latency with its limit; give ttft, tpot or e2e
-        ttft        | 'ttft' is not a latency with its limit
+        itl=5ms     | 'itl=5ms' is not a limit of ttft, tpot or e2e; give a list such as ttft=500ms,tpot=25ms
+        ttft        | 'ttft' is not a limit of ttft, tpot or e2e
         ttft=never  | ttft=never has no limit in range
         ttft=0ms    | ttft=0ms has no limit in range
         """)

@@ -59,7 +59,8 @@ final class KindCases
                 "--max-new-tokens=2", "--kv-blocks=40"), models, place);
         }
         // The file of doctor is written as that of other commands, and each of its runs takes seconds.
-        CommandEntry.commands().entrySet().stream().filter(command -> !command.getKey().equals("doctor"))
+        CommandEntry.commands().entrySet().stream().filter(
+            command -> !command.getKey().equals("doctor") && !OptionCases.ENDLESS.contains(command.getKey()))
             .forEach(command -> ofCommand(command.getKey(), command.getValue()));
         for (final String place : WITHIN_JOURNAL)
         {

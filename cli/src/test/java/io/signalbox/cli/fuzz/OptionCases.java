@@ -30,6 +30,8 @@ final class OptionCases implements CaseSource
     private static final Set<Integer> NEVER_CHECKING = Set.of(0, 2);
     /** Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU. */
     private static final Set<String> MAY_FAIL = Set.of("doctor", "gpu");
+    /** Commands that run until they are stopped, if their options are accepted. */
+    static final Set<String> ENDLESS = Set.of("serve");
     private static final Pattern RANGE = Pattern.compile("between (-?\\d+) and (-?\\d+)");
     private static final int FEW_OPTIONS = 3;
     private static final List<String> OF_FLAG = List.of("=true", "=false", "=maybe", "=");
@@ -67,7 +69,7 @@ final class OptionCases implements CaseSource
     OptionCases(final Path template, final Target target)
     {
         this.template = template;
-        commands = List.copyOf(model.keySet());
+        commands = model.keySet().stream().filter(command -> !ENDLESS.contains(command)).toList();
         commands.forEach(command -> everyOption.addAll(spec(command).options()));
         values = new Values(name -> ranges.computeIfAbsent(name, key -> Optional.ofNullable(bounds(key, target)))
             .orElse(null));
