@@ -67,6 +67,19 @@ class CompletionTest
     }
 
     @Test
+    void shouldCompleteBothFormsOfAFlag() throws IOException, InterruptedException
+    {
+        needsBash();
+
+        assertEquals(List.of("--capture"), complete("signalbox", "run", "--cap"));
+        assertEquals(new TreeSet<>(List.of("--no-capture", "--no-combine-weights")),
+            new TreeSet<>(complete("signalbox", "run", "--no-c")));
+        assertEquals(List.of("--no-prefix-caching"), complete("signalbox", "compare", "--no-pre"));
+        assertEquals(List.of("--no-journal"), complete("signalbox", "simulate", "--no-j"));
+        assertEquals(List.of(""), complete("signalbox", "inspect", "run", "--no-c"));
+    }
+
+    @Test
     void shouldCompleteTheQuestionsOfInspectAndTheirOptions() throws IOException, InterruptedException
     {
         needsBash();
