@@ -26,7 +26,7 @@ class BackendPluginIT
     private List<String> answers(final String name, final String... options) throws Exception
     {
         final Path output = directory.resolve(name);
-        final List<String> arguments = new ArrayList<>(List.of("run", "--plugins", JAR, "--backend", "bigram", "--output",
+        final List<String> arguments = new ArrayList<>(List.of("run", "--plugins", JAR, "--backend", "bigram", "--out",
             output.toString(), "--experts", "--journal", directory.resolve(name + "-journal").toString()));
         arguments.addAll(List.of(options));
         final CommandRun run = CommandRun.of(arguments);
@@ -61,8 +61,8 @@ class BackendPluginIT
     @Test
     void shouldRefuseWhatTheBackendCannot()
     {
-        final CommandRun deep = CommandRun.of("run", "--plugins", JAR, "--backend", "bigram", "--depth", "2", "--journal",
-            directory.resolve("journal").toString());
+        final CommandRun deep = CommandRun.of("run", "--plugins", JAR, "--backend", "bigram", "--steps-in-flight", "2",
+            "--journal", directory.resolve("journal").toString());
         assertEquals(ExitCode.BAD_INPUT, deep.exitCode(), deep.err());
         assertTrue(deep.err().contains("bigram") && Files.notExists(directory.resolve("journal")), deep.err());
 

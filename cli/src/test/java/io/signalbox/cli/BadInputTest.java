@@ -45,9 +45,9 @@ public class BadInputTest
         simulate --sed 7                      | there is no option '--sed' (nearest: --seed); see
         simulate --SEED=7                     | there is no option '--SEED' (nearest: --seed
         simulate --conversation 7             | there is no option '--conversation' (nearest: --conversations
-        replay j --router default             | --router belongs to simulate, run, compare and whatif, not to replay; see
-        compare --journal=j                   | --journal belongs to simulate and run, not to compare; see
-        doctor --ranks 2                      | --ranks belongs to simulate, run, compare and whatif, not to doctor, which
+        replay j --router default             | --router belongs to simulate, run, serve, compare and whatif, not to replay;
+        compare --journal=j                   | --journal belongs to simulate, run and serve, not to compare; see
+        doctor --ranks 2                      | --ranks belongs to simulate, run, serve, compare and whatif, not to doctor,
         compare --json=a                      | --json is a flag without a value; --json-file FILE writes a file
         compare --json a                      | 'a' is one argument too many; --json is a flag without a value; --json-file
         simulate --threaded=maybe             | --threaded is a flag without a value
@@ -93,8 +93,8 @@ public class BadInputTest
         simulate --router kv-aware --beta 1 --router-options beta=1 | names beta, which --beta gives as well; give it one
         simulate --router kv-aware --beta 1e308 | --beta=1.0E308 is not a number between 0 and
         simulate --router dynamo-cost --router-options overlapCredit=1e308 | overlapCredit=1e308 is not a number between
-        compare --routers default,lmetric --router-options beta=1 | beta, which none of the compared routers reads; leave
-        compare --routers default --beta 1    | --beta weighs the scores of the kv-aware routers
+        compare --router default,lmetric --router-options beta=1 | beta, which none of the compared routers reads; leave
+        compare --router default --beta 1    | --beta weighs the scores of the kv-aware routers
         simulate --router-options backlog=NaN | backlog=NaN is not a finite number >= 0
         simulate --router-options rowWeight=1e308 | rowWeight=1e308 is not a number between 0 and 1.0E12
         simulate --eviction fifo              | --eviction=fifo is not one of lru, ref-zero; give one of them; see
@@ -121,8 +121,8 @@ public class BadInputTest
         simulate --no-capture --top-k 2       | --top-k needs --capture, and it is off
         simulate --trace t --turns fixed:2    | --turns is for generated workloads
         simulate --plays 2                    | --plays is for plays of a --trace, which is not given
-        compare --routers x                   | --router=x is not known; give all, or some of
-        compare --routers kv-aware,kv-aware   | --router has kv-aware twice
+        compare --router x                   | --router=x is not known; give all, or some of
+        compare --router kv-aware,kv-aware   | --router has kv-aware twice
         compare --workloads x                 | --workloads=x is neither a trace file nor one of conversations, skewed
         compare --workloads skewed,skewed     | --workloads has skewed twice
         compare --workloads=                  | --workloads= is neither
@@ -141,7 +141,7 @@ public class BadInputTest
         compare --csv --json                  | --csv and --json exclude each other
         simulate --journal a --json-file ./a  | --json-file and --journal are both ./a; give two different
         simulate --json-file runs             | --json-file=runs is a place of journals, which go to the next number under
-        run --output ./runs/0007              | --output=./runs/0007 is a place of journals
+        run --out ./runs/0007                 | --out=./runs/0007 is a place of journals
         compare --workloads none --workers 1000000 | --workers=1000000 is not between 1 and
         whatif no-such --workers 1000000      | --workers=1000000 is not between 1 and
         simulate --journal a --json-file a/b  | --json-file=a/b and --journal=a overlap; give a place outside

@@ -51,7 +51,7 @@ class CudaRunTest
     {
         return List.of("run", "--json", "--backend", backend, "--prompts", prompts.toString(), "--max-new-tokens", "2",
             "--kv-blocks", "4", "--step-tokens", "8", "--max-running", "2",
-            "--output", directory.resolve(backend + ".jsonl").toString(),
+            "--out", directory.resolve(backend + ".jsonl").toString(),
             "--journal", directory.resolve(backend).toString());
     }
 

@@ -36,7 +36,7 @@ class DraftRunTest
         }
         final List<String> arguments = new ArrayList<>(List.of("run", "--json", "--prompts",
             Files.writeString(directory.resolve("prompts.jsonl"), prompts).toString(), "--max-new-tokens", "12",
-            "--journal", directory.resolve("journal-" + System.nanoTime()).toString(), "--output",
+            "--journal", directory.resolve("journal-" + System.nanoTime()).toString(), "--out",
             directory.resolve("answers.jsonl").toString()));
         arguments.addAll(List.of(options));
         return CommandRun.of(arguments);
@@ -71,7 +71,7 @@ class DraftRunTest
         for (final String depth : List.of("1", "2"))
         {
             final CommandRun run =
-                run("--draft-tokens", "3", "--depth", depth, "--backend-options", "draftScript=" + script);
+                run("--draft-tokens", "3", "--steps-in-flight", depth, "--backend-options", "draftScript=" + script);
 
             assertEquals(ExitCode.OK, run.exitCode(), run.err());
             assertEquals(answers, answers());

@@ -179,7 +179,7 @@ class HostileInputTest
     {
         final Path csv = Files.writeString(directory.resolve("routers.csv"), "as before");
         final Path json = directory.resolve("routers.json");
-        final String[] command = {"compare", "--routers", "default,signalbox", "--conversations", "3", "--seeds", "1",
+        final String[] command = {"compare", "--router", "default,signalbox", "--conversations", "3", "--seeds", "1",
             "--csv-file", csv.toString(), "--json-file", json.toString()};
         assertEquals(ExitCode.OK, CommandRun.of(command).exitCode());
         assertEquals(List.of(csv, json), entries());

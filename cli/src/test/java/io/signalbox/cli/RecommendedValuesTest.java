@@ -80,17 +80,16 @@ class RecommendedValuesTest
         final List<String> line = new ArrayList<>(List.of(command, option + "=" + value));
         final Map<String, String> small = command.equals("simulate") ?
             Map.of("--conversations", "3", "--ranks", "2", "--kv-blocks", "4097", "--max-context", "512") :
-            Map.of("--conversations", "3", "--ranks", "2", "--kv-blocks", "4097", "--seeds", "1", "--routers", "signalbox",
+            Map.of("--conversations", "3", "--ranks", "2", "--kv-blocks", "4097", "--seeds", "1", "--router", "signalbox",
                 "--workers", "1");
         small.forEach((name, number) ->
         {
-            if (!name.equals(option) && !(name.equals("--routers") && option.equals("--beta")))
+            if (!name.equals(option) && !(name.equals("--router") && option.equals("--beta")))
             {
                 line.add(name + "=" + number);
             }
         });
-        NEEDED.getOrDefault(option, List.of()).forEach(needed ->
-            line.add(command.equals("compare") ? needed.replace("--router=", "--routers=") : needed));
+        line.addAll(NEEDED.getOrDefault(option, List.of()));
         if (command.equals("simulate"))
         {
             line.add("--journal=" + Files.createTempDirectory(directory, "run").resolve("journal"));

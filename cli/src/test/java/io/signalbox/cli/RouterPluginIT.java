@@ -65,13 +65,13 @@ class RouterPluginIT
     void shouldBeComparedByItsLabel()
     {
         final CommandRun run = CommandRun.of("compare", "--conversations", "5", "--seeds", "1", "--workers", "1",
-            "--plugins", JAR, "--routers", "queue-aware,signalbox", "--router-options", "requestPrice=10");
+            "--plugins", JAR, "--router", "queue-aware,signalbox", "--router-options", "requestPrice=10");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.out().contains("queue-aware"), run.out());
 
-        final CommandRun unknown = CommandRun.of("compare", "--routers", "queue-aware");
+        final CommandRun unknown = CommandRun.of("compare", "--router", "queue-aware");
         assertEquals(ExitCode.BAD_INPUT, unknown.exitCode());
-        assertTrue(unknown.err().contains("--routers=queue-aware is not known"), unknown.err());
+        assertTrue(unknown.err().contains("--router=queue-aware is not known"), unknown.err());
         assertTrue(unknown.err().contains("--plugins"), unknown.err());
     }
 

@@ -38,7 +38,7 @@ class TokenizerPluginIT
         final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "@" + ROOT.resolve("scripts/jvm.flags"), "-cp", System.getProperty("java.class.path"), "io.signalbox.cli.Main",
             "run", "--no-journal", "--max-new-tokens", "8", "--plugins", JAR.toString(), "--tokenizer", FILE.toString(),
-            "--prompts", prompts.toString(), "--output", output.toString()).redirectErrorStream(true).start();
+            "--prompts", prompts.toString(), "--out", output.toString()).redirectErrorStream(true).start();
         final String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         final int exitCode = process.waitFor();
         Assumptions.assumeFalse(printed.contains("the tokenizer's native library cannot be loaded"), "skipped: " + printed);

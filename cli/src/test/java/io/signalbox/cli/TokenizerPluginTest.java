@@ -30,7 +30,7 @@ class TokenizerPluginTest
     private CommandRun run(final String prompts, final String... options) throws IOException
     {
         final List<String> arguments = new ArrayList<>(List.of("run", "--no-journal", "--max-new-tokens", "5", "--prompts",
-            Files.writeString(directory.resolve("prompts.jsonl"), prompts).toString(), "--output",
+            Files.writeString(directory.resolve("prompts.jsonl"), prompts).toString(), "--out",
             directory.resolve("answers.jsonl").toString()));
         arguments.addAll(List.of(options));
         return CommandRun.of(arguments);

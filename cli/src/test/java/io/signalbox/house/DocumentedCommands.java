@@ -71,7 +71,7 @@ final class DocumentedCommands
         for (int i = 0; i < words.size(); i++)
         {
             final String word = words.get(i);
-            // A value of --routers has the name of the command.
+            // A value of --router has the name of the command.
             if (word.matches("(?:\\./)?signalbox|DIR/run") && (i == 0 || !words.get(i - 1).startsWith("--")))
             {
                 options(word.equals("DIR/run") ? "gpu" : next(words, i), next(words, i + 1),

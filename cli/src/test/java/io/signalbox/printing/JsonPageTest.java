@@ -128,7 +128,7 @@ class JsonPageTest
     private List<String> moments(final String journal) throws IOException
     {
         return List.of(
-            run("snapshot", journal, "--scheduler", "--most-segments=9", "--json"),
+            run("snapshot", journal, "--scheduler", "--max-segments=9", "--json"),
             run("runs", directory.toString(), "--json"),
             run("inspect", journal, "--at=100", "--json"),
             run("inspect", journal, "--moment=0.5", "--show=ranks", "--json"),
@@ -154,7 +154,7 @@ class JsonPageTest
             run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--json"),
             run("simulate", "--conversations", "4", "--no-journal", "--faults", "rank * step 9 lost", "--new-weights",
                 "continue@1ms", "--tenants", "a=2,b=1", "--slo", "ttft=30ms", "--json"),
-            run("compare", "--conversations", "2", "--ranks", "2", "--seeds", "2", "--routers", "default", "--json"),
+            run("compare", "--conversations", "2", "--ranks", "2", "--seeds", "2", "--router", "default", "--json"),
             run("replay", journal, "--recover", "--verify", "--json"),
             run("inspect", journal, "--request", "3", "--json"),
             run("experts", journal, "--request=3", "--format=json", "--out", directory.resolve("rows").toString(), "--json"),

@@ -18,7 +18,7 @@ public abstract class DpRouterProvider
     public static final int MAX_LABEL_LENGTH = 64;
     private static final String GRAMMAR =
         "a lower-case letter followed by lower-case letters, digits and hyphens, at most " + MAX_LABEL_LENGTH;
-    /** {@code --routers all} names every router. */
+    /** {@code --router all} names every router. */
     private static final String RESERVED = "all";
 
     private final String label;

@@ -83,7 +83,8 @@ public final class SchedulerConfig
     public static final Setting<Integer> DEPTH = Setting.integer("depth", "steps", 1, 1, MAX_DEPTH,
         "Most steps of a rank in flight; the next one is planned and launched while earlier ones run. If none is given, a " +
             "ThreadedEngine has 2, unless its backend takes fewer.")
-        .option("--depth", "N", "Keep up to N steps of a rank in flight, 1 to 4")
+        .option("--steps-in-flight", "N", "Keep up to N steps of a rank in flight, 1 to 4")
+        .formerly("--depth")
         .elsewhere("async_scheduling (2 steps)", "disable_overlap_schedule (1 step)", "disable_overlap_scheduler (1 step)");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.")

@@ -77,8 +77,8 @@ import java.util.concurrent.Callable;
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox run",
-        "  signalbox run --model models/olmoe --prompts prompts.jsonl --output answers.jsonl",
-        "  signalbox run --model models/olmoe --prompts prompts.jsonl --output answers.jsonl --experts",
+        "  signalbox run --model models/olmoe --prompts prompts.jsonl --out answers.jsonl",
+        "  signalbox run --model models/olmoe --prompts prompts.jsonl --out answers.jsonl --experts",
         "  signalbox run --temperature 0.8 --top-p 0.95 --seed 7 --max-new-tokens 100",
         "",
         "Exit codes: 0 done and verified; 1 a request failed or the journal does not verify; 2 usage or",
@@ -397,7 +397,7 @@ public final class RunCommand implements Callable<Integer>
             }
             return new CommandFailure(ExitCode.CHECK_FAILED, Decimals.grouped(incomplete) + " of " +
                 Decimals.grouped(prompts) + " prompts have no complete answer; see their finish_reason in the file of " +
-                "--output, or the journal.").print(console, NAME);
+                "--out, or the journal.").print(console, NAME);
         }
         return ExitCode.OK;
     }

@@ -32,7 +32,7 @@ import java.util.concurrent.Callable;
     header = "List the runs below a directory with their sizes, and remove old ones.",
     customSynopsis = "signalbox runs [DIRECTORY] [OPTIONS]",
     description = {
-        "%nLimits say which runs are too many: with --keep, --older-than and --most-bytes a run is chosen if one of them " +
+        "%nLimits say which runs are too many: with --keep, --older-than and --max-bytes a run is chosen if one of them " +
             "chooses it. Nothing is removed without --remove. A run that is being written, a directory that has other " +
             "files than a run, and the newest run always stay; links are not followed."},
     footerHeading = "%nExamples:%n",
@@ -77,7 +77,7 @@ public final class RunsCommand implements Callable<Integer>
         }
         if (remove && !limits.isAny())
         {
-            throw new ConfigException("--remove is given without a limit; add --keep, --older-than or --most-bytes.");
+            throw new ConfigException("--remove is given without a limit; add --keep, --older-than or --max-bytes.");
         }
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {

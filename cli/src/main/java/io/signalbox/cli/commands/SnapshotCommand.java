@@ -48,7 +48,7 @@ import java.util.concurrent.locks.LockSupport;
         "  signalbox snapshot runs/0001 --every 20000",
         "  signalbox snapshot runs/0001 --follow          beside the process that writes it",
         "  signalbox snapshot runs/0001 --scheduler       and what a verification begins at",
-        "  signalbox snapshot runs/0001 --scheduler --follow --most-bytes 50000000000",
+        "  signalbox snapshot runs/0001 --scheduler --follow --max-bytes 50000000000",
         "  signalbox inspect moment runs/0001 61.5",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",

@@ -29,8 +29,8 @@ public final class HelpPage
     private static final int NAME_COLUMNS = 13;
     /** The most used options of all commands; each command shows those that it has. */
     private static final Set<String> USED_MOST = Set.of(
-        "--model", "--prompts", "--output", "--backend",
-        "--workload", "--workloads", "--trace", "--conversations", "--limit", "--ranks", "--router", "--routers",
+        "--model", "--prompts", "--out", "--backend",
+        "--workload", "--workloads", "--trace", "--conversations", "--limit", "--ranks", "--router",
         "--block-size", "--kv-blocks", "--journal", "--no-journal", "--seed", "--seeds", "--probe", "--sections", "--device",
         "--variant", "--csv-file", "--json", "--json-file", "--help");
 

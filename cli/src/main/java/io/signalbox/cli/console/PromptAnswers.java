@@ -174,7 +174,7 @@ public final class PromptAnswers
         }
         if (total > MAX_ROWS)
         {
-            out.printf("and %s more; --output writes all%n", Decimals.grouped(total - MAX_ROWS));
+            out.printf("and %s more; --out writes all%n", Decimals.grouped(total - MAX_ROWS));
         }
         out.print('\n');
     }

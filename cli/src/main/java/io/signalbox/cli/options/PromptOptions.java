@@ -20,7 +20,7 @@ import java.util.function.Function;
 public final class PromptOptions
 {
     private static final String PROMPTS = "--prompts";
-    private static final String OUTPUT = "--output";
+    private static final String OUT = "--out";
     private static final String STOP_TOKEN = "--stop-token";
     private static final int[] NO_TOKENS = {};
     /** Leaves room for the numbers of prompts. In a request, -1 means that no seed is given. */
@@ -37,16 +37,16 @@ public final class PromptOptions
     @InputPath
     private Path prompts;
 
-    @Option(names = OUTPUT, paramLabel = "FILE",
+    @Option(names = OUT, paramLabel = "FILE",
         description = "Write an answer per line to FILE as it comes: id, tokens, finish_reason, times; gzipped if FILE " +
             "ends in .gz.")
     @OutputPath
     private Path output;
 
-    @Option(names = "--experts", description = "Write the routed experts of every token to --output as well.")
+    @Option(names = "--experts", description = "Write the routed experts of every token to --out as well.")
     private boolean experts;
 
-    @Option(names = "--logprobs", description = "Write the log-probability of every token to --output as well.")
+    @Option(names = "--logprobs", description = "Write the log-probability of every token to --out as well.")
     private boolean logprobs;
 
     @Option(names = "--max-new-tokens", paramLabel = "N",
@@ -86,7 +86,7 @@ public final class PromptOptions
         if (experts && output == null || logprobs && output == null)
         {
             throw new ConfigException(
-                (experts ? "--experts" : "--logprobs") + " is for the file of --output, which is not given; give one.");
+                (experts ? "--experts" : "--logprobs") + " is for the file of --out, which is not given; give one.");
         }
         if (experts && !captures)
         {
@@ -94,7 +94,7 @@ public final class PromptOptions
         }
         if (output != null)
         {
-            OutputFile.check(OUTPUT, output);
+            OutputFile.check(OUT, output);
         }
     }
 
@@ -107,7 +107,7 @@ public final class PromptOptions
     /** The file of the answers; {@code null} if none is asked for. */
     public AnswerFile answers()
     {
-        return AnswerFile.open(OUTPUT, output);
+        return AnswerFile.open(OUT, output);
     }
 
     public boolean experts()

@@ -26,7 +26,7 @@ public final class PruneOptions
     @Option(names = "--older-than", paramLabel = "DAYS", description = "Choose runs that were written last so long ago.")
     private Double olderThanDays;
 
-    @Option(names = "--most-bytes", paramLabel = "BYTES",
+    @Option(names = "--max-bytes", paramLabel = "BYTES",
         description = "Choose the oldest runs, until those that stay have at most so many bytes.")
     private Long mostBytes;
 
@@ -98,7 +98,7 @@ public final class PruneOptions
         }
         if (mostBytes != null && mostBytes < 0)
         {
-            throw new ConfigException("--most-bytes=" + mostBytes + " is negative; give a number of bytes.");
+            throw new ConfigException("--max-bytes=" + mostBytes + " is negative; give a number of bytes.");
         }
     }
 }

@@ -13,11 +13,11 @@ public final class RetentionOptions
     private static final double MOST_DAYS = 36_500;
     private static final double SECONDS_PER_DAY = 86_400;
 
-    @Option(names = "--most-bytes", paramLabel = "BYTES",
+    @Option(names = "--max-bytes", paramLabel = "BYTES",
         description = "Remove the oldest segments, until those that stay have at most so many bytes.")
     private Long mostBytes;
 
-    @Option(names = "--most-segments", paramLabel = "N", description = "Remove all segments but the newest N.")
+    @Option(names = "--max-segments", paramLabel = "N", description = "Remove all segments but the newest N.")
     private Integer mostSegments;
 
     @Option(names = "--older-than", paramLabel = "DAYS", description = "Remove segments that were written last so long ago.")
@@ -32,12 +32,12 @@ public final class RetentionOptions
     {
         if (mostBytes != null && mostBytes < 0)
         {
-            throw new ConfigException("--most-bytes=" + mostBytes + " is negative; give a number of bytes.");
+            throw new ConfigException("--max-bytes=" + mostBytes + " is negative; give a number of bytes.");
         }
         if (mostSegments != null && mostSegments < 1)
         {
             throw new ConfigException(
-                "--most-segments=" + mostSegments + " is below 1; give the number of segments to keep.");
+                "--max-segments=" + mostSegments + " is below 1; give the number of segments to keep.");
         }
         if (olderThanDays != null && !(olderThanDays >= 0 && olderThanDays <= MOST_DAYS))
         {

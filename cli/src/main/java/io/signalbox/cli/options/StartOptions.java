@@ -10,22 +10,22 @@ import java.nio.file.Path;
 /** The time of a recorded run at which its re-runs begin. */
 public final class StartOptions
 {
-    @Option(names = "--from", paramLabel = "TIME", converter = JournalTime.Converter.class,
+    @Option(names = "--at", paramLabel = "TIME", converter = JournalTime.Converter.class,
         description = "Begin at this time of the journal, logical seconds or, of an engine, a time of day in UTC such as " +
             "10:04, with what ranks had cached then; requests that had begun start over.")
-    private JournalTime from;
+    private JournalTime at;
 
-    @Option(names = "--cold", description = "With --from: begin with empty caches.")
+    @Option(names = "--cold", description = "With --at: begin with empty caches.")
     private boolean cold;
 
     public Beginning beginning(final Path journal)
     {
-        if (from == null && cold)
+        if (at == null && cold)
         {
             throw new ConfigException(
-                "--cold is for --from, because a whole run begins with empty caches; leave it out.");
+                "--cold is for --at, because a whole run begins with empty caches; leave it out.");
         }
-        return from == null ? Beginning.OF_RUN :
-            new Beginning(from.nanos("--from", journal, false), !cold);
+        return at == null ? Beginning.OF_RUN :
+            new Beginning(at.nanos("--at", journal, false), !cold);
     }
 }

@@ -71,10 +71,10 @@ class CompareCommandTest
     @Test
     void shouldDivideTheWorkloadAmongTenants()
     {
-        final String one = compare(SMALL, "--routers", "default").out();
-        final String divided = compare(SMALL, "--routers", "default", "--tenants", "a=3,b=1").out();
+        final String one = compare(SMALL, "--router", "default").out();
+        final String divided = compare(SMALL, "--router", "default", "--tenants", "a=3,b=1").out();
         assertNotEquals(one, divided);
-        assertEquals(divided, compare(SMALL, "--routers", "default", "--tenants", "a=3,b=1", "--workers", "2").out());
+        assertEquals(divided, compare(SMALL, "--router", "default", "--tenants", "a=3,b=1", "--workers", "2").out());
         final CommandRun refused = CommandRun.of(List.of("compare", "--tenants", "a=0"));
         assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
         assertTrue(refused.err().contains("--tenants=a=0 is not "), refused.err());
@@ -86,7 +86,7 @@ class CompareCommandTest
         final Path csv = directory.resolve("table.csv");
         final Path json = directory.resolve("table.json");
         compare(SMALL, "--csv-file", csv.toString(), "--json-file", json.toString(),
-            "--routers", "default");
+            "--router", "default");
 
         final List<String> lines = Files.readAllLines(csv);
         assertEquals(2, lines.size());

@@ -144,7 +144,7 @@ class GoodputTest
         assertEquals(Double.parseDouble(report.get("goodput.share")),
             Double.parseDouble(whatIf.get("recorded.figures.goodputShare.value")), 1e-6);
         final String routers = CommandRun.of("compare", "--conversations", "3", "--limit", "9", "--seeds", "1",
-            "--workers", "1", "--routers", "default", "--slo", "e2e=86400s").out();
+            "--workers", "1", "--router", "default", "--slo", "e2e=86400s").out();
         assertTrue(routers.matches("(?s).*router +goodput/s +in limits, %\ndefault +[0-9.]+ +100\\.00\n.*"), routers);
     }
 

@@ -51,7 +51,7 @@ class RecomputeCommandTest
     @Test
     void shouldConfirmARunOfTheBuiltInModelWithoutFurtherOptions()
     {
-        run("--ranks", "2", "--depth", "2", "--temperature", "0.8", "--model-seed", "5");
+        run("--ranks", "2", "--steps-in-flight", "2", "--temperature", "0.8", "--model-seed", "5");
         final CommandRun again = recompute("--backend-options", "threads=2");
 
         assertEquals(ExitCode.OK, again.exitCode(), again.err());

@@ -96,7 +96,7 @@ class RunCommandTest
     {
         Files.writeString(prompts, "{\"id\": \"a\", \"prompt\": " + PROMPT + ", \"max_new_tokens\": 24}\n" +
             "{\"prompt\": " + PROMPT + ", \"max_new_tokens\": 2}\n");
-        final CommandRun run = run("--model", checkpoint().toString(), "--prompts", prompts.toString(), "--output",
+        final CommandRun run = run("--model", checkpoint().toString(), "--prompts", prompts.toString(), "--out",
             output.toString(), "--experts", "--backend-options", "precision=F32");
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
@@ -115,7 +115,7 @@ class RunCommandTest
         final Path config = model.resolve("config.json");
         Files.writeString(config, Files.readString(config).replace("\"eos_token_id\": null", "\"eos_token_id\": 76"));
         Files.writeString(prompts, "{\"prompt\": " + PROMPT + "}\n{\"prompt\": " + PROMPT + ", \"stop_token\": 74}\n");
-        final String[] options = {"--model", model.toString(), "--prompts", prompts.toString(), "--output",
+        final String[] options = {"--model", model.toString(), "--prompts", prompts.toString(), "--out",
             output.toString(), "--backend-options", "precision=F32", "--max-new-tokens", "5", "--no-journal"};
 
         assertEquals(ExitCode.OK, run(options).exitCode());
@@ -149,7 +149,7 @@ class RunCommandTest
             config, Files.readString(config).replace("\"eos_token_id\": null", "\"eos_token_id\": [299, 76, 3]"));
         Files.writeString(prompts, "{\"prompt\": " + PROMPT + "}\n{\"prompt\": " + PROMPT + ", \"stop_token\": [7, 74]}\n" +
             "{\"prompt\": " + PROMPT + ", \"stop_token\": []}\n");
-        final String[] options = {"--model", model.toString(), "--prompts", prompts.toString(), "--output",
+        final String[] options = {"--model", model.toString(), "--prompts", prompts.toString(), "--out",
             output.toString(), "--backend-options", "precision=F32", "--max-new-tokens", "5", "--no-journal"};
 
         assertEquals(ExitCode.OK, run(options).exitCode());
@@ -169,14 +169,14 @@ class RunCommandTest
     }
 
     @ParameterizedTest
-    @CsvSource({"--ranks,3", "--depth,2", "--step-tokens,7", "--block-size,4", "--router,round-robin",
+    @CsvSource({"--ranks,3", "--steps-in-flight,2", "--step-tokens,7", "--block-size,4", "--router,round-robin",
         "--backend-options,threads=3", "--max-running,1"})
     void shouldAnswerAlikeWhateverTheScheduleIs(final String option, final String value) throws Exception
     {
-        assertEquals(ExitCode.OK, run("--no-journal", "--output", output.toString(), "--experts", "--logprobs",
+        assertEquals(ExitCode.OK, run("--no-journal", "--out", output.toString(), "--experts", "--logprobs",
             "--temperature", "0.9", "--top-k", "40", "--top-p", "0.95").exitCode());
         final List<String> expected = answerLines();
-        final CommandRun run = run("--output", output.toString(), "--experts", "--logprobs", "--temperature", "0.9",
+        final CommandRun run = run("--out", output.toString(), "--experts", "--logprobs", "--temperature", "0.9",
             "--top-k", "40", "--top-p", "0.95", option, value);
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
@@ -187,12 +187,12 @@ class RunCommandTest
     @Test
     void shouldAnswerOtherwiseWithAnotherSeed() throws Exception
     {
-        run("--no-journal", "--output", output.toString(), "--temperature", "1");
+        run("--no-journal", "--out", output.toString(), "--temperature", "1");
         final List<String> first = answerLines();
-        run("--no-journal", "--output", output.toString(), "--temperature", "1", "--seed", "99");
+        run("--no-journal", "--out", output.toString(), "--temperature", "1", "--seed", "99");
 
         assertFalse(first.equals(answerLines()));
-        run("--no-journal", "--output", output.toString(), "--model-seed", "2");
+        run("--no-journal", "--out", output.toString(), "--model-seed", "2");
         assertFalse(first.equals(answerLines()));
     }
 
@@ -270,8 +270,8 @@ class RunCommandTest
         "--max-new-tokens 5000 | positions of the model; give a shorter prompt, or a smaller --max-new-tokens.",
         "--kv-blocks 10000000 | the model needs",
         "--ranks 0 | --ranks=0",
-        "--depth 9 | --depth=9",
-        "--experts | --experts is for the file of --output, which is not given",
+        "--steps-in-flight 9 | --steps-in-flight=9",
+        "--experts | --experts is for the file of --out, which is not given",
         "--max-new-tokens -1 | --max-new-tokens=-1",
         "--temperature -1 | --temperature=-1",
         "--seed -1 | --seed=-1 is not between 0 and 4611686018427387903; give a number in that range",
@@ -322,7 +322,7 @@ class RunCommandTest
     {
         Files.writeString(prompts, "{\"id\": null, \"prompt\": [1, 2], \"max_new_tokens\": 3, \"stop_token\": null, " +
             "\"temperature\": null, \"seed\": null, \"top_k\": null, \"top_p\": null, \"conversation\": null}\n");
-        final CommandRun run = run("--prompts", prompts.toString(), "--output", output.toString());
+        final CommandRun run = run("--prompts", prompts.toString(), "--out", output.toString());
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(answerLines().get(0).startsWith("{\"id\":\"1\",\"prompt_tokens\":2,\"tokens\":["), answerLines().get(0));
@@ -332,8 +332,8 @@ class RunCommandTest
     void shouldCompressAnswersIfTheFileEndsInGz() throws Exception
     {
         final Path zipped = directory.resolve("answers.jsonl.gz");
-        assertEquals(ExitCode.OK, run("--no-journal", "--output", zipped.toString()).exitCode());
-        assertEquals(ExitCode.OK, run("--no-journal", "--output", output.toString()).exitCode());
+        assertEquals(ExitCode.OK, run("--no-journal", "--out", zipped.toString()).exitCode());
+        assertEquals(ExitCode.OK, run("--no-journal", "--out", output.toString()).exitCode());
 
         try (InputStream content = new GZIPInputStream(Files.newInputStream(zipped)))
         {
@@ -347,8 +347,8 @@ class RunCommandTest
     void shouldRefuseALinkToNothingAsOutput() throws Exception
     {
         final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("absent"));
-        assertRefused("--output=" + link + " is a link to a file that does not exist; give that file, or remove the link.",
-            run("--output", link.toString()));
+        assertRefused("--out=" + link + " is a link to a file that does not exist; give that file, or remove the link.",
+            run("--out", link.toString()));
         assertTrue(Files.isSymbolicLink(link));
     }
 
@@ -357,7 +357,7 @@ class RunCommandTest
     {
         assertRefused("--combine-weights needs --capture, and it is off; leave it out, or change the other.",
             run("--combine-weights", "--no-capture"));
-        final CommandRun run = run("--output", output.toString(), "--experts", "--combine-weights");
+        final CommandRun run = run("--out", output.toString(), "--experts", "--combine-weights");
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.out().contains("; with combine weights"), run.out());
@@ -368,10 +368,10 @@ class RunCommandTest
     @Test
     void shouldPrintTheReportAsJson() throws Exception
     {
-        assertRefused("--json-file and --output are both ", run("--json-file", output.toString(), "--output",
+        assertRefused("--json-file and --out are both ", run("--json-file", output.toString(), "--out",
             output.toString()));
         final Path document = directory.resolve("report.json");
-        final CommandRun run = run("--json", "--json-file", document.toString(), "--output", output.toString());
+        final CommandRun run = run("--json", "--json-file", document.toString(), "--out", output.toString());
         final Map<String, String> report = JsonText.leaves(run.out());
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
@@ -399,7 +399,7 @@ class RunCommandTest
         CheckpointFixture.spoilToken(model, 299);
         Files.writeString(prompts, "{\"id\": \"good\", \"prompt\": [1, 2, 3]}\n" +
             "{\"id\": \"bad\", \"prompt\": [4, 299]}\n{\"id\": \"fine\", \"prompt\": [5, 6]}\n");
-        final CommandRun run = run("--model", model.toString(), "--prompts", prompts.toString(), "--output",
+        final CommandRun run = run("--model", model.toString(), "--prompts", prompts.toString(), "--out",
             output.toString(), "--max-new-tokens", "4");
 
         final String reason = "the model computed what is no number: ";

@@ -82,7 +82,7 @@ class RunsCommandTest
         assertFalse(Files.exists(runs.resolve("0001")));
         assertTrue(Files.exists(runs.resolve("0002")));
 
-        assertEquals(0, runs("--most-bytes=0", "--remove").exitCode());
+        assertEquals(0, runs("--max-bytes=0", "--remove").exitCode());
         assertFalse(Files.exists(runs.resolve("0002")));
         assertTrue(Files.exists(runs.resolve("0003")), "the newest run stays");
         assertTrue(Files.exists(runs.resolve("notes/a.txt")));
@@ -92,7 +92,7 @@ class RunsCommandTest
     @Test
     void shouldKeepNoRunBehindOneThatDoesNotFit()
     {
-        final PruneOptions limits = CommandLine.populateCommand(new PruneOptions(), "--most-bytes=30");
+        final PruneOptions limits = CommandLine.populateCommand(new PruneOptions(), "--max-bytes=30");
         final Map<Path, String> chosen = limits.choose(List.of(run("c", 10, 1), run("b", 100, 2), run("a", 10, 3)),
             Instant.EPOCH.plusSeconds(100));
 
@@ -112,7 +112,7 @@ class RunsCommandTest
         assertRefused("--remove is given without a limit", "--remove");
         assertRefused("--keep=0 is below 1", "--keep=0");
         assertRefused("--older-than=-1.0 is not between", "--older-than=-1");
-        assertRefused("--most-bytes=-1 is negative", "--most-bytes=-1");
+        assertRefused("--max-bytes=-1 is negative", "--max-bytes=-1");
         final CommandRun missing = CommandRun.of("runs", runs.resolve("nowhere").toString());
         assertTrue(missing.exitCode() != 0 && missing.err().contains("nowhere is not a directory"), missing.err());
     }

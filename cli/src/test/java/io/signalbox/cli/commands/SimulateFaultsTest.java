@@ -109,7 +109,7 @@ class SimulateFaultsTest
     void shouldCompareRoutersUnderFaults()
     {
         final List<String> arguments = List.of("compare", "--conversations", "4", "--ranks", "2", "--seeds", "2",
-            "--routers", "default", "--faults", "failed=0.2,late=0.2", "--json");
+            "--router", "default", "--faults", "failed=0.2,late=0.2", "--json");
         final Map<String, String> faulty = JsonText.leaves(CommandRun.of(arguments).out());
         final Map<String, String> steady = JsonText.leaves(CommandRun.of(
             arguments.stream().filter(word -> !word.startsWith("--faults") && !word.startsWith("failed")).toList()).out());

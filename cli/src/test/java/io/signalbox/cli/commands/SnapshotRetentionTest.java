@@ -31,9 +31,9 @@ class SnapshotRetentionTest
     @Test
     void shouldRefuseLimitsThatMeanNothing()
     {
-        assertRefused("--scheduler is not given", "--most-bytes=5");
-        assertRefused("--most-bytes=-1 is negative", "--scheduler", "--most-bytes=-1");
-        assertRefused("--most-segments=0 is below 1", "--scheduler", "--most-segments=0");
+        assertRefused("--scheduler is not given", "--max-bytes=5");
+        assertRefused("--max-bytes=-1 is negative", "--scheduler", "--max-bytes=-1");
+        assertRefused("--max-segments=0 is below 1", "--scheduler", "--max-segments=0");
         assertRefused("--older-than=40000.0 is not between", "--scheduler", "--older-than=40000");
         assertRefused("--older-than=-0.5 is not between", "--scheduler", "--older-than=-0.5");
     }
@@ -44,7 +44,7 @@ class SnapshotRetentionTest
         final String journal = directory.resolve("journal").toString();
         final CommandRun written = CommandRun.of("simulate", "--conversations=6", "--journal", journal, "--no-verify");
         assertEquals(ExitCode.OK, written.exitCode(), written.err());
-        final CommandRun run = CommandRun.of("snapshot", journal, "--scheduler", "--most-bytes=0");
+        final CommandRun run = CommandRun.of("snapshot", journal, "--scheduler", "--max-bytes=0");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.out().contains("removed           0 segments, 0 bytes; the journal begins at record 0"), run.out());
         assertEquals(ExitCode.OK, CommandRun.of("replay", journal).exitCode());

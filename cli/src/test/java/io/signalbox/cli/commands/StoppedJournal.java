@@ -25,8 +25,8 @@ final class StoppedJournal
     static Path write(final Path place, final int groups)
     {
         final Path run = place.resolveSibling(place.getFileName() + "-run");
-        assertEquals(ExitCode.OK, CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--depth=2", "--no-capture",
-            "--no-verify", "--journal", run.toString()).exitCode());
+        assertEquals(ExitCode.OK, CommandRun.of("simulate", "--conversations=4", "--ranks=2", "--steps-in-flight=2",
+            "--no-capture", "--no-verify", "--journal", run.toString()).exitCode());
         try (JournalReader reader = JournalReader.open(run, ReadProgress.NONE);
             JournalWriter writer = JournalWriter.create(place, reader.settings(), JournalConfig.of(Durability.PROCESS)))
         {

@@ -42,8 +42,9 @@ class TimelineCommandTest
     static void write() throws IOException
     {
         journal = directory.resolve("journal");
-        final CommandRun run = CommandRun.of("simulate", "--conversations=20", "--limit=40", "--ranks=2", "--depth=2",
-            "--kv-blocks=" + (POOL_BLOCKS + 1), "--system-prompt=64", "--max-context=1024", "--cancel-fraction=0.2",
+        final CommandRun run = CommandRun.of("simulate", "--conversations=20", "--limit=40", "--ranks=2",
+            "--steps-in-flight=2", "--kv-blocks=" + (POOL_BLOCKS + 1), "--system-prompt=64",
+            "--max-context=1024", "--cancel-fraction=0.2",
             "--cancel-after=0.2", "--faults=rank 1 step 90 lost back-after 1s", "--no-verify", "--json", "--journal",
             journal.toString());
         assertEquals(ExitCode.OK, run.exitCode(), run.err());

@@ -162,7 +162,7 @@ class TraceCommandTest
     {
         simulate("run", "--conversations=4", "--turns=fixed:2");
         final CommandRun run = CommandRun.of("compare", "--workloads=" + trace("run", "run.jsonl"), "--ranks=2",
-            "--seeds=2", "--routers=default", "--workers=1", "--csv");
+            "--seeds=2", "--router=default", "--workers=1", "--csv");
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.out().contains("run.jsonl,"), run.out());

@@ -402,7 +402,7 @@ class TwiceToldFiguresTest
         final Path trace = lateTrace();
         journal = directory.resolve("journal").toString();
         final Map<String, String> report = JsonText.leaves(output(List.of("simulate", "--trace=" + trace, "--ranks=2",
-            "--kv-blocks=200", "--draft-tokens=3", "--depth=2", "--faults=" +
+            "--kv-blocks=200", "--draft-tokens=3", "--steps-in-flight=2", "--faults=" +
             "back-after=20ms, failed=0.05, lost=0.03; rank 0 step 900 lost back-after never; " +
             "rank 1 step 900 lost back-after never", "--json", "--no-verify", "--journal=" + journal)));
         assertTrue(number(report, "requests.refused") > 0 && number(report, "faults.failedSteps") > 10, report::toString);
@@ -421,7 +421,7 @@ class TwiceToldFiguresTest
         final List<String> simulate = new ArrayList<>(settings);
         simulate.addAll(0, List.of("simulate", "--conversations=30", "--router=signalbox", "--no-journal", "--no-capture"));
         final List<String> compare = new ArrayList<>(settings);
-        compare.addAll(0, List.of("compare", "--conversations=30", "--routers=signalbox", "--seeds=1"));
+        compare.addAll(0, List.of("compare", "--conversations=30", "--router=signalbox", "--seeds=1"));
         final Map<String, String> report = JsonText.leaves(output(simulate));
         final Map<String, String> cell = JsonText.leaves(output(compare));
         final Map<String, String> names = Map.of("ttftP50Ms", "latency.ttft.p50Ms", "ttftP90Ms", "latency.ttft.p90Ms",
@@ -447,7 +447,7 @@ class TwiceToldFiguresTest
         final Path answers = directory.resolve("answers.jsonl");
         final List<String> options = List.of("run", "--json", "--prompts", prompts.toString());
         final List<String> first = new ArrayList<>(options);
-        first.addAll(List.of("--no-journal", "--output", answers.toString()));
+        first.addAll(List.of("--no-journal", "--out", answers.toString()));
         output(first);
         final List<String> lines = Files.readAllLines(answers);
         final StringBuilder script = new StringBuilder();

@@ -127,8 +127,8 @@ class WhatIfCommandTest
     @Test
     void shouldBeginInTheMiddleWithTheRecordedCaches()
     {
-        final Map<String, String> warm = json("--from", "3");
-        final Map<String, String> cold = json("--from", "3", "--cold");
+        final Map<String, String> warm = json("--at", "3");
+        final Map<String, String> cold = json("--at", "3", "--cold");
 
         assertEquals("3", warm.get("start.seconds"));
         assertTrue(Long.parseLong(warm.get("start.cachedBlocks")) > 0, warm.get("start.cachedBlocks"));
@@ -136,10 +136,10 @@ class WhatIfCommandTest
         assertEquals(warm.get("start.begunBefore"), cold.get("start.begunBefore"));
         assertTrue(Double.parseDouble(warm.get("unchanged.figures.tokenHitRate.value")) >
             Double.parseDouble(cold.get("unchanged.figures.tokenHitRate.value")));
-        assertTrue(whatif("--from", "3").out().contains("blocks that were cached then; "), whatif("--from", "3").out());
-        assertRefused("--cold is for --from, because a whole run begins with empty caches; leave it out.", "--cold");
+        assertTrue(whatif("--at", "3").out().contains("blocks that were cached then; "), whatif("--at", "3").out());
+        assertRefused("--cold is for --at, because a whole run begins with empty caches; leave it out.", "--cold");
         assertRefused("the journal has no request that had not ended before the time at which the re-runs are to begin; " +
-            "give an earlier one.", "--from", "1e6");
+            "give an earlier one.", "--at", "1e6");
     }
 
     /** The unchanged re-run computes what the record computed, and so has its load of experts. */
@@ -192,6 +192,7 @@ class WhatIfCommandTest
             "'signalbox whatif --help' lists the options.",
         "--variant=a: --ranks 0 | --variant a: --ranks=0 is not between 1 and 1024; give a number in that " +
             "range.",
+        "--variant=a: --depth 9 | --variant a: --steps-in-flight=9 is not between 1 and 4; give a number in that range.",
         "--variant=a: --ranks 2 --ranks 3 | --variant a: --ranks is given more than once; give it once.",
         "--variant=unchanged: --ranks 2 | a variant is called 'unchanged', as the re-run with the recorded settings; give " +
             "another name.",

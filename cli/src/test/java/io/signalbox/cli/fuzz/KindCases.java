@@ -22,7 +22,7 @@ final class KindCases
         "--output-tokens=fixed:4");
     /** Arguments that a command needs beside the path. */
     private static final Map<String, List<String>> NEEDED = Map.of(
-        "compare", List.of("--seeds=1", "--workers=1", "--routers=default", "--limit=3"),
+        "compare", List.of("--seeds=1", "--workers=1", "--router=default", "--limit=3"),
         "inspect events", List.of("--request=2"));
     private static final List<String> WITHIN_JOURNAL = List.of("journal/lock", "journal/segment-00000",
         "journal/segment-00001", "journal/segment-00000/19700101F.cq4", "journal/segment-00000/metadata.cq4t",
@@ -34,7 +34,7 @@ final class KindCases
         "journal/snapshots/scheduler-0000000000000010");
     private static final List<List<String>> READ_NEXT_TO_RECORDS = List.of(
         List.of("replay", "{dir}/journal", "--from-snapshot"), List.of("inspect", "moment", "{dir}/journal", "0.01"),
-        List.of("snapshot", "{dir}/journal", "--scheduler", "--most-segments=1"), List.of("runs", "{dir}"));
+        List.of("snapshot", "{dir}/journal", "--scheduler", "--max-segments=1"), List.of("runs", "{dir}"));
     private static final List<String> WITHIN_MODEL = List.of("single/config.json", "single/model.safetensors",
         "sharded/model.safetensors.index.json", "sharded/model-00002-of-00002.safetensors");
 

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 final class ModelFileCases implements CaseSource
 {
     private static final List<String> WORDS = List.of("run", "--model={dir}/model", "--prompts={dir}/model/prompts.jsonl",
-        "--output={dir}/answers.jsonl", "--no-journal", "--max-new-tokens=2", "--kv-blocks=40",
+        "--out={dir}/answers.jsonl", "--no-journal", "--max-new-tokens=2", "--kv-blocks=40",
         "--backend-options=threads=1");
 
     private static final FileCase.Reading ANY = (file, outcome) -> List.of();

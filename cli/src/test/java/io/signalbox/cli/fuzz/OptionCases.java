@@ -46,7 +46,7 @@ final class OptionCases implements CaseSource
         "simulate", List.of("--conversations=2", "--limit=3", "--system-prompt=16", "--user-tokens=fixed:20",
             "--output-tokens=fixed:4", "--ranks=2", "--kv-blocks=600"),
         "compare", List.of("--conversations=2", "--limit=3", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
-            "--routers=default,kv-aware", "--workers=1"),
+            "--router=default,kv-aware", "--workers=1"),
         "run", List.of("--max-new-tokens=2", "--kv-blocks=40", "--ranks=1", "--backend-options=threads=1"),
         "inspect events", List.of("--limit=9"),
         "experts", List.of("--request=2", "--out={dir}/rows"),
@@ -57,7 +57,7 @@ final class OptionCases implements CaseSource
     private static final Map<String, List<String>> TRACED = Map.of(
         "simulate", List.of("--trace={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000"),
         "compare", List.of("--workloads={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
-            "--routers=default,kv-aware", "--workers=1"));
+            "--router=default,kv-aware", "--workers=1"));
 
     private final Map<String, CommandSpec> model = CommandEntry.commands();
     private final Path template;

@@ -53,7 +53,7 @@ final class TraceCases implements CaseSource
         final List<String> words = new ArrayList<>();
         switch (random.nextInt(8))
         {
-            case 0 -> words.addAll(List.of("compare", "--workloads={file}", "--routers=kv-aware,default", "--seeds=1",
+            case 0 -> words.addAll(List.of("compare", "--workloads={file}", "--router=kv-aware,default", "--seeds=1",
                 "--workers=1"));
             case 1 -> words.addAll(List.of("simulate", "--arrivals=replayed:{file}", "--conversations=2", "--limit=2",
                 "--user-tokens=fixed:20", "--output-tokens=fixed:4", "--no-journal"));

@@ -33,7 +33,7 @@ class CommandFilesTest
     private static final Pattern WORDS = Pattern.compile("\\b(files?|FILE|directory|directories|jars?)\\b");
     /** Their descriptions mention files that other options name. */
     private static final List<String> WITHOUT_FILE = List.of(
-        "--logprobs", "--experts", "--router", "--routers", "--workload", "--new-weights", "--format", "--from");
+        "--logprobs", "--experts", "--router", "--workload", "--new-weights", "--format", "--from");
 
     @TempDir
     private Path directory;
