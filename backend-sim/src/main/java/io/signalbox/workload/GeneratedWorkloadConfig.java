@@ -30,9 +30,6 @@ public final class GeneratedWorkloadConfig
     public static final Setting<Integer> SYSTEM_PROMPT_TOKENS = Setting.integer("systemPromptTokens", "tokens", 512, 0,
         SizeDistribution.MAX_SIZE, "Tokens that every prompt starts with.")
         .option("--system-prompt", "TOKENS", "Start every generated prompt with this many shared tokens");
-    public static final Setting<Integer> TOOL_TOKENS = Setting.integer("toolTokens", "tokens", 0, 0,
-        SizeDistribution.MAX_SIZE, "Tokens of tool definitions after the system prompt.").omitted(0)
-        .option("--tool-tokens", "TOKENS", "Add this many shared tokens of tool definitions to the system prompt");
     public static final Setting<SizeDistribution> TURNS =
         sizes("turns", "turns", new SizeDistribution.Lognormal(4.0, 0.7, 1, 32), "Turns per conversation.")
         .option("--turns", "SIZES",
@@ -51,7 +48,7 @@ public final class GeneratedWorkloadConfig
         SizeDistribution.MAX_SIZE, "A conversation ends before the turn whose prompt and output would pass this.")
         .option("--max-context", "TOKENS", "End a conversation before its context passes this");
     public static final List<Setting<?>> SETTINGS = List.of(SEED, CONVERSATIONS, CLIENTS, ARRIVALS, SYSTEM_PROMPT_TOKENS,
-        TOOL_TOKENS, TURNS, USER_TOKENS, OUTPUT_TOKENS, MEAN_THINK_TIME_NANOS, MAX_CONTEXT_TOKENS);
+        TURNS, USER_TOKENS, OUTPUT_TOKENS, MEAN_THINK_TIME_NANOS, MAX_CONTEXT_TOKENS);
 
     private final SettingValues values;
 
@@ -98,7 +95,7 @@ public final class GeneratedWorkloadConfig
     /** Tokens that every prompt starts with. */
     public int systemPromptTokens()
     {
-        return values.get(SYSTEM_PROMPT_TOKENS) + values.get(TOOL_TOKENS);
+        return values.get(SYSTEM_PROMPT_TOKENS);
     }
 
     /** Turns per conversation. */
