@@ -85,7 +85,7 @@ public final class Json
         return text.append('\n').toString();
     }
 
-    /** As {@link #real(JsonGenerator, String, double)}, in an array. */
+    /** Writes a finite number; otherwise null. */
     public static void real(final JsonGenerator json, final double value) throws IOException
     {
         if (Double.isFinite(value))

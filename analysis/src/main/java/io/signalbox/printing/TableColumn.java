@@ -43,7 +43,8 @@ record TableColumn(DocumentField field, Kind kind)
         {
             case SECONDS -> Kind.SECONDS;
             case MILLISECONDS -> Kind.MILLISECONDS;
-            case NONE -> type == String.class ? Kind.TEXT : type == double.class ? Kind.REAL : Kind.NUMBER;
+            case NONE -> type == String.class ? Kind.TEXT :
+                type == double.class || type == Double.class ? Kind.REAL : Kind.NUMBER;
         };
     }
 
