@@ -21,6 +21,8 @@ import java.nio.file.Path;
 public record CostFile(ServedStepCost stepCost, int mostPromptTokens, int mostConcurrency)
 {
     public static final String SCHEMA = "signalbox.cost/1";
+    private static final String REMEDY =
+        "give a JSON document of the schema " + SCHEMA + ", whose stepCost is the setting sim.servedCost of a run.";
     private static final long MAX_BYTES = 1 << 20;
 
     /** @throws ConfigException that names the file and its fault. */
@@ -29,7 +31,7 @@ public record CostFile(ServedStepCost stepCost, int mostPromptTokens, int mostCo
         if (!Files.isRegularFile(file))
         {
             throw new ConfigException("the cost file " + file +
-                " is not there; give a file that 'signalbox calibrate --out' wrote.");
+                " is not there; " + REMEDY);
         }
         try
         {
@@ -96,7 +98,6 @@ public record CostFile(ServedStepCost stepCost, int mostPromptTokens, int mostCo
 
     private static ConfigException fault(final Path file, final String fault)
     {
-        return new ConfigException("the cost file " + file + " " + fault +
-            "; give a file that 'signalbox calibrate --out' wrote.");
+        return new ConfigException("the cost file " + file + " " + fault + "; " + REMEDY);
     }
 }

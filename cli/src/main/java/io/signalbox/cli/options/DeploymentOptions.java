@@ -53,7 +53,7 @@ public final class DeploymentOptions
     private String precision;
 
     @Option(names = "--cost", paramLabel = "FILE",
-        description = "Let steps take as long as FILE says, which 'signalbox calibrate' wrote.")
+        description = "Let steps take as long as FILE says, a JSON document signalbox.cost/1.")
     @InputPath
     private Path costFile;
 

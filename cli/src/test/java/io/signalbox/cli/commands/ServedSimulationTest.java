@@ -9,6 +9,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +65,26 @@ class ServedSimulationTest
         final CommandRun again = CommandRun.of("whatif", journal, "--json");
         assertEquals(ExitCode.OK, again.exitCode(), again.err());
         assertEquals("0", JsonText.leaves(again.out()).get("unchanged.decisions.different"), again.out());
+    }
+
+    @Test
+    void shouldRepeatTheStepCostOfAnotherRun() throws IOException
+    {
+        final String[] options = {"--conversations", "3", "--ranks", "2", "--no-capture", "--no-journal", "--model",
+            "gpt-oss-120b", "--gpu", "h200", "--parallel", "tp2"};
+        final String cost = simulate(options).get("settings.sim.servedCost");
+        final Path file = Files.writeString(directory.resolve("cost.json"),
+            "{\"schema\": \"signalbox.cost/1\", \"stepCost\": \"" + cost + "\"}");
+
+        final Map<String, String> again = simulate("--conversations", "3", "--ranks", "2", "--no-capture", "--no-journal",
+            "--cost", file.toString());
+
+        assertEquals(cost, again.get("settings.sim.servedCost"));
+        final CommandRun refused = CommandRun.of("simulate", "--no-journal", "--cost",
+            Files.writeString(file, "{\"schema\": \"other\"}").toString());
+        assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
+        assertTrue(refused.err().contains("is not a document signalbox.cost/1 with a stepCost; give a JSON document of " +
+            "the schema signalbox.cost/1, whose stepCost is the setting sim.servedCost of a run."), refused.err());
     }
 
     /** The experts that tokens choose decide the step time. */
