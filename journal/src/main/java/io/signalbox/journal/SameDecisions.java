@@ -7,7 +7,9 @@ import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.DigestDecoder;
+import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
@@ -23,6 +25,7 @@ import java.nio.ByteOrder;
 public final class SameDecisions
 {
     private static final int GROUP_HEADER = 6;
+    private static final int GROUPS_OF_FREE = 2;
 
     /** The part of a repeating group that must be equal. */
     private enum Part
@@ -96,7 +99,9 @@ public final class SameDecisions
             case ScheduleDecoder.TEMPLATE_ID -> partsEqual(ScheduleDecoder.BLOCK_LENGTH, SCHEDULE);
             case CommitDecoder.TEMPLATE_ID -> partsEqual(CommitDecoder.BLOCK_LENGTH, COMMIT);
             case SubmitDecoder.TEMPLATE_ID -> submitsEqual();
-            case ControlDecoder.TEMPLATE_ID -> controlsEqual();
+            case ControlDecoder.TEMPLATE_ID -> namedEqual(ControlDecoder.BLOCK_LENGTH);
+            case NewWeightsDecoder.TEMPLATE_ID -> namedEqual(NewWeightsDecoder.BLOCK_LENGTH);
+            case FreeDecoder.TEMPLATE_ID -> freesEqual();
             case D2hCompleteDecoder.TEMPLATE_ID -> partsEqual(D2hCompleteDecoder.BLOCK_LENGTH, COMPLETION);
             case BackendFaultDecoder.TEMPLATE_ID ->
                 bytesEqual(0, MessageHeaderDecoder.ENCODED_LENGTH + BackendFaultDecoder.BLOCK_LENGTH);
@@ -136,10 +141,22 @@ public final class SameDecisions
         return int32(recorded, at) > 0 == int32(decided, at) > 0;
     }
 
-    private boolean controlsEqual()
+    /** Messages of a block and a name. */
+    private boolean namedEqual(final int block)
     {
-        final int note = MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.BLOCK_LENGTH;
-        return bytesEqual(0, note) && namesEqual(note);
+        final int name = MessageHeaderDecoder.ENCODED_LENGTH + block;
+        return bytesEqual(0, name) && namesEqual(name);
+    }
+
+    /** All but the sentence of a failure, which follows the repeating groups and may quote a fault. */
+    private boolean freesEqual()
+    {
+        int at = MessageHeaderDecoder.ENCODED_LENGTH + FreeDecoder.BLOCK_LENGTH;
+        for (int i = 0; i < GROUPS_OF_FREE; i++)
+        {
+            at += GROUP_HEADER + int32(recorded, at + Short.BYTES) * stride(recorded, at);
+        }
+        return at <= decided.messageLength() && bytesEqual(0, at);
     }
 
     /** The repeating groups, and all that is behind them. */
