@@ -95,6 +95,11 @@ class OrderedRequestsTest
                 }
             });
             runner.start();
+            // The last request ends behind all others only if the others were submitted first.
+            while (engine.stats().requests().accepted() < 8)
+            {
+                Thread.onSpinWait();
+            }
             final CompletionHandle behind = engine.submit(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(20));
             behind.await();
             run.stop();
