@@ -47,7 +47,7 @@ class OperationsPageTest
         {
             Files.writeString(PAGE, printed);
         }
-        assertEquals(11, commands.size());
+        assertEquals(12, commands.size());
         assertEquals(page, printed);
     }
 
