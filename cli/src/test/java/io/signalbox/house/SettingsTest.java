@@ -31,7 +31,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SettingsTest
 {
     private static final JavaClasses PRODUCTION = new ClassFileImporter()
-        .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.signalbox");
+        .withImportOption(new ImportOption.DoNotIncludeTests())
+        .withImportOption(location -> !location.contains("-tests.jar")).importPackages("io.signalbox");
 
     private static Stream<Setting<?>> knobs()
     {

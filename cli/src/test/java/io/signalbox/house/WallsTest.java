@@ -37,6 +37,7 @@ class WallsTest
     {
         production = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("-tests.jar"))
             .importPackages("io.signalbox");
         samples = new ClassFileImporter().importPackages("io.signalbox.house.sample");
     }
