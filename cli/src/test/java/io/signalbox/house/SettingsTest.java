@@ -2,10 +2,7 @@
 package io.signalbox.house;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.router.DpRouterProvider;
@@ -30,10 +27,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Every setting of every configuration obeys {@link SettingLaws}, and every configuration checks itself by its settings. */
 class SettingsTest
 {
-    private static final JavaClasses PRODUCTION = new ClassFileImporter()
-        .withImportOption(new ImportOption.DoNotIncludeTests())
-        .withImportOption(location -> !location.contains("-tests.jar")).importPackages("io.signalbox");
-
     private static Stream<Setting<?>> knobs()
     {
         return DpRouters.installed().all().stream().map(DpRouterProvider::knobs).flatMap(List::stream);
@@ -159,7 +152,7 @@ class SettingsTest
     void shouldListEveryConfigurationThatAUserSets()
     {
         final List<String> missing = new ArrayList<>();
-        for (final JavaClass type : PRODUCTION)
+        for (final JavaClass type : HouseClasses.PRODUCTION)
         {
             final String name = type.getName();
             final boolean config = name.endsWith("Config") && type.getModifiers().contains(JavaModifier.PUBLIC);
@@ -176,7 +169,7 @@ class SettingsTest
     {
         final List<Setting<?>> declared = declared();
         final TreeSet<String> missing = new TreeSet<>();
-        for (final JavaClass type : PRODUCTION)
+        for (final JavaClass type : HouseClasses.PRODUCTION)
         {
             final boolean hasAny = type.getFields().stream().anyMatch(field ->
                 field.getModifiers().contains(JavaModifier.STATIC) && field.getRawType().isEquivalentTo(Setting.class));

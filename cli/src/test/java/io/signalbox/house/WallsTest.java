@@ -3,7 +3,6 @@ package io.signalbox.house;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,10 +34,7 @@ class WallsTest
     @BeforeAll
     static void importClasses()
     {
-        production = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .withImportOption(location -> !location.contains("-tests.jar"))
-            .importPackages("io.signalbox");
+        production = HouseClasses.PRODUCTION;
         samples = new ClassFileImporter().importPackages("io.signalbox.house.sample");
     }
 
