@@ -80,7 +80,7 @@ public final class DeploymentOptions
         return listModels;
     }
 
-    /** Whether steps are those of a deployment. */
+    /** Whether a deployment determines the step times. */
     public boolean isGiven()
     {
         return model != null || costFile != null;
