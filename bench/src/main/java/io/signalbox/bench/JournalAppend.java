@@ -92,7 +92,7 @@ public final class JournalAppend
         return System.nanoTime() - start;
     }
 
-    static void delete(final Path directory) throws IOException
+    public static void delete(final Path directory) throws IOException
     {
         final List<Path> paths;
         try (Stream<Path> walk = Files.walk(directory))

@@ -15,19 +15,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * CPU time of this process and blocked waits of its live threads, counted from {@link #begin}. Unlike times they hardly
- * depend on what else the machine does.
+ * CPU time of this process, blocked waits and page faults of its live threads, counted from {@link #begin}. Unlike times they
+ * hardly depend on what else the machine does.
  */
 final class ProcessCost
 {
     private static final String BLOCKED_WAITS = "voluntary_ctxt_switches:";
+    /** Fields of a thread's stat file after its name: page faults without and with reads from the disk. */
+    private static final int MINOR_FAULTS = 7;
+    private static final int MAJOR_FAULTS = 9;
     private static final String ENGINE = "signalbox-";
     private static final double LEAST_NANOS = 50;
     private static final double LEAST_WAITS = 0.05;
+    private static final double LEAST_FAULTS = 0.005;
     private static final String MAIN = "java";
     private static final Path THREADS = Path.of("/proc/self/task");
 
@@ -37,11 +42,13 @@ final class ProcessCost
     private final Map<Long, Long> threadNanos = new TreeMap<>();
     private long cpuNanos;
     private Map<Path, Long> waits = Map.of();
+    private Map<Path, Long> faults = Map.of();
 
     ProcessCost begin()
     {
         cpuNanos = system.getProcessCpuTime();
-        waits = waits();
+        waits = ofThreads(ProcessCost::waitsOf);
+        faults = ofThreads(ProcessCost::faultsOf);
         threadNanos.clear();
         for (final long thread : threads.getAllThreadIds())
         {
@@ -79,27 +86,39 @@ final class ProcessCost
     /** How often threads gave their core up to wait, divided by a count: all, then by thread; Linux only. */
     String blockedWaits(final long count)
     {
+        return perCount(waits, ofThreads(ProcessCost::waitsOf), count, LEAST_WAITS, "%.1f");
+    }
+
+    /** Page faults of threads, divided by a count: all, then by thread; Linux only. */
+    String pageFaults(final long count)
+    {
+        return perCount(faults, ofThreads(ProcessCost::faultsOf), count, LEAST_FAULTS, "%.2f");
+    }
+
+    private static String perCount(
+        final Map<Path, Long> before, final Map<Path, Long> after, final long count, final double least, final String format)
+    {
         final Map<String, Long> byThread = new TreeMap<>();
         long all = 0;
-        for (final Map.Entry<Path, Long> thread : waits().entrySet())
+        for (final Map.Entry<Path, Long> thread : after.entrySet())
         {
-            final long blocked = thread.getValue() - waits.getOrDefault(thread.getKey(), 0L);
-            all += blocked;
-            byThread.merge(nameOf(thread.getKey()), blocked, Long::sum);
+            final long added = thread.getValue() - before.getOrDefault(thread.getKey(), 0L);
+            all += added;
+            byThread.merge(nameOf(thread.getKey()), added, Long::sum);
         }
         final List<String> parts = new ArrayList<>();
-        byThread.forEach((name, blocked) ->
+        byThread.forEach((name, added) ->
         {
-            if (blocked >= LEAST_WAITS * count)
+            if (added >= least * count)
             {
-                parts.add(String.format(Locale.ROOT, "%s %.1f", name, (double)blocked / count));
+                parts.add(String.format(Locale.ROOT, "%s " + format, name, (double)added / count));
             }
         });
-        return String.format(Locale.ROOT, "%.1f: %s", (double)all / count, String.join(", ", parts));
+        return String.format(Locale.ROOT, format + ": %s", (double)all / count, String.join(", ", parts));
     }
 
     /** By the thread's directory. */
-    private static Map<Path, Long> waits()
+    private static Map<Path, Long> ofThreads(final ToLongFunction<Path> count)
     {
         if (!Files.isDirectory(THREADS))
         {
@@ -107,7 +126,7 @@ final class ProcessCost
         }
         try (Stream<Path> threads = Files.list(THREADS))
         {
-            return threads.collect(Collectors.toMap(thread -> thread, ProcessCost::waitsOf));
+            return threads.collect(Collectors.toMap(thread -> thread, count::applyAsLong));
         }
         catch (final IOException e)
         {
@@ -131,17 +150,26 @@ final class ProcessCost
 
     private static long waitsOf(final Path thread)
     {
-        final List<String> lines;
+        return lines(thread.resolve("status")).stream().filter(line -> line.startsWith(BLOCKED_WAITS))
+            .mapToLong(line -> Long.parseLong(line.substring(BLOCKED_WAITS.length()).strip())).sum();
+    }
+
+    private static long faultsOf(final Path thread)
+    {
+        return lines(thread.resolve("stat")).stream().map(line -> line.substring(line.lastIndexOf(')') + 2).split(" "))
+            .mapToLong(fields -> Long.parseLong(fields[MINOR_FAULTS]) + Long.parseLong(fields[MAJOR_FAULTS])).sum();
+    }
+
+    /** None if the thread has ended. */
+    private static List<String> lines(final Path file)
+    {
         try
         {
-            lines = Files.readAllLines(thread.resolve("status"));
+            return Files.readAllLines(file);
         }
         catch (final IOException e)
         {
-            // The thread has ended.
-            return 0;
+            return List.of();
         }
-        return lines.stream().filter(line -> line.startsWith(BLOCKED_WAITS))
-            .mapToLong(line -> Long.parseLong(line.substring(BLOCKED_WAITS.length()).strip())).sum();
     }
 }

@@ -3,7 +3,9 @@ package io.signalbox.journal.disk;
 
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Runtime;
+import jnr.ffi.annotations.In;
 
+import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /** Calls of the C library that Java does not offer; Linux only, because the constants are those of Linux. */
@@ -32,6 +34,8 @@ public final class LibC
         int flock(int descriptor, int operation);
 
         long lseek(int descriptor, long offset, int whence);
+
+        long pwrite(int descriptor, @In ByteBuffer bytes, long count, long offset);
 
         int close(int descriptor);
     }

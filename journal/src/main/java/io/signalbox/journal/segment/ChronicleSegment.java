@@ -4,6 +4,7 @@ package io.signalbox.journal.segment;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.SpaceReserve;
+import io.signalbox.journal.disk.ZerosAhead;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.time.TimeProvider;
@@ -28,6 +29,11 @@ final class ChronicleSegment implements JournalStore.Segment
     private static final int HEADER_BYTES = 4;
     /** Chronicle maps its metadata in blocks of this size, and writes only to the first block. */
     private static final int METADATA_BLOCK_BYTES = 64 * 1024;
+    /** Zeros are written before the records if a file grows in blocks of at least this size. */
+    private static final long SMALLEST_BLOCK_WITH_ZEROS = 1L << 22;
+    private static final int ZERO_BYTES = 256 * 1024;
+    /** A sync writes all bytes of a write that it touches. */
+    private static final int SYNCED_ZERO_BYTES = 64 * 1024;
     private static final TimeProvider STANDING_CLOCK = () -> 0L;
     /** Name that Chronicle gives to the file of the first day. */
     private static final String DATA_FILE = "19700101F" + SegmentName.DATA_SUFFIX;
@@ -37,6 +43,7 @@ final class ChronicleSegment implements JournalStore.Segment
     private final ExcerptAppender appender;
     private final SpaceReserve metadata;
     private final SpaceReserve reserve;
+    private final ZerosAhead zeros;
     private DocumentContext open;
     private Bytes<?> target;
     private long start;
@@ -47,13 +54,15 @@ final class ChronicleSegment implements JournalStore.Segment
         final SingleChronicleQueue queue,
         final ExcerptAppender appender,
         final SpaceReserve metadata,
-        final SpaceReserve reserve)
+        final SpaceReserve reserve,
+        final ZerosAhead zeros)
     {
         this.blockBytes = blockBytes;
         this.queue = queue;
         this.appender = appender;
         this.metadata = metadata;
         this.reserve = reserve;
+        this.zeros = zeros;
     }
 
     /**
@@ -72,6 +81,7 @@ final class ChronicleSegment implements JournalStore.Segment
     {
         final SpaceReserve metadata = reserve(directory.resolve(ChronicleNames.METADATA), METADATA_BLOCK_BYTES, 0);
         SpaceReserve data = null;
+        ZerosAhead zeros = null;
         SingleChronicleQueue queue = null;
         try
         {
@@ -87,13 +97,20 @@ final class ChronicleSegment implements JournalStore.Segment
             appender.singleThreadedCheckDisabled(true);
             data = reserve(directory.resolve(DATA_FILE), blockBytes, aheadBytes);
             data.require(largestRecordBytes + 2L * SLACK_BYTES);
-            return new ChronicleSegment(blockBytes, queue, appender, metadata, data);
+            zeros = ZerosAhead.of(directory.resolve(DATA_FILE), zeroBytes(blockBytes, synced));
+            zeros.require(largestRecordBytes + 2L * SLACK_BYTES);
+            return new ChronicleSegment(blockBytes, queue, appender, metadata, data, zeros);
         }
         catch (final RuntimeException | IOException | Error e)
         {
-            close(queue, metadata, data, 0);
+            close(queue, metadata, zeros, data, 0);
             throw e;
         }
+    }
+
+    private static int zeroBytes(final long blockBytes, final boolean synced)
+    {
+        return blockBytes < SMALLEST_BLOCK_WITH_ZEROS ? 0 : synced ? SYNCED_ZERO_BYTES : ZERO_BYTES;
     }
 
     private static SpaceReserve reserve(final Path file, final long blockBytes, final long aheadBytes) throws IOException
@@ -117,6 +134,7 @@ final class ChronicleSegment implements JournalStore.Segment
     public long begin(final int length)
     {
         reserve.require(position + length + SLACK_BYTES);
+        zeros.require(position + length + SLACK_BYTES);
         return beginSeal(length);
     }
 
@@ -166,12 +184,16 @@ final class ChronicleSegment implements JournalStore.Segment
         }
         finally
         {
-            close(queue, metadata, reserve, position + SLACK_BYTES);
+            close(queue, metadata, zeros, reserve, position + SLACK_BYTES);
         }
     }
 
     private static void close(
-        final SingleChronicleQueue queue, final SpaceReserve metadata, final SpaceReserve data, final long end)
+        final SingleChronicleQueue queue,
+        final SpaceReserve metadata,
+        final ZerosAhead zeros,
+        final SpaceReserve data,
+        final long end)
     {
         try
         {
@@ -182,6 +204,10 @@ final class ChronicleSegment implements JournalStore.Segment
         }
         finally
         {
+            if (zeros != null)
+            {
+                zeros.close();
+            }
             metadata.release(METADATA_BLOCK_BYTES);
             if (data != null)
             {
