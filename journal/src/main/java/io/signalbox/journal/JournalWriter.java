@@ -255,6 +255,11 @@ public final class JournalWriter implements GroupJournal
                 lock.requireHeld();
                 log.roll(largest);
             }
+            else if (log.isNextDue())
+            {
+                lock.requireHeld();
+                log.expectNext(largest);
+            }
             if (rows != null)
             {
                 appendRows(timeNanos, group, offset, rows);

@@ -26,6 +26,8 @@ public final class ChronicleJournalStore implements JournalStore
 {
     /** Chronicle lets a record reach a quarter of its block size into the next block, and no further. */
     private static final int OVERLAP_DIVISOR = 4;
+    /** With so much free space a sealed segment is closed in another thread. */
+    private static final long ROOMY_BYTES = 1L << 30;
 
     private final Path directory;
     private final boolean synced;
@@ -33,6 +35,8 @@ public final class ChronicleJournalStore implements JournalStore
     private final long reserveBytes;
     private final Set<Integer> created = new HashSet<>();
     private final SealedSegments sealed;
+    /** {@code null} if no segment is expected. */
+    private ExpectedSegment expected;
 
     /**
      * @param synced     whether {@link Segment#sync()} is to reach the device.
@@ -61,7 +65,52 @@ public final class ChronicleJournalStore implements JournalStore
     }
 
     @Override
+    public void expect(final int number, final int largestRecordBytes)
+    {
+        expected = new ExpectedSegment(number, () -> createNow(number, largestRecordBytes));
+    }
+
+    @Override
+    public void expectNone()
+    {
+        if (expected != null)
+        {
+            discard(expected);
+        }
+    }
+
+    private void discard(final ExpectedSegment unused)
+    {
+        expected = null;
+        if (unused.close())
+        {
+            remove(unused.number());
+        }
+    }
+
+    @Override
     public Segment create(final int number, final int largestRecordBytes)
+    {
+        final ChronicleSegment begun = expected == null ? null : expected.orNull();
+        if (begun == null || begun.largestRecordBytes() < largestRecordBytes)
+        {
+            expectNone();
+            return createNow(number, largestRecordBytes);
+        }
+        try
+        {
+            begun.requireFirst(largestRecordBytes);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            expectNone();
+            throw e;
+        }
+        expected = null;
+        return begun;
+    }
+
+    private ChronicleSegment createNow(final int number, final int largestRecordBytes)
     {
         final Path path = directory.resolve(SegmentName.of(number));
         try
@@ -89,9 +138,9 @@ public final class ChronicleJournalStore implements JournalStore
         }
     }
 
-    private Segment open(final Path path, final long block, final int largestRecordBytes) throws IOException
+    private ChronicleSegment open(final Path path, final long block, final int largestRecordBytes) throws IOException
     {
-        final Segment segment = ChronicleSegment.create(path, block, largestRecordBytes, reserveBytes, synced);
+        final ChronicleSegment segment = ChronicleSegment.create(path, block, largestRecordBytes, reserveBytes, synced);
         try
         {
             AtomicFile.syncDirectory(path);
@@ -133,14 +182,28 @@ public final class ChronicleJournalStore implements JournalStore
     }
 
     @Override
-    public void sealed(final int number, final long endPosition)
+    public void sealed(final int number, final Segment segment, final long endPosition)
     {
-        sealed.sealed(number, endPosition);
+        // On a disk that is nearly full the next segment needs the blocks that this one has reserved.
+        final boolean isTight = usableBytes() < ROOMY_BYTES;
+        if (isTight)
+        {
+            segment.close();
+        }
+        sealed.sealed(number, isTight ? () ->
+        {
+        } : segment::close, endPosition);
     }
 
     @Override
     public void finish()
     {
+        if (expected != null)
+        {
+            // It stays, as after a kill: after a failure the directory may belong to another process.
+            expected.close();
+            expected = null;
+        }
         sealed.finish();
     }
 

@@ -66,7 +66,8 @@ final class ChronicleSegment implements JournalStore.Segment
     }
 
     /**
-     * Creates Chronicle's files before Chronicle maps them, and reserves the blocks of the first record.
+     * Creates Chronicle's files before Chronicle maps them, and reserves the blocks of the first record:
+     * {@link #requireFirst}.
      *
      * @param largestRecordBytes length of the longest record that must have room.
      * @param aheadBytes         disk blocks that are kept free after the last record.
@@ -96,10 +97,10 @@ final class ChronicleSegment implements JournalStore.Segment
             final ExcerptAppender appender = queue.createAppender();
             appender.singleThreadedCheckDisabled(true);
             data = reserve(directory.resolve(DATA_FILE), blockBytes, aheadBytes);
-            data.require(largestRecordBytes + 2L * SLACK_BYTES);
             zeros = ZerosAhead.of(directory.resolve(DATA_FILE), zeroBytes(blockBytes, synced));
-            zeros.require(largestRecordBytes + 2L * SLACK_BYTES);
-            return new ChronicleSegment(blockBytes, queue, appender, metadata, data, zeros);
+            final ChronicleSegment segment = new ChronicleSegment(blockBytes, queue, appender, metadata, data, zeros);
+            segment.requireFirst(largestRecordBytes);
+            return segment;
         }
         catch (final RuntimeException | IOException | Error e)
         {
@@ -117,6 +118,17 @@ final class ChronicleSegment implements JournalStore.Segment
     {
         OwnerOnly.createFile(file);
         return new SpaceReserve(file, blockBytes, aheadBytes);
+    }
+
+    /**
+     * Reserves the blocks of the first record.
+     *
+     * @throws JournalException DISK_FULL if there is no room for it.
+     */
+    void requireFirst(final int largestRecordBytes)
+    {
+        reserve.require(largestRecordBytes + 2L * SLACK_BYTES);
+        zeros.require(largestRecordBytes + 2L * SLACK_BYTES);
     }
 
     static long largestRecordBytes(final long blockBytes)

@@ -16,6 +16,16 @@ public interface JournalStore
      */
     Segment create(int number, int largestRecordBytes);
 
+    /** This segment will soon be created. A store may create it in another thread meanwhile. */
+    default void expect(int number, int largestRecordBytes)
+    {
+    }
+
+    /** Removes the segment that was expected and not created. */
+    default void expectNone()
+    {
+    }
+
     /** Free space for further segments. Called by any thread. */
     long usableBytes();
 
@@ -23,12 +33,13 @@ public interface JournalStore
     void remove(int number);
 
     /**
-     * A segment was sealed and closed, and is never written again.
+     * Closes a segment that was sealed, and is never written again. It may be closed later, in another thread.
      *
      * @param endPosition position in its file behind the seal.
      */
-    default void sealed(int number, long endPosition)
+    default void sealed(int number, Segment segment, long endPosition)
     {
+        segment.close();
     }
 
     /** No segment follows. Returns once everything is done that sealed segments cause. */

@@ -16,18 +16,26 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * The checksums of the sealed segments of a journal. While a journal is written, a thread beside the writer's reads each
- * segment that was sealed, once, and writes them. If that fails or the process is killed, the segment has none until the
+ * The checksums of the sealed segments of a journal. While a journal is written, a second thread closes each segment that was
+ * sealed, reads it once, and writes them. If that fails or the process is killed, the segment has none until the
  * next process that continues or recovers the journal has read every record.
  */
 public final class SealedSegments
 {
+    /** The thread rests so many times as long as it has worked, because the cores have the engine's threads to run. */
+    private static final int RESTS = 4;
+    private static final long LONGEST_REST_NANOS = 20_000_000;
+
     private final Path directory;
     private final boolean synced;
     /** {@code null} until a segment is sealed: most journals have only one. */
     private ExecutorService beside;
+    private final AtomicInteger waiting = new AtomicInteger();
+    private volatile boolean isFinishing;
 
     /** @param synced whether bytes and checksums are to survive power loss. */
     SealedSegments(final Path directory, final boolean synced)
@@ -36,8 +44,12 @@ public final class SealedSegments
         this.synced = synced;
     }
 
-    /** Has checksums written; does not wait. The segment's file is closed. */
-    void sealed(final int segment, final long endPosition)
+    /**
+     * Has checksums written; does not wait.
+     *
+     * @param close runs before, in the same thread: it closes the segment's file.
+     */
+    void sealed(final int segment, final Runnable close, final long endPosition)
     {
         if (beside == null)
         {
@@ -48,7 +60,29 @@ public final class SealedSegments
                 return thread;
             });
         }
-        beside.submit(() -> write(directory, segment, endPosition, synced));
+        waiting.incrementAndGet();
+        beside.submit(() ->
+        {
+            waiting.decrementAndGet();
+            // If this fails, the segment has no checksums, and a check says so.
+            close.run();
+            write(directory, segment, endPosition, synced, rest());
+        });
+    }
+
+    /** Rests each time that it is called, unless another segment waits or the journal ends. */
+    private Runnable rest()
+    {
+        final long[] rested = {System.nanoTime()};
+        return () ->
+        {
+            if (!isFinishing && waiting.get() == 0)
+            {
+                final long workedNanos = System.nanoTime() - rested[0];
+                LockSupport.parkNanos(this, Math.min(LONGEST_REST_NANOS, RESTS * workedNanos));
+                rested[0] = System.nanoTime();
+            }
+        };
     }
 
     /** Waits for the checksums of the segments that were sealed. */
@@ -58,6 +92,7 @@ public final class SealedSegments
         {
             return;
         }
+        isFinishing = true;
         beside.shutdown();
         try
         {
@@ -91,12 +126,15 @@ public final class SealedSegments
         {
             if (SegmentSums.readOrNull(directory, segment) == null)
             {
-                write(directory, segment, endPosition, synced);
+                write(directory, segment, endPosition, synced, () ->
+                {
+                });
             }
         });
     }
 
-    private static void write(final Path directory, final int segment, final long endPosition, final boolean synced)
+    private static void write(
+        final Path directory, final int segment, final long endPosition, final boolean synced, final Runnable pause)
     {
         final DirectoryFiles files = DirectoryFiles.of(directory);
         try (ByteSource source = files.exists(segment) ? files.open(segment) : null)
@@ -107,7 +145,7 @@ public final class SealedSegments
                 {
                     force(files.dataFile(segment));
                 }
-                SegmentSums.of(segment, source, endPosition).write(directory, synced);
+                SegmentSums.of(segment, source, endPosition, pause).write(directory, synced);
             }
         }
         catch (final IOException | JournalException e)

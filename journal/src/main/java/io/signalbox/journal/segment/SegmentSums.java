@@ -26,6 +26,7 @@ import java.util.zip.CRC32C;
 public final class SegmentSums
 {
     public static final int PIECE_BYTES = 1 << 16;
+    private static final int PIECES_PER_PAUSE = 8;
     private static final int MAGIC = 0x31534A53;
     private static final int VERSION = 1;
     private static final int HEADER_BYTES = 24;
@@ -50,14 +51,23 @@ public final class SegmentSums
         this.sums = sums;
     }
 
-    /** @param coveredBytes position behind the seal. */
-    static SegmentSums of(final int segment, final ByteSource source, final long coveredBytes)
+    /**
+     * Reads the segment.
+     *
+     * @param coveredBytes position behind the seal.
+     * @param pause        called after every few pieces.
+     */
+    static SegmentSums of(final int segment, final ByteSource source, final long coveredBytes, final Runnable pause)
     {
         final long[] sums = new long[pieces(coveredBytes)];
         final byte[] piece = new byte[PIECE_BYTES];
         for (int i = 0; i < sums.length; i++)
         {
             sums[i] = sum(source, piece, i, coveredBytes);
+            if (i % PIECES_PER_PAUSE == 0)
+            {
+                pause.run();
+            }
         }
         return new SegmentSums(segment, coveredBytes, sums);
     }

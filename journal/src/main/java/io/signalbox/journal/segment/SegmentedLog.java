@@ -28,6 +28,8 @@ public final class SegmentedLog
     private static final int RECORDS_PER_CLOCK_READING = 64;
     /** A segment takes this much at least, and a part of its reserve. */
     private static final long ROOM_TO_BEGIN_BYTES = 4L << 20;
+    /** The next segment is expected for this part of a segment. */
+    private static final int EXPECTING_PART = 16;
 
     private final JournalStore store;
     private final long segmentBytes;
@@ -50,6 +52,7 @@ public final class SegmentedLog
     private long syncedSequence = Envelope.NOT_SYNCED;
     private boolean groupOpen;
     private boolean deferred;
+    private boolean isNextExpected;
     private long wallTimeNanos;
     private long timeAtClockReading;
     private int recordsToClockReading;
@@ -161,6 +164,19 @@ public final class SegmentedLog
             largestRecordBytes > segment.largestRecordBytes();
     }
 
+    /** Whether {@link #expectNext} is due: creating a segment takes milliseconds, in which records would wait. */
+    public boolean isNextDue()
+    {
+        return !isNextExpected && bytes - bytesAtSegmentStart >= segmentBytes - segmentBytes / EXPECTING_PART &&
+            segment.lackingBytes() == 0;
+    }
+
+    public void expectNext(final int largestRecordBytes)
+    {
+        isNextExpected = true;
+        store.expect(segmentNumber + 1, largestRecordBytes);
+    }
+
     /** Bytes that are missing to the free space that is to be kept; 0: none. */
     public long lackingBytes()
     {
@@ -189,10 +205,10 @@ public final class SegmentedLog
             next.close();
             throw e;
         }
-        segment.close();
-        store.sealed(segmentNumber, endOfSeal);
+        store.sealed(segmentNumber, segment, endOfSeal);
         segment = next;
         segmentNumber++;
+        isNextExpected = false;
         recordsAtSegmentStart = sequence;
         bytesAtSegmentStart = bytes;
         writeCount(RecordType.CONTINUATION, records, Closing.YES);
@@ -203,6 +219,7 @@ public final class SegmentedLog
     {
         if (!groupOpen)
         {
+            store.expectNone();
             writeCount(RecordType.SEAL, sequence - recordsAtSegmentStart, ending.code());
             sync();
         }
