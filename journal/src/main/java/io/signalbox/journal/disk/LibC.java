@@ -3,9 +3,7 @@ package io.signalbox.journal.disk;
 
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Runtime;
-import jnr.ffi.annotations.In;
 
-import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /** Calls of the C library that Java does not offer; Linux only, because the constants are those of Linux. */
@@ -35,7 +33,7 @@ public final class LibC
 
         long lseek(int descriptor, long offset, int whence);
 
-        long pwrite(int descriptor, @In ByteBuffer bytes, long count, long offset);
+        long pwrite(int descriptor, long address, long count, long offset);
 
         int close(int descriptor);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.disk;
 
+import org.agrona.BufferUtil;
+
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -30,11 +32,11 @@ public final class ZerosAhead implements AutoCloseable
     /**
      * Writes nothing if the system does not support it.
      *
-     * @param stepBytes of each write, which begins at a multiple of them; 0: nothing is written.
+     * @param stepBytes of each write, which begins at a multiple of them.
      */
     public static ZerosAhead of(final Path file, final int stepBytes)
     {
-        final LibC library = stepBytes == 0 ? null : LibC.orNull();
+        final LibC library = LibC.orNull();
         return new ZerosAhead(
             library, library == null ? -1 : library.calls().open(file.toString(), READ_WRITE, 0), stepBytes);
     }
@@ -48,7 +50,7 @@ public final class ZerosAhead implements AutoCloseable
         while (descriptor >= 0 && writtenTo < end)
         {
             // A write that fails leaves the page to the fault that reads it.
-            library.calls().pwrite(descriptor, zeros, zeros.capacity(), writtenTo);
+            library.calls().pwrite(descriptor, BufferUtil.address(zeros), zeros.capacity(), writtenTo);
             writtenTo += zeros.capacity();
         }
     }

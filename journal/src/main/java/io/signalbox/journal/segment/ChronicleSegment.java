@@ -29,10 +29,9 @@ final class ChronicleSegment implements JournalStore.Segment
     private static final int HEADER_BYTES = 4;
     /** Chronicle maps its metadata in blocks of this size, and writes only to the first block. */
     private static final int METADATA_BLOCK_BYTES = 64 * 1024;
-    /** Zeros are written before the records if a file grows in blocks of at least this size. */
-    private static final long SMALLEST_BLOCK_WITH_ZEROS = 1L << 22;
+    /** Zeros of one write before the records. */
     private static final int ZERO_BYTES = 256 * 1024;
-    /** A sync writes all bytes of a write that it touches. */
+    /** Fewer, because a sync writes all pages of such a write to the disk. */
     private static final int SYNCED_ZERO_BYTES = 64 * 1024;
     private static final TimeProvider STANDING_CLOCK = () -> 0L;
     /** Name that Chronicle gives to the file of the first day. */
@@ -111,7 +110,7 @@ final class ChronicleSegment implements JournalStore.Segment
 
     private static int zeroBytes(final long blockBytes, final boolean synced)
     {
-        return blockBytes < SMALLEST_BLOCK_WITH_ZEROS ? 0 : synced ? SYNCED_ZERO_BYTES : ZERO_BYTES;
+        return (int)Math.min(ChronicleJournalStore.overlap(blockBytes), synced ? SYNCED_ZERO_BYTES : ZERO_BYTES);
     }
 
     private static SpaceReserve reserve(final Path file, final long blockBytes, final long aheadBytes) throws IOException
