@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * CPU time of this process, blocked waits and page faults of its live threads, counted from {@link #begin}. Unlike times they
- * hardly depend on what else the machine does.
+ * CPU time of this process, blocked waits and page faults of its live threads, counted from {@link #begin}. Unlike times
+ * they hardly depend on what else the machine does.
  */
 final class ProcessCost
 {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * Writes zeros to a file before its records, so that the page cache has each page before mapped memory touches it. Without
- * them, the first touch of a page reads ahead: the thread that appends then waits until the system has cleared up to 8 MiB. A
- * write of many pages also costs less than their page faults.
+ * them, the first touch of a page reads ahead: the thread that appends then waits until the system has cleared megabytes.
+ * A write of many pages also costs less than their page faults.
  *
  * <p>Only the page cache changes: the file has disk blocks without content there, which read as zeros too.
  */

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The checksums of the sealed segments of a journal. While a journal is written, a second thread closes each segment that was
- * sealed, reads it once, and writes them. If that fails or the process is killed, the segment has none until the
+ * The checksums of the sealed segments of a journal. While a journal is written, a second thread closes each segment that
+ * was sealed, reads it once, and writes them. If that fails or the process is killed, the segment has none until the
  * next process that continues or recovers the journal has read every record.
  */
 public final class SealedSegments
