@@ -30,7 +30,16 @@ public final class ReportText
     /** @param journal {@code null} if the run did not write a journal. */
     public static void print(final PrintStream out, final RunReport report, final JournalFacts journal)
     {
-        new ReportText(out, "simulated time").print(report, journal);
+        print(out, report, journal, List.of());
+    }
+
+    /** @param extrapolated how the run leaves the range of the measurements that its step times were fitted to. */
+    public static void print(
+        final PrintStream out, final RunReport report, final JournalFacts journal, final List<String> extrapolated)
+    {
+        final ReportText text = new ReportText(out, "simulated time");
+        extrapolated.forEach(clause -> text.row("extrapolated", "step times: " + clause));
+        text.print(report, journal);
     }
 
     /** The report of a run whose times are real. */

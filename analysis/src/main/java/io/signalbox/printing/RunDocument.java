@@ -8,6 +8,7 @@ import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -18,10 +19,13 @@ import java.util.Map;
  * @param journal   journal of the run; {@code null} if none was written
  * @param settings  run description, by the names of the journal
  * @param wallClock figures of this machine; {@code null} from {@code inspect}
+ * @param extrapolated how the run leaves the range of the measurements that its step times were fitted to; empty if it
+ *                     does not, or if the range is not known
  */
 @DocumentSchema("signalbox.simulate/2")
 public record RunDocument(
-    @JsonInline RunReport report, Journal journal, Map<String, String> settings, WallClock wallClock)
+    @JsonInline RunReport report, Journal journal, Map<String, String> settings, WallClock wallClock,
+    List<String> extrapolated)
 {
     private static final int FIXED_BYTES = 1 << 15;
     private static final int RANK_BYTES = 1 << 9;
@@ -64,7 +68,13 @@ public record RunDocument(
     public static RunDocument of(
         final RunReport report, final JournalFacts journal, final Map<String, String> settings, final WallClock wallClock)
     {
-        return new RunDocument(report, journal == null ? null : Journal.of(journal), settings, wallClock);
+        return new RunDocument(report, journal == null ? null : Journal.of(journal), settings, wallClock, List.of());
+    }
+
+    /** The same document of a run whose step times are extrapolated. */
+    public RunDocument withExtrapolated(final List<String> clauses)
+    {
+        return new RunDocument(report, journal, settings, wallClock, clauses);
     }
 
     /** Room that the document needs, unless paths and settings are very long. */

@@ -86,6 +86,7 @@ public final class WhatIfText
                 Decimals.counted(start.begunBefore(), "request") + " that had begun start over");
         }
         row("step times", stepTimes(report.recorded().stepTimes()));
+        report.recorded().stepTimes().extrapolated().forEach(clause -> row("extrapolated", "step times: " + clause));
         final Decisions unchanged = report.unchanged().decisions();
         final boolean equal = report.unchanged().decisionDigest().equals(report.recorded().decisionDigest());
         row("unchanged re-run", different(unchanged.different(), unchanged.total()) + " from the record; " +

@@ -6,6 +6,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.Estimate;
+import io.signalbox.cost.CostFile;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.GroupSource;
@@ -18,6 +19,7 @@ import io.signalbox.report.ServiceLevel;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import io.signalbox.state.FoldedMatches;
@@ -25,6 +27,7 @@ import io.signalbox.state.FoldedState;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.WorkloadRequest;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +57,8 @@ public final class WhatIf
     private final CachedPrefixes cached;
     /** {@code null}: the load of experts is not asked for. */
     private final ExpertQuestion experts;
+    /** {@code null}: step times are those of the journal, or given one by one. */
+    private final CostFile costFile;
 
     private WhatIf(
         final Map<String, String> settings,
@@ -70,6 +75,7 @@ public final class WhatIf
         this.stepTimes = stepTimes;
         this.cached = cached;
         experts = null;
+        costFile = null;
         final long from = beginning.fromNanos();
         workload = extraction.workload(from);
         if (workload.requests().isEmpty())
@@ -98,7 +104,8 @@ public final class WhatIf
 
     /** Another question of the same run. */
     private WhatIf(
-        final WhatIf other, final SimulationConfig simulation, final StepTimes stepTimes, final ExpertQuestion experts)
+        final WhatIf other, final SimulationConfig simulation, final StepTimes stepTimes, final ExpertQuestion experts,
+        final CostFile costFile)
     {
         settings = other.settings;
         config = other.config;
@@ -110,6 +117,7 @@ public final class WhatIf
         start = other.start;
         cached = other.cached;
         this.experts = experts;
+        this.costFile = costFile;
     }
 
     /**
@@ -260,14 +268,15 @@ public final class WhatIf
     private static StepTimes stepTimes(final SimulationConfig simulation, final StepTimeFit.Fit fitted)
     {
         final Map<String, String> cost = costs(simulation);
-        return fitted == null ? new StepTimes("recorded", cost, 0, 0.0, 0.0) : new StepTimes(
-            "fitted", cost, fitted.steps(), fitted.meanErrorPercent(), fitted.worstErrorPercent());
+        return fitted == null ? new StepTimes("recorded", cost, 0, 0.0, 0.0, List.of()) : new StepTimes(
+            "fitted", cost, fitted.steps(), fitted.meanErrorPercent(), fitted.worstErrorPercent(), List.of());
     }
 
     private static Map<String, String> costs(final SimulationConfig simulation)
     {
         final Map<String, String> costs = new TreeMap<>(simulation.settings());
-        costs.keySet().removeIf(name -> !name.startsWith("sim.stepCost.") && !name.startsWith("sim.d2hDelay."));
+        costs.keySet().removeIf(name -> !name.startsWith("sim.stepCost.") && !name.startsWith("sim.d2hDelay.") &&
+            !name.equals("sim.servedCost"));
         return costs;
     }
 
@@ -323,8 +332,26 @@ public final class WhatIf
     /** The same question with other costs of a step. */
     public WhatIf withStepCost(final StepCost cost)
     {
-        final SimulationConfig changed = simulation.withStepCost(cost);
-        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0), experts);
+        final SimulationConfig changed = simulation.withStepCost(cost).withServedCost(null);
+        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0, List.of()), experts, null);
+    }
+
+    /** The same question with the step cost of a file. */
+    public WhatIf withCost(final CostFile file)
+    {
+        final SimulationConfig changed = simulation.withServedCost(file.stepCost()).withD2hDelay(new D2hDelay(0, 0, 0));
+        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0, List.of()), experts, file);
+    }
+
+    private StepTimes stepTimes(final List<RunOutcome> runs)
+    {
+        if (costFile == null)
+        {
+            return stepTimes;
+        }
+        final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
+        final int most = runs.stream().mapToInt(run -> run.report().steps().mostRequests()).max().orElse(0);
+        return new StepTimes(stepTimes.source(), stepTimes.cost(), 0, 0.0, 0.0, costFile.extrapolations(longest, most));
     }
 
     /**
@@ -336,7 +363,7 @@ public final class WhatIf
      */
     public WhatIf withExperts(final RecordedExperts rows, final ModelShape shape, final int devices)
     {
-        return new WhatIf(this, simulation, stepTimes, new ExpertQuestion(rows, shape, devices));
+        return new WhatIf(this, simulation, stepTimes, new ExpertQuestion(rows, shape, devices), costFile);
     }
 
     /** {@code null} if goodput is not asked for. */
@@ -387,7 +414,7 @@ public final class WhatIf
                 SeedDifferences.of(all, runs.size(), i)));
         }
         return new WhatIfReport(
-            new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes, start),
+            new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes(all), start),
             reRun(runs.get(0), recorded, unchanged, listed, regrets.get(0), loads.get(0), Map.of()),
             List.copyOf(compared), notRepeated, seeds == 1 ? 0 : workload.spreadNanos());
     }

@@ -49,15 +49,16 @@ public record WhatIfReport(
      * Step times of the re-runs.
      *
      * @param source            {@code recorded}: the costs of the simulated run; {@code fitted}: least squares over the
-     *                          steps; {@code given}: by options
+     *                          steps; {@code given}: by options, or by the file of {@code --cost}
      * @param cost              costs of a step by name, in the units of the settings {@code sim.stepCost.*}
      * @param steps             steps that were fitted; 0 if none were
      * @param meanErrorPercent  mean of the absolute errors over the measured step times; 0 if nothing was fitted
      * @param worstErrorPercent the largest error
+     * @param extrapolated      how the re-runs leave the range of the measurements of {@code --cost}; empty: they do not
      */
     public record StepTimes(
         String source, Map<String, String> cost, @JsonName("fittedSteps") long steps, double meanErrorPercent,
-        double worstErrorPercent)
+        double worstErrorPercent, List<String> extrapolated)
     {
     }
 

@@ -11,18 +11,20 @@ import io.signalbox.files.FileFault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * What a cost file says to a simulation: the step cost, and the range that its points cover.
+ * What a cost file says to a simulation: the step cost, and the range that its measurements cover.
  *
- * @param mostPromptTokens longest prompt of a point; 0: unknown.
- * @param mostConcurrency  most requests in flight of a point; 0: unknown.
+ * @param mostPromptTokens longest prompt of a measurement; 0: unknown.
+ * @param mostConcurrency  most requests in flight of a measurement, over the whole deployment; 0: unknown.
  */
 public record CostFile(ServedStepCost stepCost, int mostPromptTokens, int mostConcurrency)
 {
     public static final String SCHEMA = "signalbox.cost/1";
     private static final String REMEDY =
-        "give a JSON document of the schema " + SCHEMA + ", whose stepCost is the setting sim.servedCost of a run.";
+        "give a JSON document of the schema " + SCHEMA + ", as 'signalbox calibrate' writes it.";
     private static final long MAX_BYTES = 1 << 20;
 
     /** @throws ConfigException that names the file and its fault. */
@@ -99,5 +101,28 @@ public record CostFile(ServedStepCost stepCost, int mostPromptTokens, int mostCo
     private static ConfigException fault(final Path file, final String fault)
     {
         return new ConfigException("the cost file " + file + " " + fault + "; " + REMEDY);
+    }
+
+    /**
+     * How a run leaves the range of the measurements, as clauses; empty if it does not.
+     *
+     * @param longestPrompt tokens of the longest prompt of the run.
+     * @param mostEntries   most requests in a step of one rank.
+     */
+    public List<String> extrapolations(final long longestPrompt, final long mostEntries)
+    {
+        final List<String> clauses = new ArrayList<>();
+        if (mostPromptTokens > 0 && longestPrompt > mostPromptTokens)
+        {
+            clauses.add("prompts have up to " + longestPrompt + " tokens, and the measured ones had up to " +
+                mostPromptTokens);
+        }
+        final int measured = mostConcurrency / stepCost.shape().dataParallel();
+        if (mostConcurrency > 0 && mostEntries > Math.max(1, measured))
+        {
+            clauses.add("steps have up to " + mostEntries + " requests, and the measured ones had up to " +
+                Math.max(1, measured));
+        }
+        return clauses;
     }
 }

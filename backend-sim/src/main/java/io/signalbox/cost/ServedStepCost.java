@@ -27,7 +27,7 @@ public final class ServedStepCost
     private final EnumMap<StepTerm, Long> terms;
     private final long[] femtos;
     /** Share of experts that so many tokens leave untouched; grows on demand, always to the same values. */
-    private double[] untouched = {1};
+    private volatile double[] untouched = {1};
 
     /**
      * Sizes by which steps are counted.
@@ -155,8 +155,82 @@ public final class ServedStepCost
         sum = add(sum, StepTerm.WINDOW_PAIR, load.windowPairs);
         sum = add(sum, StepTerm.GROUP_TOKEN, load.groupDecodeTokens);
         sum = add(sum, StepTerm.GROUP_PROMPT_TOKEN, load.groupPromptTokens);
+        sum = add(sum, StepTerm.PROMPT_STEP, load.promptTokens > 0 ? 1 : 0);
         final double experts = shape.experts == 0 ? 0 : counts == null ? expected(load) : counts.slowestFemtos(this);
         return Math.max(1, Math.addExact(sum, Math.round(experts)) / FEMTOS_PER_NANO);
+    }
+
+    /**
+     * Adds the nanoseconds of a step by {@link StepPart}, as if experts were alike.
+     *
+     * @param load of the attention group.
+     */
+    public void addParts(final StepLoad load, final double[] parts)
+    {
+        addPart(parts, StepTerm.BASE, 1);
+        addPart(parts, StepTerm.DECODE_ENTRY, load.decodeEntries);
+        addPart(parts, StepTerm.CONTEXT_TOKEN, load.contextTokens);
+        addPart(parts, StepTerm.WINDOW_TOKEN, load.windowTokens);
+        addPart(parts, StepTerm.PROMPT_TOKEN, load.promptTokens);
+        addPart(parts, StepTerm.PROMPT_PAIR, load.promptPairs);
+        addPart(parts, StepTerm.WINDOW_PAIR, load.windowPairs);
+        addPart(parts, StepTerm.GROUP_TOKEN, load.groupDecodeTokens);
+        addPart(parts, StepTerm.GROUP_PROMPT_TOKEN, load.groupPromptTokens);
+        addPart(parts, StepTerm.PROMPT_STEP, load.promptTokens > 0 ? 1 : 0);
+        if (shape.experts > 0)
+        {
+            final ExpectedExperts experts = expectedExperts(load);
+            addPart(parts, StepTerm.EXPERT, experts.touched);
+            addPart(parts, StepTerm.PROMPT_EXPERT, experts.promptTouched);
+            addPart(parts, StepTerm.ASSIGNMENT, experts.assignments);
+            addPart(parts, StepTerm.PROMPT_ASSIGNMENT, experts.promptAssignments);
+            addPart(parts, StepTerm.HOTTEST, experts.hottest);
+            addPart(parts, StepTerm.PROMPT_HOTTEST, experts.promptHottest);
+        }
+    }
+
+    private void addPart(final double[] parts, final StepTerm term, final double count)
+    {
+        parts[term.part().ordinal()] += femtos(term) * count / FEMTOS_PER_NANO;
+    }
+
+    /** The same cost with each part scaled. */
+    public ServedStepCost scaled(final double[] scales)
+    {
+        final Map<StepTerm, Long> scaled = new EnumMap<>(StepTerm.class);
+        terms.forEach((term, value) ->
+            scaled.put(term, Math.min(MAX_FEMTOS, Math.round(value * scales[term.part().ordinal()]))));
+        return new ServedStepCost(deployment, shape, scaled);
+    }
+
+    /** The same cost with a time for every step that has tokens of a prompt. */
+    public ServedStepCost withPromptStep(final double micros)
+    {
+        final Map<StepTerm, Long> changed = new EnumMap<>(terms);
+        put(changed, StepTerm.PROMPT_STEP, micros);
+        return new ServedStepCost(deployment, shape, changed);
+    }
+
+    /** The same cost under another name. */
+    public ServedStepCost named(final String name)
+    {
+        return new ServedStepCost(name, shape, terms);
+    }
+
+    /**
+     * Of a deployment of which only times are known.
+     *
+     * @param micros of the base, a token of a prompt, a decode entry, and a token of context that it reads.
+     */
+    public static ServedStepCost linear(final String name, final double... micros)
+    {
+        final Map<StepTerm, Long> terms = new EnumMap<>(StepTerm.class);
+        Arrays.stream(StepTerm.values()).forEach(term -> terms.put(term, 0L));
+        put(terms, StepTerm.BASE, micros[0]);
+        put(terms, StepTerm.PROMPT_TOKEN, micros[1]);
+        put(terms, StepTerm.DECODE_ENTRY, micros[2]);
+        put(terms, StepTerm.CONTEXT_TOKEN, micros[3]);
+        return new ServedStepCost(name, new Shape(0, 0, 0, 1, 1, 0), terms);
     }
 
     private long add(final long sum, final StepTerm term, final long count)
@@ -164,16 +238,29 @@ public final class ServedStepCost
         return Math.addExact(sum, Math.multiplyExact(femtos(term), count));
     }
 
-    /** As if experts were alike. */
-    private double expected(final StepLoad load)
+    /** Counts of one expert-parallel group if experts are alike. */
+    private record ExpectedExperts(double touched, double promptTouched, double assignments, double promptAssignments,
+        double hottest, double promptHottest)
+    {
+    }
+
+    private ExpectedExperts expectedExperts(final StepLoad load)
     {
         final double perGroup = (double)shape.experts / shape.expertGroups;
         final double decode = perGroup * (1 - untouched(load.groupDecodeTokens));
         final double all = perGroup * (1 - untouched(load.groupDecodeTokens + load.groupPromptTokens));
-        return charge(decode, all - decode,
+        return new ExpectedExperts(decode, all - decode,
             (double)load.groupDecodeTokens * shape.topK / shape.expertGroups,
             (double)load.groupPromptTokens * shape.topK / shape.expertGroups, hottest(load.groupDecodeTokens),
             hottest(load.groupPromptTokens));
+    }
+
+    /** As if experts were alike. */
+    private double expected(final StepLoad load)
+    {
+        final ExpectedExperts experts = expectedExperts(load);
+        return charge(experts.touched, experts.promptTouched, experts.assignments, experts.promptAssignments,
+            experts.hottest, experts.promptHottest);
     }
 
     private double hottest(final long tokens)
@@ -195,17 +282,20 @@ public final class ServedStepCost
     private double untouched(final long tokens)
     {
         final int most = (int)Math.min(tokens, MAX_COUNT);
-        if (most >= untouched.length)
+        double[] shares = untouched;
+        if (most >= shares.length)
         {
-            final double[] longer = Arrays.copyOf(untouched, Math.max(most + 1, 2 * untouched.length));
+            // Another thread may do the same; each reads the array that it has made.
+            final double[] longer = Arrays.copyOf(shares, Math.max(most + 1, 2 * shares.length));
             final double share = 1 - (double)shape.topK / shape.experts;
-            for (int i = untouched.length; i < longer.length; i++)
+            for (int i = shares.length; i < longer.length; i++)
             {
                 longer[i] = longer[i - 1] * share;
             }
+            shares = longer;
             untouched = longer;
         }
-        return untouched[most];
+        return shares[most];
     }
 
     /** One line; {@link #parse} reads it back. */
@@ -238,7 +328,10 @@ public final class ServedStepCost
         final Map<StepTerm, Long> terms = new EnumMap<>(StepTerm.class);
         for (final StepTerm term : StepTerm.values())
         {
-            terms.put(term, value(values, term.label()));
+            if (term != StepTerm.PROMPT_STEP || values.containsKey(term.label()))
+            {
+                terms.put(term, value(values, term.label()));
+            }
         }
         if (!values.isEmpty())
         {

@@ -53,6 +53,13 @@ public final class StepLoad
         groupPromptTokens += tokens;
     }
 
+    /** Counts as many groups that share the experts, all with the load of this one. */
+    public void asOneOf(final int groups)
+    {
+        groupDecodeTokens = groups * decodeEntries;
+        groupPromptTokens = groups * promptTokens;
+    }
+
     /** Counts the tokens of another group that shares the experts. */
     public void addGroup(final StepLoad other)
     {

@@ -69,6 +69,7 @@ public final class ReportListener implements GroupListener
     private long pauses;
     private final TreeMap<String, TenantRecord> tenants = new TreeMap<>();
     private long evictions;
+    private int mostRequests;
     private long outputTokens;
     private long capturedRows;
     private long inheritedRows;
@@ -285,6 +286,7 @@ public final class ReportListener implements GroupListener
         final RankRecord rank = ranks[plan.rank()];
         steps++;
         emptySteps += plan.tokens() == 0 ? 1 : 0;
+        mostRequests = Math.max(mostRequests, plan.entryCount());
         rank.onStep(plan.tokens());
         rank.device.planned(plan.step(), nowNanos);
         for (int i = 0; i < plan.admittedCount(); i++)
@@ -461,7 +463,7 @@ public final class ReportListener implements GroupListener
         final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
         return new RunReport.Steps(
             steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, pauses,
-            evictions);
+            evictions, mostRequests);
     }
 
     private RunReport.InFlight inFlight()

@@ -236,10 +236,11 @@ public record RunReport(
      * @param preemptions   times that a request was preempted
      * @param pauses        times that a request kept its KV blocks and waited for another block
      * @param evictions     cached KV blocks that were evicted
+     * @param mostRequests  most requests in one step of a rank
      */
     public record Steps(
         long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long pauses,
-        long evictions)
+        long evictions, @JsonName("mostRequestsOfAStep") int mostRequests)
     {
     }
 

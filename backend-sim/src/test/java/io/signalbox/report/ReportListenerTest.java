@@ -173,7 +173,7 @@ class ReportListenerTest
         assertEquals(new LatencySummary(2, 600.0, 500L, 700L, 700L, 700L), figures.latency().itl());
         assertEquals(new LatencySummary(1, 600.0, 600L, 600L, 600L, 600L), figures.latency().tpot());
         assertEquals(new LatencySummary(1, 2200.0, 2200L, 2200L, 2200L, 2200L), figures.latency().e2e());
-        assertEquals(new RunReport.Steps(3, 0, 42, List.of(42L), 0, 0, 0), figures.steps());
+        assertEquals(new RunReport.Steps(3, 0, 42, List.of(42L), 0, 0, 0, 1), figures.steps());
         assertEquals(2200, figures.simulatedNanos());
         assertEquals(3, figures.throughput().outputTokens());
         assertEquals(3 / 2200e-9, figures.throughput().outputTokensPerSecond(), 1e-6);

@@ -245,12 +245,12 @@ final class Walls
             .that().resideInAPackage(COMPARE).should().dependOnClassesThat(above(COMPARE, SIM, WORKLOAD, REPORT, COST)));
         walls.put("costs know settings and files", noClasses()
             .that().resideInAPackage(COST).should().dependOnClassesThat(oursExcept(COST, CONFIG, FILES)));
-        walls.put("calibrate asks the journal, workloads and costs", noClasses()
+        walls.put("calibrate asks the journal, the simulator and costs", noClasses()
             .that().resideInAPackage(CALIBRATE)
-            .should().dependOnClassesThat(above(CALIBRATE, WHATIF, INSPECT, JOURNAL, WORKLOAD, SIM, COST)));
+            .should().dependOnClassesThat(above(CALIBRATE, JOURNAL, WORKLOAD, SIM, REPORT, COST)));
         walls.put("what-if asks the journal and the simulator", noClasses()
             .that().resideInAPackage(WHATIF)
-            .should().dependOnClassesThat(above(WHATIF, COMPARE, INSPECT, JOURNAL, SIM, WORKLOAD, REPORT, COST)));
+            .should().dependOnClassesThat(above(WHATIF, COMPARE, INSPECT, JOURNAL, CALIBRATE, SIM, WORKLOAD, REPORT, COST)));
         walls.put("printing knows neither GPU nor command line", noClasses()
             .that().resideInAPackage(PRINTING).should().dependOnClassesThat(ours(CUDA, CPU, METRICS, SERVER, CLI)));
     }

@@ -28,7 +28,8 @@ final class DocumentTypes
         RedactReport.RedactDocument.class, RowExport.ExportDocument.class, RowDescription.class,
         TraceFile.TraceDocument.class, PerfettoFile.TimelineDocument.class, WhatIfDocument.class, DiffDocument.class,
         ComparisonFiles.ComparisonDocument.class, RouterList.RouterDocument.class, DoctorCommand.DoctorDocument.class,
-        GpuReportFile.GpuDocument.class, GpuReportFile.ProbeDocument.class, CalibrateDocument.class, ModelsDocument.class);
+        GpuReportFile.GpuDocument.class, GpuReportFile.ProbeDocument.class, CalibrateDocument.class, CostDocument.class,
+        ModelsDocument.class);
 
     /** The records of rows, with the ends of their tables. */
     static final Map<Class<?>, Class<? extends TableDocument.End>> TABLES = Map.ofEntries(

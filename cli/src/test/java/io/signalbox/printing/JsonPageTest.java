@@ -183,6 +183,7 @@ class JsonPageTest
             run("calibrate", "--score", points(), "--json"),
             run("simulate", "--list-models", "--json")));
         documents.addAll(moments(journal));
+        documents.addAll(costs(journal));
         documents.add(JsonDocument.text(RequestDocument.of(Path.of("runs"), InspectionTextTest.INSPECTION)));
         documents.add(notRepeated(Path.of(journal)));
         final Verification different = new Verification(
@@ -205,6 +206,20 @@ class JsonPageTest
             concurrency=32,vllm,openai/gpt-oss-120b,h200_sxm,fp4,agg,1024,1024,32,2,125,10.6
             concurrency=32,vllm,openai/gpt-oss-120b,h200_sxm,fp4,disagg,1024,1024,32,2,125,10.6
             """).toString();
+    }
+
+    /** Fits to points and to a journal, and runs that go beyond what they cover. */
+    private List<String> costs(final String journal) throws IOException
+    {
+        final Path table = Files.writeString(directory.resolve("own.csv"),
+            "concurrency,isl,osl,ttft_ms,tpot_ms\n1,20,9,60,12\n2,20,9,65,13\n2,40,9,65,13\n");
+        final Path cost = directory.resolve("cost.json");
+        return List.of(
+            run("calibrate", table.toString(), "--out", cost.toString(), "--json"),
+            run("calibrate", journal, "--out", directory.resolve("steps.json").toString(), "--json"),
+            Files.readString(cost),
+            run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--cost", cost.toString(), "--json"),
+            run("whatif", journal, "--cost", cost.toString(), "--json"));
     }
 
     /** A difference that concerns a request and a block of a journal. */

@@ -5,6 +5,7 @@ import io.signalbox.cli.console.CommandFailure;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.DeploymentOptions;
 import io.signalbox.cli.options.HttpOptions;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.ListedRouters;
@@ -14,11 +15,13 @@ import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.SettingOptions;
+import io.signalbox.cost.CostFile;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.printing.Decimals;
+import io.signalbox.printing.ModelsDocument;
 import io.signalbox.printing.RouterList;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.ServerConfig;
@@ -79,6 +82,9 @@ public final class ServeCommand implements Callable<Integer>
     @OptionGroup("Costs of simulated ranks")
     private final CostOptions costOptions = new CostOptions();
 
+    @OptionGroup("Deployment whose step times are simulated")
+    private final DeploymentOptions deploymentOptions = new DeploymentOptions();
+
     @OptionGroup("Journal")
     private final JournalOptions journalOptions = new JournalOptions();
 
@@ -110,10 +116,16 @@ public final class ServeCommand implements Callable<Integer>
             RouterList.print(console.out(), routers.routers());
             return ExitCode.OK;
         }
+        if (deploymentOptions.listsModels())
+        {
+            ModelsDocument.standard().print(console.out());
+            return ExitCode.OK;
+        }
         refuseIdle(spec.commandLine().getParseResult());
         journalOptions.checkContinued(retentionOptions.limits());
-        final SchedulerConfig scheduler = schedulerOptions.config(routers.routers());
-        final PacedBackend backend = paceOptions.backend(costOptions.config(run.get(SimulationConfig.SEED)), scheduler);
+        final CostFile served = deploymentOptions.isGiven() ? deploymentOptions.cost() : null;
+        final SchedulerConfig scheduler = scheduler(served);
+        final PacedBackend backend = paceOptions.backend(costs(scheduler, served), scheduler);
         final ServerConfig config = httpOptions.config(new SimulatedText(), scheduler);
         final EngineConfig engine = new EngineConfig().scheduler(scheduler).backend(backend).clock(new RunClock())
             .vocabularySize(config.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
@@ -132,6 +144,20 @@ public final class ServeCommand implements Callable<Integer>
         {
             journalOptions.removeMade();
         }
+    }
+
+    private SchedulerConfig scheduler(final CostFile served)
+    {
+        final SchedulerConfig config = schedulerOptions.config(routers.routers());
+        deploymentOptions.refuseWithoutModel();
+        return served == null ? config : deploymentOptions.apply(config, served, spec.commandLine().getParseResult());
+    }
+
+    private SimulationConfig costs(final SchedulerConfig scheduler, final CostFile served)
+    {
+        final SimulationConfig costs = costOptions.config(run.get(SimulationConfig.SEED));
+        return served == null ? costs :
+            deploymentOptions.apply(costs, served, scheduler, spec.commandLine().getParseResult());
     }
 
     /** @throws io.signalbox.ConfigException if an option has no effect. */

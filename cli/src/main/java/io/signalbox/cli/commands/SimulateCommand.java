@@ -89,6 +89,9 @@ public final class SimulateCommand implements Callable<Integer>
 
     private int ringSlots;
 
+    /** How a run leaves the range of the measurements of its step times. */
+    private Function<RunReport, List<String>> extrapolations;
+
     @OptionGroup("Workload")
     private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
@@ -161,7 +164,9 @@ public final class SimulateCommand implements Callable<Integer>
         final Simulation simulation = new Simulation(config, costs, workload).judging(goodput.level());
         MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
-        reportExtrapolation(served, workload);
+        final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
+        extrapolations = report -> served == null ? List.of() :
+            deploymentOptions.extrapolations(served, longest, report.steps().mostRequests());
         try (OutputFile file = jsonOptions.reserve(RunDocument.bytes(config)))
         {
             return run(simulation, workload.requests().size(), file);
@@ -183,16 +188,6 @@ public final class SimulateCommand implements Callable<Integer>
     {
         final SimulationConfig costs = costOptions.config(run.get(SimulationConfig.SEED));
         return served == null ? costs : deploymentOptions.apply(costs, served, config, spec.commandLine().getParseResult());
-    }
-
-    private void reportExtrapolation(final CostFile served, final Workload workload)
-    {
-        final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
-        final String reason = served == null ? null : deploymentOptions.extrapolation(served, longest);
-        if (reason != null)
-        {
-            console.err().println("signalbox simulate: step times are extrapolated: " + reason + ".");
-        }
     }
 
     /** @throws io.signalbox.ConfigException if an option has no effect. */
@@ -238,7 +233,8 @@ public final class SimulateCommand implements Callable<Integer>
         final RunReport report =
             ended.withNotSubmitted(requests - ended.requests().submitted(), workloadOptions.leftOut());
         jsonOptions.print(console, file,
-            () -> JsonDocument.text(RunDocument.of(report, facts, simulation.settings(), wallClock)),
+            () -> JsonDocument.text(RunDocument.of(report, facts, simulation.settings(), wallClock)
+                .withExtrapolated(extrapolations.apply(report))),
             () -> print(report, wallClock, facts));
         return conclude(facts);
     }
@@ -278,7 +274,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     private void print(final RunReport report, final WallClock wallClock, final JournalFacts journal)
     {
-        ReportText.print(console.out(), report, journal);
+        ReportText.print(console.out(), report, journal, extrapolations.apply(report));
         console.out().flush();
         console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, " +
             "%s times faster than the simulated time%n",

@@ -44,6 +44,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 
 /** Re-runs the requests of a journal under other settings, and prints what would have been different. */
 @Command(
@@ -153,6 +154,7 @@ public final class WhatIfCommand implements Callable<Integer>
     {
         final List<Variant> changed = new ArrayList<>();
         final Beginning beginning = start.beginning(journal);
+        final UnaryOperator<WhatIf> costs = stepTimes.change();
         final WhatIf question;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
             StateStart kept = StateStart.of(journal, progress))
@@ -172,7 +174,7 @@ public final class WhatIfCommand implements Callable<Integer>
                     " captured none; leave it out.");
             }
             final WhatIf read = WhatIf.of(kept, recorded, beginning, goodput.level());
-            final WhatIf costed = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
+            final WhatIf costed = costs.apply(read);
             question = expertDevices == null ? costed : costed.withExperts(
                 new RecordedExperts(journal, routers.routers()), recorded.capture(), expertDevices);
         }

@@ -91,10 +91,7 @@ public final class DeploymentOptions
     {
         if (model == null)
         {
-            refuse(gpu, "--gpu");
-            refuse(parallel, "--parallel");
-            refuse(engine, "--engine");
-            refuse(precision, "--precision");
+            refuseWithoutModel();
             return null;
         }
         final ServedModelShape served =
@@ -111,6 +108,18 @@ public final class DeploymentOptions
             throw new ConfigException("--precision=" + weights + " is not known; give bf16, fp8, fp4 or mxfp4.");
         }
         return new Deployment(served, on, Parallelism.parse(parallel), weights, run(served, on, weights));
+    }
+
+    /** @throws ConfigException if there is no model, and an option that needs one. */
+    public void refuseWithoutModel()
+    {
+        if (model == null)
+        {
+            refuse(gpu, "--gpu");
+            refuse(parallel, "--parallel");
+            refuse(engine, "--engine");
+            refuse(precision, "--precision");
+        }
     }
 
     private static void refuse(final String value, final String option)
@@ -151,26 +160,22 @@ public final class DeploymentOptions
     }
 
     /**
-     * Why the step times reach beyond what was measured, as a clause; {@code null}: they do not.
+     * How a run leaves the range of the measurements, as clauses; empty: it does not, or the range is not known.
      *
-     * @param longestPrompt tokens of the longest prompt of the workload.
+     * @param longestPrompt tokens of the longest prompt of the run.
+     * @param mostEntries   most requests in a step of a rank.
      */
-    public String extrapolation(final CostFile cost, final int longestPrompt)
+    public List<String> extrapolations(final CostFile cost, final int longestPrompt, final int mostEntries)
     {
-        if (cost.mostPromptTokens() > 0 && longestPrompt > cost.mostPromptTokens())
-        {
-            return "prompts of up to " + longestPrompt + " tokens are above the " + cost.mostPromptTokens() +
-                " of the points in " + costFile;
-        }
         if (model == null)
         {
-            return null;
+            return cost.extrapolations(longestPrompt, mostEntries);
         }
         final Deployment deployment = deployment();
         final boolean isMeasured = CostTables.standard().covered().stream().anyMatch(each ->
             each.model().equals(deployment.model().name()) && each.gpu().equals(deployment.gpu().label()));
-        return isMeasured ? null : "no served times of " + deployment.model().name() + " on " +
-            deployment.gpu().label() + " were measured, so expect errors of 15 to 60 %";
+        return isMeasured ? List.of() : List.of("no served times of " + deployment.model().name() + " on " +
+            deployment.gpu().label() + " were measured, so expect errors of 15 to 60 %");
     }
 
     /** The costs with those of the deployment. Its host overhead includes the copy of a step's results. */

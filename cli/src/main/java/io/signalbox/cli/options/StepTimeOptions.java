@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
+import io.signalbox.cost.CostFile;
 import io.signalbox.sim.StepCost;
+import io.signalbox.whatif.WhatIf;
+import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Costs of the steps of re-runs in the place of recorded or fitted ones. */
 public final class StepTimeOptions implements SettingGroup
@@ -12,19 +18,36 @@ public final class StepTimeOptions implements SettingGroup
     private final SettingOptions costs = SettingOptions.of(StepCost.SETTINGS)
         .defaultsInWords("as recorded, or fitted to the journal's steps");
 
+    @Option(names = "--cost", paramLabel = "FILE",
+        description = "Let steps take as long as FILE says, which 'signalbox calibrate' wrote.")
+    @InputPath
+    private Path costFile;
+
     @Override
     public List<SettingOptions> settings()
     {
         return List.of(costs);
     }
 
-    public boolean isGiven()
+    /** The costs that are given, for a question. */
+    public UnaryOperator<WhatIf> change()
     {
-        return !costs.given().isEmpty();
+        if (costFile == null)
+        {
+            return question -> costs.given().isEmpty() ? question :
+                question.withStepCost(change(question.stepCost()));
+        }
+        if (!costs.given().isEmpty())
+        {
+            throw new ConfigException("--cost gives the time of a step, and so does " +
+                costs.given().get(0).option().name() + "; give one of them.");
+        }
+        final CostFile cost = CostFile.read(costFile);
+        return question -> question.withCost(cost);
     }
 
     /** These costs with those that are given. */
-    public StepCost change(final StepCost cost)
+    private StepCost change(final StepCost cost)
     {
         return new StepCost(
             either(StepCost.BASE_NANOS, cost.baseNanos()),

@@ -84,7 +84,7 @@ class ServedSimulationTest
             Files.writeString(file, "{\"schema\": \"other\"}").toString());
         assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
         assertTrue(refused.err().contains("is not a document signalbox.cost/1 with a stepCost; give a JSON document of " +
-            "the schema signalbox.cost/1, whose stepCost is the setting sim.servedCost of a run."), refused.err());
+            "the schema signalbox.cost/1, as 'signalbox calibrate' writes it."), refused.err());
     }
 
     /** The experts that tokens choose decide the step time. */
