@@ -16,8 +16,9 @@ class ServerEndTest
 {
     private static final String SLOW = "{'prompt': 'a', 'max_tokens': 300, 'ignore_eos': true";
 
-    private static CompletableFuture<HttpResponse<String>> begun(final RunningServer server, final String json)
-        throws InterruptedException
+    /** @param underWay requests of the server with this one. */
+    private static CompletableFuture<HttpResponse<String>> begun(
+        final RunningServer server, final String json, final int underWay) throws InterruptedException
     {
         final CompletableFuture<HttpResponse<String>> answer = CompletableFuture.supplyAsync(() ->
         {
@@ -30,7 +31,7 @@ class ServerEndTest
                 throw new IllegalStateException(e);
             }
         });
-        server.await(() -> server.engine().stats().requests().running() > 0);
+        server.await(() -> server.engine().stats().requests().running() >= underWay);
         return answer;
     }
 
@@ -38,7 +39,7 @@ class ServerEndTest
     void shouldFinishWhatIsUnderWay() throws Exception
     {
         final RunningServer server = new RunningServer(1000, config -> config);
-        final CompletableFuture<HttpResponse<String>> answer = begun(server, SLOW + "}");
+        final CompletableFuture<HttpResponse<String>> answer = begun(server, SLOW + "}", 1);
         server.close();
 
         assertEquals(200, answer.get().statusCode());
@@ -49,8 +50,8 @@ class ServerEndTest
     void shouldEndWithAnErrorWhatDoesNotFinishInTime() throws Exception
     {
         final RunningServer server = new RunningServer(1, config -> config.drainMillis(1));
-        final CompletableFuture<HttpResponse<String>> whole = begun(server, SLOW + "}");
-        final CompletableFuture<HttpResponse<String>> stream = begun(server, SLOW + ", 'stream': true}");
+        final CompletableFuture<HttpResponse<String>> whole = begun(server, SLOW + "}", 1);
+        final CompletableFuture<HttpResponse<String>> stream = begun(server, SLOW + ", 'stream': true}", 2);
         server.close();
 
         assertEquals(503, whole.get().statusCode());

@@ -12,7 +12,7 @@ public interface HttpTransport extends AutoCloseable
     /** Refuses new connections; open ones continue. */
     void stopAccepting();
 
-    /** Ends all connections. */
+    /** Refuses new connections, waits a second at most until each request has its whole answer, and ends all connections. */
     @Override
     void close();
 }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
 /** HTTP/1.1 by Jetty's core. A body is read without a thread that waits for it. */
@@ -29,6 +30,8 @@ public final class JettyTransport implements HttpTransport
     private static final int SEND_BUFFER_BYTES = 64 << 10;
     /** A longer body is cut with its connection; a shorter one is read to its end, so that the client sees the refusal. */
     private static final long MOST_DROPPED_BYTES = 64L << 20;
+    /** At the end, for answers that are about to be given and bytes that are on their way. */
+    private static final long MOST_END_MILLIS = 1000;
     private static final int TOO_LARGE = 413;
     private static final int TOO_LATE = 408;
 
@@ -37,6 +40,7 @@ public final class JettyTransport implements HttpTransport
     private final BiFunction<Integer, String, byte[]> errors;
     private final Server server;
     private final ServerConnector connector;
+    private final AtomicInteger unanswered = new AtomicInteger();
 
     private JettyTransport(
         final TransportBounds config, final HttpHandler handler, final BiFunction<Integer, String, byte[]> errors)
@@ -105,6 +109,19 @@ public final class JettyTransport implements HttpTransport
     @Override
     public void close()
     {
+        stopAccepting();
+        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_END_MILLIS);
+        try
+        {
+            while (unanswered.get() > 0 && System.nanoTime() - end < 0)
+            {
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
         try
         {
             server.stop();
@@ -122,7 +139,9 @@ public final class JettyTransport implements HttpTransport
         @Override
         public boolean handle(final Request request, final Response response, final Callback callback)
         {
-            final JettyReply reply = new JettyReply(request, response, callback, config.maxUnsentBytes());
+            unanswered.incrementAndGet();
+            final JettyReply reply = new JettyReply(request, response,
+                Callback.from(callback, unanswered::decrementAndGet), config.maxUnsentBytes());
             new Body(request, reply).run();
             return true;
         }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server.http;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** The transport by itself. */
+@Tag("threads")
+class JettyTransportTest
+{
+    private static final int OK = 200;
+    private static final byte[] WORD = "answer".getBytes(StandardCharsets.UTF_8);
+
+    private static CompletableFuture<HttpResponse<String>> get(final JettyTransport transport)
+    {
+        final URI uri = URI.create("http://127.0.0.1:" + transport.address().getPort() + "/");
+        return HttpClient.newHttpClient().sendAsync(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void shouldGiveAnAnswerThatComesAtTheEnd() throws Exception
+    {
+        final CompletableFuture<HttpReply> asked = new CompletableFuture<>();
+        final JettyTransport transport = JettyTransport.listen(new TransportBounds("127.0.0.1", 0, 1 << 20, 1 << 13, 30_000,
+            30_000, 1 << 20, 100), (request, reply) -> asked.complete(reply), (status, message) -> WORD);
+        final CompletableFuture<HttpResponse<String>> answer = get(transport);
+        final HttpReply reply = asked.get();
+        final Thread end = new Thread(transport::close);
+        end.start();
+        // The end waits now, for the only request; an end that does not wait is over.
+        while (end.getState() != Thread.State.TIMED_WAITING && end.isAlive())
+        {
+            Thread.onSpinWait();
+        }
+        reply.send(OK, "text/plain", WORD);
+        end.join();
+
+        assertEquals("answer", answer.get().body());
+    }
+}
