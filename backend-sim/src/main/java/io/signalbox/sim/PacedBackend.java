@@ -182,7 +182,7 @@ public final class PacedBackend implements Backend
         {
             while (takeDue())
             {
-                for (Runnable report = reports.poll(); report != null; report = reports.poll())
+                for (Runnable report = reports.poll(); report != null && !closed; report = reports.poll())
                 {
                     report.run();
                 }

@@ -160,17 +160,21 @@ final class WatchedReports implements CompletionSink
     /** Refuses what a closed engine refuses, and holds the calling thread while the gate is shut. */
     private void enter(final String what)
     {
-        if (Thread.currentThread() != submitter)
-        {
-            awaitGate();
-        }
         synchronized (this)
         {
             if (isClosed)
             {
                 findings.add("reported " + what + " after close had returned");
             }
-            else if (engine == null)
+        }
+        // A report that begins before the end may be held until after it: close waits for no report without a bound.
+        if (Thread.currentThread() != submitter)
+        {
+            awaitGate();
+        }
+        synchronized (this)
+        {
+            if (engine == null)
             {
                 findings.add("reported " + what + " before it was started");
             }

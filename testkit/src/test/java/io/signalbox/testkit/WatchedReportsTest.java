@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 @Tag("threads")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -21,8 +22,17 @@ class WatchedReportsTest
     /** Starts a thread that reports results of the rank; returns when it waits in the sink. */
     private Thread reporting(final int rank)
     {
-        final Thread thread = new Thread(() -> reports.d2hComplete(
-            0, 0, rank, 1, new StepTokens().begin(0, rank, 1).entry(0).accept(1), null));
+        final Thread thread = new Thread(() ->
+        {
+            try
+            {
+                reports.d2hComplete(0, 0, rank, 1, new StepTokens().begin(0, rank, 1).entry(0).accept(1), null);
+            }
+            catch (final IllegalStateException e)
+            {
+                // The reports have ended.
+            }
+        });
         thread.setDaemon(true);
         thread.start();
         while (thread.getState() != Thread.State.WAITING)
@@ -55,5 +65,22 @@ class WatchedReportsTest
         }
         second.join();
         assertEquals(2, reports.waiting());
+    }
+
+    @Test
+    void shouldNotAccuseAReportThatBeganBeforeTheEnd() throws InterruptedException
+    {
+        reports.start(2, null, reports);
+        reports.submitting(plan(0));
+        reports.submitted();
+        final Thread held = reporting(0);
+        reports.closing();
+        reports.closed();
+        gate.countDown();
+        held.join();
+        assertEquals(List.of(), reports.findings());
+
+        assertThrows(IllegalStateException.class, () -> reports.forward(0, 0, 0, 1, 0));
+        assertEquals(List.of("reported the launch of step 1 of rank 0 after close had returned"), reports.findings());
     }
 }
