@@ -23,7 +23,8 @@ class JettyTransportTest
     private static CompletableFuture<HttpResponse<String>> get(final JettyTransport transport)
     {
         final URI uri = URI.create("http://127.0.0.1:" + transport.address().getPort() + "/");
-        return HttpClient.newHttpClient().sendAsync(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        return HttpClient.newHttpClient().sendAsync(
+            HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     @Test
