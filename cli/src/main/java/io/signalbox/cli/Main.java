@@ -2,26 +2,8 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.commands.CalibrateCommand;
-import io.signalbox.cli.commands.CompareCommand;
-import io.signalbox.cli.commands.CompletionCommand;
-import io.signalbox.cli.commands.DiffCommand;
-import io.signalbox.cli.commands.DoctorCommand;
-import io.signalbox.cli.commands.ExpertsCommand;
-import io.signalbox.cli.commands.GpuCommand;
 import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectArguments;
-import io.signalbox.cli.commands.InspectCommand;
-import io.signalbox.cli.commands.RedactCommand;
-import io.signalbox.cli.commands.ReplayCommand;
-import io.signalbox.cli.commands.RunCommand;
-import io.signalbox.cli.commands.RunsCommand;
-import io.signalbox.cli.commands.ServeCommand;
-import io.signalbox.cli.commands.SimulateCommand;
-import io.signalbox.cli.commands.SnapshotCommand;
-import io.signalbox.cli.commands.TimelineCommand;
-import io.signalbox.cli.commands.TraceCommand;
-import io.signalbox.cli.commands.WhatIfCommand;
 import io.signalbox.cli.console.CommandFailure;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
@@ -29,7 +11,6 @@ import io.signalbox.cli.console.HelpPage;
 import io.signalbox.cli.console.ResultStream;
 import io.signalbox.cli.options.ArgumentConverters;
 import io.signalbox.cli.options.CommandFiles;
-import io.signalbox.cli.options.CommandModel;
 import io.signalbox.cli.options.FormerNames;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
@@ -47,7 +28,6 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -130,7 +110,7 @@ public final class Main implements Callable<Integer>
         try
         {
             arguments = InspectArguments.rewritten(given);
-            final CommandLine line = commandLine(console, asked(arguments), questions(arguments));
+            final CommandLine line = asked(console, arguments);
             final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);
             arguments = command == null ? arguments : FormerNames.replaced(command.getCommandSpec(), arguments);
             final String help = HelpRequest.of(line, arguments);
@@ -163,55 +143,20 @@ public final class Main implements Callable<Integer>
     /** Every command. */
     static CommandLine commandLine(final Console console)
     {
-        return commandLine(console, HelpCommand.COMMANDS, InspectCommand.QUESTIONS);
+        final CommandLine line = new CommandLine(new Main());
+        AskedCommands.addAll(line, console);
+        return prepared(line, console);
     }
 
-    /** Only the command that is asked for: a model of all commands takes longer than many a command. */
-    private static List<String> asked(final String... arguments)
-    {
-        final String first = arguments.length == 0 ? "" : arguments[0];
-        return HelpCommand.COMMANDS.contains(first) && !HelpCommand.ABOUT_OTHERS.contains(first) ? List.of(first) :
-            HelpCommand.COMMANDS;
-    }
-
-    private static List<String> questions(final String... arguments)
-    {
-        final boolean one = arguments.length > 1 && InspectCommand.QUESTIONS.contains(arguments[1]);
-        return one ? List.of(arguments[1]) : InspectCommand.QUESTIONS;
-    }
-
-    private static Object command(final String name, final Console console, final List<String> questions)
-    {
-        return switch (name)
-        {
-            case "simulate" -> new SimulateCommand(console);
-            case "run" -> new RunCommand(console);
-            case "serve" -> new ServeCommand(console);
-            case "compare" -> new CompareCommand(console);
-            case "replay" -> new ReplayCommand(console);
-            case "inspect" -> InspectCommand.line(console, questions);
-            case "snapshot" -> new SnapshotCommand(console);
-            case "runs" -> new RunsCommand(console);
-            case "experts" -> new ExpertsCommand(console);
-            case "trace" -> new TraceCommand(console);
-            case "redact" -> new RedactCommand(console);
-            case "timeline" -> new TimelineCommand(console);
-            case "whatif" -> new WhatIfCommand(console);
-            case "diff" -> new DiffCommand(console);
-            case "calibrate" -> new CalibrateCommand(console);
-            case "doctor" -> new DoctorCommand(console);
-            case "gpu" -> new GpuCommand(console, Main.class);
-            case "help" -> new HelpCommand(console);
-            case "completion" -> new CompletionCommand(console);
-            default -> throw new IllegalArgumentException(name);
-        };
-    }
-
-    private static CommandLine commandLine(
-        final Console console, final List<String> names, final List<String> questions)
+    private static CommandLine asked(final Console console, final String... arguments)
     {
         final CommandLine line = new CommandLine(new Main());
-        names.forEach(name -> line.addSubcommand(name, CommandModel.of(command(name, console, questions))));
+        AskedCommands.addAsked(line, console, arguments);
+        return prepared(line, console);
+    }
+
+    private static CommandLine prepared(final CommandLine line, final Console console)
+    {
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         versions(line, line.getCommandSpec().version());
         line.setUsageHelpWidth(console.columns());

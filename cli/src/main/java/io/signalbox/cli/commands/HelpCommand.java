@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.HelpPage;
@@ -36,8 +37,6 @@ public final class HelpCommand implements Callable<Integer>
     public static final List<String> COMMANDS =
         List.of("simulate", "run", "serve", "compare", "replay", "inspect", "snapshot", "runs", "experts", "trace", "redact",
             "timeline", "whatif", "diff", "calibrate", "doctor", "gpu", "help", "completion");
-    /** Commands that look at the others. */
-    public static final List<String> ABOUT_OTHERS = List.of("help", "completion");
 
     private final Console console;
     @Spec
@@ -66,6 +65,11 @@ public final class HelpCommand implements Callable<Integer>
             throw MistypedArguments.noCommand(root, command);
         }
         final CommandLine question = group == null ? null : asked.getSubcommands().get(group);
+        if (group != null && question == null && !asked.getSubcommands().isEmpty() && !group.equals(HelpPage.ALL))
+        {
+            throw new ConfigException("'" + group + "' is not a question of " + command + "; give " +
+                String.join(", ", asked.getSubcommands().keySet()) + " or " + HelpPage.ALL + ".");
+        }
         final HelpPage page = new HelpPage(question == null ? asked : question);
         console.out().print(group == null || question != null ? page.text() : page.text(group));
         return ExitCode.OK;

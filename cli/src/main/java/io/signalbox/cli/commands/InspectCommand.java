@@ -2,6 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.console.Console;
+import io.signalbox.cli.options.CommandModel;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Spec;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 
 /** Answers questions about a journal; each question is a subcommand. */
 @Command(
@@ -48,30 +50,31 @@ public final class InspectCommand implements Callable<Integer>
     {
     }
 
-    /** The command with some of its questions: a model of all takes longer than many an answer. */
-    public static CommandLine line(final Console console, final List<String> questions)
+    /** The command with all questions; only those that are chosen have options. */
+    public static CommandLine line(final Console console, final Predicate<String> chosen)
     {
         final CommandLine line = new CommandLine(new InspectCommand());
-        questions.forEach(question -> line.addSubcommand(question(question, console)));
+        QUESTIONS.forEach(question -> line.addSubcommand(question, chosen.test(question) ?
+            CommandModel.of(type(question), console) : CommandModel.listed(type(question))));
         return line;
     }
 
-    private static InspectQuestion question(final String name, final Console console)
+    private static Class<? extends InspectQuestion> type(final String question)
     {
-        return switch (name)
+        return switch (question)
         {
-            case "run" -> new InspectRun(console);
-            case "series" -> new InspectSeries(console);
-            case "requests" -> new InspectRequests(console);
-            case "request" -> new InspectRequest(console);
-            case "block" -> new InspectBlock(console);
-            case "rank" -> new InspectRank(console);
-            case "expert" -> new InspectExpert(console);
-            case "experts" -> new InspectExperts(console);
-            case "events" -> new InspectEvents(console);
-            case "moment" -> new InspectMoment(console);
-            case "drafts" -> new InspectDrafts(console);
-            default -> throw new IllegalArgumentException(name);
+            case "run" -> InspectRun.class;
+            case "series" -> InspectSeries.class;
+            case "requests" -> InspectRequests.class;
+            case "request" -> InspectRequest.class;
+            case "block" -> InspectBlock.class;
+            case "rank" -> InspectRank.class;
+            case "expert" -> InspectExpert.class;
+            case "experts" -> InspectExperts.class;
+            case "events" -> InspectEvents.class;
+            case "moment" -> InspectMoment.class;
+            case "drafts" -> InspectDrafts.class;
+            default -> throw new IllegalArgumentException(question);
         };
     }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.cli.console.Console;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 
@@ -16,13 +20,31 @@ public final class CommandModel
     {
     }
 
-    /** @param command a command, or a command line that is complete. */
+    /** A command of which only the header is known: enough for a list of commands. */
+    public static CommandLine listed(final Class<?> type)
+    {
+        final CommandSpec spec = CommandSpec.create();
+        spec.usageMessage().header(type.getAnnotation(Command.class).header());
+        return new CommandLine(spec);
+    }
+
+    /** The command of this type, which a console makes. */
+    public static CommandLine of(final Class<?> type, final Console console)
+    {
+        try
+        {
+            final Constructor<?> constructor = type.getDeclaredConstructor(Console.class);
+            constructor.setAccessible(true);
+            return of(constructor.newInstance(console));
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new IllegalStateException(type.getName(), e);
+        }
+    }
+
     public static CommandLine of(final Object command)
     {
-        if (command instanceof CommandLine made)
-        {
-            return made;
-        }
         final CommandLine line = new CommandLine(command);
         int order = 0;
         for (final Field field : command.getClass().getDeclaredFields())
@@ -55,7 +77,7 @@ public final class CommandModel
     }
 
     /** A group with the fields of an object first, and then the options that settings make. */
-    static ArgGroupSpec group(final String heading, final int order, final Object options)
+    public static ArgGroupSpec group(final String heading, final int order, final Object options)
     {
         final ArgGroupSpec.Builder group = ArgGroupSpec.builder().validate(false).heading(heading).order(order);
         if (hasFields(options.getClass()))
@@ -72,6 +94,7 @@ public final class CommandModel
     private static boolean hasFields(final Class<?> type)
     {
         return type != Object.class && (hasFields(type.getSuperclass()) ||
-            Arrays.stream(type.getDeclaredFields()).anyMatch(field -> field.isAnnotationPresent(Option.class)));
+            Arrays.stream(type.getDeclaredFields()).anyMatch(field ->
+                field.isAnnotationPresent(Option.class) || field.isAnnotationPresent(Mixin.class)));
     }
 }
