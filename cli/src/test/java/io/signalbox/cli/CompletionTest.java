@@ -80,6 +80,18 @@ class CompletionTest
     }
 
     @Test
+    void shouldCompleteEveryElementOfAList() throws IOException, InterruptedException
+    {
+        needsBash();
+
+        assertEquals(List.of("kv-aware,round-robin"), complete("signalbox", "compare", "--router", "kv-aware,rou"));
+        assertEquals(List.of("round-robin"), complete("signalbox", "compare", "--router", "rou"));
+        assertEquals(List.of("Free,Commit,Placed"),
+            complete("signalbox", "inspect", "events", "--message", "Free,Commit,Pl"));
+        assertEquals(List.of(""), complete("signalbox", "simulate", "--router", "kv-aware,rou"));
+    }
+
+    @Test
     void shouldCompleteTheQuestionsOfInspectAndTheirOptions() throws IOException, InterruptedException
     {
         needsBash();

@@ -12,6 +12,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -21,6 +22,9 @@ public final class MistypedArguments
 {
     private static final int MAX_NAMES = 3;
     private static final int MAX_OWNERS = 8;
+    private static final int MAX_QUESTIONS = 3;
+    /** Forms of a result: who asks for one of them may want another one. */
+    private static final Set<String> FORMS = Set.of("--json", "--json-file", "--csv", "--csv-file", "--parquet");
     /** Commands with more options are referred to by their help. */
     private static final int FEW_OPTIONS = 12;
 
@@ -99,10 +103,12 @@ public final class MistypedArguments
         final List<String> owners = owners(command, name, all.get());
         if (!owners.isEmpty())
         {
-            final List<String> own = longNames(command);
+            final List<String> own = longNames(command).stream()
+                .filter(option -> command.options().size() <= FEW_OPTIONS || FORMS.contains(name) && FORMS.contains(option))
+                .toList();
             return name + " belongs to " + (owners.size() > MAX_OWNERS ? "other commands" : listed(owners)) +
                 ", not to " + commandName(command) +
-                (own.size() > FEW_OPTIONS ? "" : ", which has " + listed(own));
+                (own.isEmpty() ? "" : ", which has " + listed(own));
         }
         final List<String> known = new ArrayList<>(longNames(command));
         if (command.parent() != null && command.parent().parent() != null)
@@ -125,7 +131,7 @@ public final class MistypedArguments
         return command.qualifiedName().substring(command.root().name().length()).strip();
     }
 
-    /** Other commands, and questions of commands, with such an option. */
+    /** Other commands, and questions of commands, with such an option; several questions of a command together. */
     private static List<String> owners(final CommandSpec command, final String name, final CommandLine all)
     {
         final List<String> owners = new ArrayList<>();
@@ -136,7 +142,9 @@ public final class MistypedArguments
             {
                 owners.add(other);
             }
-            owners.addAll(line.getSubcommands().isEmpty() ? List.of() : owners(command, name, line));
+            final List<String> questions =
+                line.getSubcommands().isEmpty() ? List.of() : owners(command, name, line);
+            owners.addAll(questions.size() > MAX_QUESTIONS ? List.of("questions of " + other) : questions);
         });
         return owners;
     }
