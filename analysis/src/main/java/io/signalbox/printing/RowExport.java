@@ -3,6 +3,7 @@ package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
 import io.signalbox.DocumentSchema;
+import io.signalbox.config.Setting;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
 import io.signalbox.export.RoutedExpertsFile;
@@ -15,19 +16,36 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.TreeSet;
 
 /** Writes the rows of requests as they end, each in files of its id, and counts them. */
 public final class RowExport implements RowReplay.Receiver
 {
-    /**
-     * Which rows are written, and how.
-     *
-     * @param start  position of the first row.
-     * @param masked whether ids of inherited rows are replaced by -1.
-     */
+    public static final Setting<Integer> START = Setting.integer("start", "tokens", 0, 0, Integer.MAX_VALUE,
+        "Position of the first row of each request.")
+        .option("--start", "N", "Begin with the row of position N of each request");
+    public static final Setting<RowSplit> SPLIT = Setting.constant("split", RowSplit.ALL,
+        "Which rows are written: all, those of prompt tokens, or those of generated tokens.")
+        .option("--split", "PART",
+            "Export all rows, or only those of prompt tokens (prompt) or of generated ones (generated)");
+    public static final Setting<RowFormat> FORMAT = Setting.constant("format", RowFormat.NPY, "The form of the ids.")
+        .option("--format", "FORM", "Write ID.npy (npy), ID.npz with state, layers and weights beside the ids (npz), " +
+            "ID.parquet with a row per position and layer (parquet), or the ids in ID.json (json)");
+    public static final Setting<Boolean> MASKED = Setting.choice("inherited", false, List.of(false, true),
+        isMasked -> isMasked ? "MASK" : "KEEP", "Ids of inherited rows: KEEP, or MASK with -1 in their place.")
+        .option("--inherited", "IDS", "Keep the ids of inherited rows (keep), or write -1 in their place (mask)");
+    /** Which rows are written, and how. */
+    public static final List<Setting<?>> SETTINGS = List.of(START, SPLIT, FORMAT, MASKED);
+
+    /** @param masked whether ids of inherited rows are replaced by -1. */
     public record Form(int start, RowSplit split, RowFormat format, boolean masked)
     {
+        /** @throws ConfigException if the position is negative. */
+        public Form
+        {
+            START.check(start);
+        }
     }
 
     private final NewDirectory directory;

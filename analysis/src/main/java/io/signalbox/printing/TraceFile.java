@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.ConfigException;
 import io.signalbox.DocumentSchema;
+import io.signalbox.config.Setting;
 import io.signalbox.inspect.JournaledRequest;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.JournalRetention;
@@ -16,11 +17,18 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** Writes the requests of a journal as lines of a trace. */
 public final class TraceFile implements Consumer<JournaledRequest>, FileOfJournal
 {
+    public static final Setting<TraceForm> FORMAT = Setting.constant("format", TraceForm.SIGNALBOX,
+        "The form of the lines: SIGNALBOX has every field exactly, MOONCAKE milliseconds and an id per 512 prompt tokens.")
+        .option("--format", "FORM", "Write every field exactly (signalbox), or milliseconds and an id per 512 tokens of " +
+            "prompt, as other simulators read them (mooncake)");
+    public static final List<Setting<?>> SETTINGS = List.of(FORMAT);
+
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private final JsonGenerator json;

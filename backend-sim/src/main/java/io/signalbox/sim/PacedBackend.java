@@ -32,9 +32,12 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class PacedBackend implements Backend
 {
     public static final Setting<Double> TIME_SCALE = Setting.real("timeScale", "", 1.0, 0.001, 1000.0,
-        "How many times as fast as their costs the simulated ranks serve.").remedy("give 1 for the speed of the costs");
+        "How many times as fast as their costs the simulated ranks serve.").remedy("give 1 for the speed of the costs")
+        .option("--time-scale", "FACTOR", "Serve FACTOR times as fast as the costs of the simulated ranks");
     public static final Setting<Integer> MEAN_ANSWER_TOKENS = Setting.integer("meanAnswerTokens", "tokens", 256, 0, 1 << 24,
-        "Mean length of an answer that ends by itself; 0: no answer does.").remedy("give a number of tokens");
+        "Mean length of an answer that ends by itself; 0: no answer does.").remedy("give a number of tokens")
+        .option("--mean-answer-tokens", "N",
+            "End answers by themselves after N tokens on average; 0: only limits end them");
 
     public static final List<Setting<?>> SETTINGS = List.of(TIME_SCALE, MEAN_ANSWER_TOKENS);
 

@@ -18,6 +18,8 @@ public record WeightsPlan(List<Change> changes)
 {
     private static final String FORM = "WAY@TIME, such as continue@10s or requeue@1500ms";
     private static final int MAX_CHANGES = 1_000;
+    /** The former name of continue, which stays valid. */
+    private static final String FORMER = "finish";
     private static final List<WeightsWay> WAYS =
         List.of(WeightsWay.CONTINUE, WeightsWay.ABORT, WeightsWay.REQUEUE, WeightsWay.DRAIN);
 
@@ -68,7 +70,8 @@ public record WeightsPlan(List<Change> changes)
             throw fault(part, "is not of the form " + FORM, "give a way, an @ and a time");
         }
         final String name = part.substring(0, at);
-        final WeightsWay way = WAYS.stream().filter(known -> name(known).equals(name)).findFirst().orElseThrow(
+        final String current = name.equals(FORMER) ? name(WeightsWay.CONTINUE) : name;
+        final WeightsWay way = WAYS.stream().filter(known -> name(known).equals(current)).findFirst().orElseThrow(
             () -> fault(part, "names the way '" + name + "', which is not continue, abort, requeue or drain",
                 "give one of these"));
         final long nanos = FaultDuration.nanos(part.substring(at + 1));

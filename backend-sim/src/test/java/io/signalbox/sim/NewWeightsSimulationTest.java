@@ -64,6 +64,13 @@ class NewWeightsSimulationTest
     }
 
     @Test
+    void shouldReadTheFormerNameOfContinue()
+    {
+        assertEquals(WeightsPlan.parse("continue@1s,requeue@2s"), WeightsPlan.parse("finish@1s,requeue@2s"));
+        assertEquals("continue@1s", WeightsPlan.parse("finish@1s").text());
+    }
+
+    @Test
     void shouldWriteTheSameGroupsThreadedAndStepped()
     {
         final RecordingJournal stepped = new RecordingJournal();

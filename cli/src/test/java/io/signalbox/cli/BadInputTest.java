@@ -45,6 +45,14 @@ public class BadInputTest
         simulate --sed 7                      | there is no option '--sed' (nearest: --seed); see
         simulate --SEED=7                     | there is no option '--SEED' (nearest: --seed
         simulate --conversation 7             | there is no option '--conversation' (nearest: --conversations
+        help inspect momment                  | is not a question of inspect; give run, series, requests,
+        simulate --csv                        | --csv belongs to compare and questions of inspect, not to simulate, which has
+        simulate --no-journal --segment-bytes 70000 | --segment-bytes concerns the journal, and --no-journal writes none
+        run --no-journal --journal-key k      | --journal-key concerns the journal, and --no-journal writes none
+        serve --drain-seconds -1              | --drain-seconds=-1.0 s is not between 0 and
+        serve --served-model-name a,a         | --served-model-name=a,a is not one or several different values
+        snapshot j --keep 1                   | --keep=1 is not between 2 and 100000
+        experts j --all --out e --split none  | --split=none is not one of all, prompt, generated
         replay j --router default             | --router belongs to simulate, run, serve, compare and whatif, not to replay;
         compare --journal=j                   | --journal belongs to simulate, run and serve, not to compare; see
         doctor --ranks 2                      | --ranks belongs to simulate, run, serve, compare and whatif, not to doctor,

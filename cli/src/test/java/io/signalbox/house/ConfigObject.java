@@ -19,7 +19,14 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.RetentionLimits;
+import io.signalbox.journal.SnapshotFollower;
+import io.signalbox.journal.WithheldJournal;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.printing.RowExport;
+import io.signalbox.printing.RowFormat;
+import io.signalbox.printing.RowSplit;
+import io.signalbox.printing.TraceFile;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
@@ -35,6 +42,7 @@ import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.HastenedArrivals;
+import io.signalbox.workload.PromptDefaults;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Tenants;
 
@@ -69,12 +77,20 @@ record ConfigObject(
         of("Router", RouterConfig.class, RouterConfig.SETTINGS),
         of("Engine", EngineConfig.class, EngineConfig.SETTINGS, EngineConfig::new),
         of("Journal", JournalConfig.class, JournalConfig.SETTINGS, () -> JournalConfig.of(Durability.PROCESS)),
+        of("Retention of a journal", RetentionLimits.class, RetentionLimits.SETTINGS),
+        of("Journals without tokens", WithheldJournal.class, WithheldJournal.SETTINGS),
+        of("Snapshots", SnapshotFollower.class, SnapshotFollower.SETTINGS),
+        of("Export of routed experts", RowExport.class, RowExport.SETTINGS,
+            () -> new RowExport.Form(0, RowSplit.ALL, RowFormat.NPY, false)),
+        of("Exported trace", TraceFile.class, TraceFile.SETTINGS),
         of("Pool of KV blocks", KvBlockConfig.class, KvBlockConfig.SETTINGS, () -> KvBlockConfig.of(64)),
         of("Simulated backend", SimulationConfig.class, SimulationConfig.SETTINGS,
             () -> SimulationConfig.DEFAULT, () -> StepCost.DEFAULT, () -> D2hDelay.DEFAULT),
         of("Simulated ranks in real time", PacedBackend.class, PacedBackend.SETTINGS),
         of("Server", ServerConfig.class, ServerConfig.SETTINGS,
             () -> new ServerConfig(new ServedModel(List.of("model"), 4096, 1, new SimulatedText()))),
+        of("Served model", ServedModel.class, List.of(ServedModel.NAMES, ServedModel.CONTEXT_TOKENS),
+            () -> new ServedModel(List.of("model"), 4096, 1, new SimulatedText())),
         of("Generated workload", GeneratedWorkloadConfig.class, GeneratedWorkloadConfig.SETTINGS,
             GeneratedWorkloadConfig::builder),
         of("Arrival processes", Arrivals.class, Arrivals.SETTINGS, () -> new Arrivals.Bursty(8.0, 2.0)),
@@ -85,6 +101,7 @@ record ConfigObject(
         of("Tenants of a workload", Tenants.class, Tenants.SETTINGS, () -> new Tenants(TenantWeights.EQUAL, 1)),
         of("Speed of arrivals", HastenedArrivals.class, HastenedArrivals.SETTINGS),
         of("Limit of requests", FirstRequests.class, FirstRequests.SETTINGS),
+        of("Prompts of a run", PromptDefaults.class, PromptDefaults.SETTINGS, PromptDefaults::new),
         of("Comparison", ComparisonConfig.class, ComparisonConfig.SETTINGS),
         of("CPU backend", CpuBackendConfig.class, CpuBackendConfig.SETTINGS, CpuBackendConfig::new),
         of("CUDA backend", CudaBackendConfig.class, CudaBackendConfig.SETTINGS, CudaBackendConfig::new),
@@ -103,6 +120,7 @@ record ConfigObject(
     /** Components of records that have another name than the setting's last word. */
     private static final Map<String, String> COMPONENTS = Map.of("cancelFraction", "fraction", "cancelMeanDelayNanos",
         "meanDelayNanos", "cancelSeed", "seed", "stepMillis", "millis", "rate", "ratePerSecond",
+        "servedModelName", "names", "inherited", "masked",
         "tenants", "shares", "tenantSeed", "seed");
 
     static ConfigObject of(

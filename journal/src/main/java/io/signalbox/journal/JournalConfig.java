@@ -129,7 +129,7 @@ public record JournalConfig(
 
     long recordsPerSnapshot()
     {
-        return snapshotEvery > 0 ? snapshotEvery : SnapshotFollower.DEFAULT_EVERY;
+        return snapshotEvery > 0 ? snapshotEvery : SnapshotFollower.EVERY.defaultValue();
     }
 
     public static JournalConfig of(final Durability durability)

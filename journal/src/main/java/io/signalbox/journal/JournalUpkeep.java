@@ -93,7 +93,7 @@ public final class JournalUpkeep implements AutoCloseable
         this.listener = listener;
         this.rhythm = rhythm;
         limits = config.retention();
-        states = new SnapshotFollower(directory, config.recordsPerSnapshot(), SnapshotFollower.DEFAULT_KEPT);
+        states = new SnapshotFollower(directory, config.recordsPerSnapshot(), SnapshotFollower.KEPT.defaultValue());
         schedulers = new ReplayFollower(directory, config.recordsPerSnapshot(), routers);
     }
 

@@ -2,8 +2,11 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * How much of a journal is kept: {@link #NONE} with the limits that you give. A segment is too much if one of the limits
@@ -15,6 +18,21 @@ import java.time.Duration;
  */
 public record RetentionLimits(long mostBytes, int mostSegments, Duration mostAge)
 {
+    private static final double SECONDS_PER_DAY = 86_400;
+    private static final String NO_LIMIT = "no limit";
+
+    public static final Setting<Optional<Long>> MOST_BYTES = Setting.number("mostBytes", "bytes", 0, 0, Long.MAX_VALUE,
+        "Most bytes of the segments that are kept; the oldest go first.").orAbsent(NO_LIMIT)
+        .option("--max-bytes", "BYTES", "Remove the oldest segments, until those that stay have at most so many bytes")
+        .formerly("--most-bytes");
+    public static final Setting<Optional<Integer>> MOST_SEGMENTS = Setting.integer("mostSegments", "segments", 1, 1,
+        Integer.MAX_VALUE, "Most segments that are kept; the oldest go first.").orAbsent(NO_LIMIT)
+        .option("--max-segments", "N", "Remove all segments but the newest N").formerly("--most-segments");
+    public static final Setting<Optional<Double>> MOST_AGE_DAYS = Setting.real("mostAgeDays", "days", 0.0, 0.0, 36_500.0,
+        "Time since a segment was written last, after which it goes.").orAbsent(NO_LIMIT)
+        .option("--older-than", "DAYS", "Remove segments that were written last so long ago");
+    public static final List<Setting<?>> SETTINGS = List.of(MOST_BYTES, MOST_SEGMENTS, MOST_AGE_DAYS);
+
     /** Keeps everything. */
     public static final RetentionLimits NONE = new RetentionLimits(Long.MAX_VALUE, Integer.MAX_VALUE, null);
 
@@ -33,6 +51,12 @@ public record RetentionLimits(long mostBytes, int mostSegments, Duration mostAge
         {
             throw new ConfigException("mostAge=" + mostAge + " is negative; give the time for which segments are kept.");
         }
+    }
+
+    /** The time of some days, down to a second. */
+    public static Duration age(final double days)
+    {
+        return Duration.ofSeconds((long)(days * SECONDS_PER_DAY));
     }
 
     public RetentionLimits withMostBytes(final long bytes)

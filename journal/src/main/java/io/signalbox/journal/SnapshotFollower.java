@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.config.Setting;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SnapshotFiles;
@@ -18,10 +19,13 @@ import java.util.List;
  */
 public final class SnapshotFollower
 {
-    /** Records between two snapshots, unless another number is asked for. */
-    public static final long DEFAULT_EVERY = 100_000;
-    /** Snapshots that are kept, unless another number is asked for. */
-    public static final int DEFAULT_KEPT = 128;
+    public static final Setting<Long> EVERY = Setting.number("every", "records", 100_000, 1, Long.MAX_VALUE,
+        "Records from one snapshot to the next.")
+        .option("--every", "RECORDS", "Write a snapshot after so many records");
+    public static final Setting<Integer> KEPT = Setting.integer("keep", "snapshots", 128, 2, 100_000,
+        "Most snapshots that are kept: the newest two, the others as evenly as possible.")
+        .option("--keep", "N", "Keep at most N snapshots: the newest two, the others as evenly as possible");
+    public static final List<Setting<?>> SETTINGS = List.of(EVERY, KEPT);
 
     private final Path directory;
     private final long every;

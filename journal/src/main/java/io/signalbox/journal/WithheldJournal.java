@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.batch.TenantWeights;
+import io.signalbox.config.Setting;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.journal.JournalException.Kind;
@@ -24,6 +25,13 @@ import java.util.TreeMap;
  */
 public final class WithheldJournal implements GroupJournal
 {
+    /** Whether a run is journaled without its tokens. */
+    public static final Setting<Boolean> WITHHELD = Setting.choice("journalTokens", false, List.of(false, true),
+        isWithheld -> isWithheld ? "HASHES" : "IDS",
+        "Tokens in the journal: IDS, or only keyed HASHES of their blocks.")
+        .option("--journal-tokens", "FORM", "Journal tokens as ids, or only keyed hashes of their blocks as hashes");
+    public static final List<Setting<?>> SETTINGS = List.of(WITHHELD);
+
     /** Setting of a run description whose journal has no tokens; its value is {@link #HASHES}. */
     static final String TOKENS = "journal.tokens";
     static final String HASHES = "hashes";

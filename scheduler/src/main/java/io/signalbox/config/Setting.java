@@ -240,10 +240,10 @@ public final class Setting<T>
         return with(uses.option.withFormer(names));
     }
 
-    /** The same setting in nanoseconds, whose option is in seconds. */
+    /** The same setting in nanoseconds or milliseconds, whose option is in seconds. */
     public Setting<T> optionInSeconds()
     {
-        return with(uses.option.withUnit(1e9));
+        return with(uses.option.withUnit(unit.equals("ms") ? 1e3 : 1e9));
     }
 
     /** @param finder finds the path of an input file in a value of the option; {@code null}: the value names no file. */

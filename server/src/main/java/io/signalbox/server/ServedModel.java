@@ -2,6 +2,7 @@
 package io.signalbox.server;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.server.text.ModelText;
 
 import java.util.List;
@@ -17,18 +18,24 @@ public record ServedModel(List<String> names, int contextTokens, int hiddenLayer
 {
     private static final int MAX_NAME = 256;
 
+    public static final Setting<List<String>> NAMES = Setting.form("servedModelName", "", "signalbox-simulated",
+        "a name of 1 to " + MAX_NAME + " characters without blanks",
+        text -> text.isEmpty() || text.length() > MAX_NAME || text.contains(" ") ? null : text, text -> text,
+        "Names of the model; answers have the first if a request names none.").list()
+        .option("--served-model-name", "NAME,...",
+            "Serve the model under each NAME; answers have the first if a request names no model")
+        .elsewhere("--served-model-name", "--served-model-name (one name)", "");
+    /** A usual context; a larger pool does not mean that a model was made for longer sequences. */
+    public static final Setting<Integer> CONTEXT_TOKENS = Setting.integer("contextTokens", "tokens", 131_072, 2,
+        Integer.MAX_VALUE, "Most tokens of a prompt with its answer.")
+        .option("--max-model-len", "TOKENS", "Refuse requests whose prompt and answer have more TOKENS")
+        .elsewhere("--max-model-len", "--context-length", "--max_seq_len");
+
     /** @throws ConfigException if a value is not allowed. */
     public ServedModel
     {
-        if (names.isEmpty() || names.stream().anyMatch(name -> name.isEmpty() || name.length() > MAX_NAME))
-        {
-            throw ConfigException.of("names", names.toString(), "names of 1 to " + MAX_NAME + " characters", "give one");
-        }
-        if (contextTokens < 2)
-        {
-            throw ConfigException.of("contextTokens", Integer.toString(contextTokens), "2 or more",
-                "give the most tokens of a prompt and its answer");
-        }
+        NAMES.check(names);
+        CONTEXT_TOKENS.check(contextTokens);
         if (hiddenLayers < 1)
         {
             throw ConfigException.of("hiddenLayers", Integer.toString(hiddenLayers), "1 or more",

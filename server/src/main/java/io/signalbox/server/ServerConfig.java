@@ -13,33 +13,51 @@ import java.util.List;
 /** Configuration of a server, checked as it is given. */
 public final class ServerConfig
 {
+    public static final Setting<String> HOST = Setting.form("host", "", "127.0.0.1",
+        "an address or a name without blanks", text -> text.isEmpty() || text.contains(" ") ? null : text, text -> text,
+        "Address or name at which the server listens.")
+        .remedy("give 127.0.0.1 for this machine alone").option("--host", "ADDRESS", "Listen at ADDRESS")
+        .elsewhere("--host", "--host", "--host");
     public static final Setting<Integer> PORT =
-        Setting.integer("port", "", 8000, 0, 65_535, "Port at which the server listens; 0: any free one.");
+        Setting.integer("port", "", 8000, 0, 65_535, "Port at which the server listens; 0: any free one.")
+            .option("--port", "PORT", "Listen on PORT; 0: any free one").elsewhere("--port", "--port", "--port");
+    public static final Setting<Boolean> AUTH = Setting.flag("auth", true,
+        "Whether clients beyond this machine, and routes that concern other clients, need a key.")
+        .option("--auth", "Want keys; --no-auth lets everybody who reaches the address use every route");
+    public static final Setting<Boolean> ROUTED_EXPERTS = Setting.flag("routedExperts", false,
+        "Whether answers have the routed experts of their tokens; the engine must capture them.")
+        .option("--enable-return-routed-experts",
+            "Return the routed experts of every token; SGLang's route returns them if a request asks for them")
+        .elsewhere("--enable-return-routed-experts", "--enable-return-routed-experts", "");
+    public static final Setting<Boolean> STREAMED_EXPERTS = Setting.flag("streamedExperts", false,
+        "Whether streams of OpenAI's routes have them too, on the last chunk of an answer.")
+        .option("--stream-routed-experts",
+            "Return them on the last chunk of OpenAI's streams too, where vLLM leaves them out").onlyWith(ROUTED_EXPERTS);
     public static final Setting<Integer> MAX_BODY_BYTES = Setting.integer("maxBodyBytes", "bytes", 4 << 20, 1, 1 << 30,
-        "Most bytes of the body of a request; a longer one is refused with 413.");
+        "Most bytes of the body of a request; a longer one is refused with 413.")
+        .option("--max-body-bytes", "BYTES", "Refuse a request with a longer body");
     public static final Setting<Integer> MAX_REQUESTS = Setting.integer("maxRequests", "requests", 10_000, 1, 1 << 24,
-        "Most requests of the engine that are under way; more are refused with 429.");
+        "Most requests of the engine that are under way; more are refused with 429.")
+        .option("--max-requests", "N", "Refuse requests while N are under way");
     public static final Setting<Integer> MAX_CONNECTIONS = Setting.integer("maxConnections", "connections", 10_000, 1,
-        1 << 20, "Most connections at a time; more wait.");
+        1 << 20, "Most connections at a time; more wait.")
+        .option("--max-connections", "N", "Let connections wait while N are open");
     public static final Setting<Integer> MAX_UNSENT_BYTES = Setting.integer("maxUnsentBytes", "bytes", 1 << 20, 1, 1 << 30,
         "Most bytes of a stream that wait for its client; a client that reads more slowly loses its connection.");
     public static final Setting<Long> DRAIN_MILLIS = time("drainMillis", 30_000, 0,
-        "How long close waits for requests that are under way.");
+        "How long close waits for requests that are under way.")
+        .option("--drain-seconds", "S", "When stopped, wait S seconds for requests that are under way").optionInSeconds();
     public static final Setting<Long> IDLE_MILLIS = time("idleMillis", 30_000, 1,
         "After this time a connection ends that neither sends nor receives, and waits for no answer.");
     public static final Setting<Long> REQUEST_MILLIS = time("requestMillis", 60_000, 1,
         "Time in which the headers of a request, and then its body, must have come.");
-    public static final List<Setting<?>> SETTINGS = List.of(PORT, MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS,
-        MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS, REQUEST_MILLIS);
+    public static final List<Setting<?>> SETTINGS = List.of(HOST, PORT, AUTH, ROUTED_EXPERTS, STREAMED_EXPERTS,
+        MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS, MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS, REQUEST_MILLIS);
 
     private final ServedModel model;
-    private String host = "127.0.0.1";
     private SettingValues values = SettingValues.defaults("the server", SETTINGS);
     private AccessKeys apiKeys = AccessKeys.NONE;
     private AccessKeys adminKeys = AccessKeys.NONE;
-    private boolean open;
-    private boolean routedExperts;
-    private boolean rowsInStreams;
 
     private static Setting<Long> time(
         final String name, final long defaultValue, final long min, final String meaning)
@@ -52,71 +70,65 @@ public final class ServerConfig
         this.model = model;
     }
 
+    /** Sets a setting of {@link #SETTINGS}. */
+    public <T> ServerConfig set(final Setting<T> setting, final T value)
+    {
+        values = values.with(setting, value);
+        return this;
+    }
+
     /** @param value address or name; default: loopback. */
     public ServerConfig host(final String value)
     {
-        if (value.isBlank())
-        {
-            throw ConfigException.of("host", "''", "an address or a name", "give 127.0.0.1 for this machine alone");
-        }
-        host = value;
-        return this;
+        return set(HOST, value);
     }
 
     /** @param value 0: any free one. */
     public ServerConfig port(final int value)
     {
-        values = values.with(PORT, value);
-        return this;
+        return set(PORT, value);
     }
 
     /** @param value of one request; default: 4 MiB. */
     public ServerConfig maxBodyBytes(final int value)
     {
-        values = values.with(MAX_BODY_BYTES, value);
-        return this;
+        return set(MAX_BODY_BYTES, value);
     }
 
     /** @param value requests of the engine that may be under way; more are refused with 429. */
     public ServerConfig maxRequests(final int value)
     {
-        values = values.with(MAX_REQUESTS, value);
-        return this;
+        return set(MAX_REQUESTS, value);
     }
 
     /** @param value connections at a time; more wait. */
     public ServerConfig maxConnections(final int value)
     {
-        values = values.with(MAX_CONNECTIONS, value);
-        return this;
+        return set(MAX_CONNECTIONS, value);
     }
 
     /** @param value how long {@link SignalboxServer#close} waits for requests that are under way. */
     public ServerConfig drainMillis(final long value)
     {
-        values = values.with(DRAIN_MILLIS, value);
-        return this;
+        return set(DRAIN_MILLIS, value);
     }
 
     /** @param value after which a connection ends that neither sends nor receives, and waits for no answer. */
     public ServerConfig idleMillis(final long value)
     {
-        values = values.with(IDLE_MILLIS, value);
-        return this;
+        return set(IDLE_MILLIS, value);
     }
 
     /** @param value of one stream that may wait for its client; a client that reads more slowly loses its connection. */
     public ServerConfig maxUnsentBytes(final int value)
     {
-        values = values.with(MAX_UNSENT_BYTES, value);
-        return this;
+        return set(MAX_UNSENT_BYTES, value);
     }
 
     /** @param value in which the headers of a request, and then its body, must have come. */
     public ServerConfig requestMillis(final long value)
     {
-        values = values.with(REQUEST_MILLIS, value);
-        return this;
+        return set(REQUEST_MILLIS, value);
     }
 
     /**
@@ -125,9 +137,7 @@ public final class ServerConfig
      */
     public ServerConfig routedExperts(final boolean value, final boolean inStreams)
     {
-        routedExperts = value;
-        rowsInStreams = inStreams;
-        return this;
+        return set(ROUTED_EXPERTS, value).set(STREAMED_EXPERTS, inStreams);
     }
 
     /** @param value keys of clients; without one, everybody on this machine is a client. */
@@ -147,8 +157,7 @@ public final class ServerConfig
     /** @param value whether everybody who reaches the address may use every route. */
     public ServerConfig withoutKeys(final boolean value)
     {
-        open = value;
-        return this;
+        return set(AUTH, !value);
     }
 
     /** The name of the model that clients are told. */
@@ -180,29 +189,29 @@ public final class ServerConfig
         try (ServerSocket probe = new ServerSocket())
         {
             probe.setReuseAddress(true);
-            probe.bind(new InetSocketAddress(host, port()));
+            probe.bind(new InetSocketAddress(host(), port()));
         }
         catch (final IOException e)
         {
-            throw new ConfigException("the server cannot listen on " + host + ":" + port() + " (" + e.getMessage() +
+            throw new ConfigException("the server cannot listen on " + host() + ":" + port() + " (" + e.getMessage() +
                 "); give another port with --port, or 0 for any free one.");
         }
     }
 
     boolean hasRoutedExperts()
     {
-        return routedExperts;
+        return values.get(ROUTED_EXPERTS);
     }
 
     boolean hasRowsInStreams()
     {
-        return routedExperts && rowsInStreams;
+        return hasRoutedExperts() && values.get(STREAMED_EXPERTS);
     }
 
     /** @throws ConfigException if the server would be open to others by mistake. */
     Guard guard()
     {
-        return new Guard(host, apiKeys, adminKeys, open);
+        return new Guard(host(), apiKeys, adminKeys, !values.get(AUTH));
     }
 
     ServedModel model()
@@ -212,7 +221,7 @@ public final class ServerConfig
 
     String host()
     {
-        return host;
+        return values.get(HOST);
     }
 
     int port()

@@ -10,6 +10,7 @@ import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.options.ComparedSchedulers;
 import io.signalbox.cli.options.ComparedWorkloads;
 import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.CsvFlag;
 import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ListedRouters;
@@ -77,8 +78,8 @@ public final class CompareCommand implements Callable<Integer>
     private final SettingOptions plan = SettingOptions.of(ComparisonConfig.SETTINGS)
         .defaultInWords(ComparisonConfig.WORKERS, "one per processor");
 
-    @Option(names = "--csv", description = "Print means and intervals as CSV instead of tables.")
-    private boolean asCsv;
+    @Mixin
+    private final CsvFlag csv = new CsvFlag();
 
     @Option(names = CSV_FILE, paramLabel = "FILE", description = "Write the CSV to FILE as well.")
     @OutputPath
@@ -133,9 +134,9 @@ public final class CompareCommand implements Callable<Integer>
 
     private int listRouters()
     {
-        if (asCsv || csvFile != null)
+        if (csv.isCsv() || csvFile != null)
         {
-            throw new ConfigException((asCsv ? "--csv" : CSV_FILE) +
+            throw new ConfigException((csv.isCsv() ? "--csv" : CSV_FILE) +
                 " is for figures, and --list-routers runs no comparison; leave it out, or give --json.");
         }
         return InstalledRouters.print(console, jsonOptions, routers.routers());
@@ -158,7 +159,7 @@ public final class CompareCommand implements Callable<Integer>
 
     private void print(final List<ComparisonCell> cells)
     {
-        if (asCsv)
+        if (csv.isCsv())
         {
             console.out().print(ComparisonFiles.csv(cells));
         }
@@ -183,7 +184,7 @@ public final class CompareCommand implements Callable<Integer>
 
     private void checkForms()
     {
-        if (asCsv && jsonOptions.isJson())
+        if (csv.isCsv() && jsonOptions.isJson())
         {
             throw new ConfigException(
                 "--csv and --json exclude each other; print one, and write the other with --csv-file or --json-file.");

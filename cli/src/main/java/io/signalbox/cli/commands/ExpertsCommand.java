@@ -6,19 +6,17 @@ import io.signalbox.cli.console.CommandFailure;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ReadingProgress;
-import io.signalbox.cli.options.Choice;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.PluginOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.inspect.RowReplay;
 import io.signalbox.journal.ReplayStart;
 import io.signalbox.printing.NewDirectory;
 import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.RowExport;
-import io.signalbox.printing.RowFormat;
-import io.signalbox.printing.RowSplit;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,26 +69,7 @@ public final class ExpertsCommand implements Callable<Integer>
     @OutputPath
     private Path out;
 
-    @Option(names = "--start", paramLabel = "N",
-        description = "Begin with the row of position N of each request (default: ${DEFAULT-VALUE}).")
-    private int position;
-
-    @Option(names = "--split", paramLabel = "PART", converter = Choice.OfSplit.class,
-        completionCandidates = Choice.OfSplit.class,
-        description = "Export all rows, or only those of prompt tokens (prompt) or of generated ones (generated) " +
-            "(default: all).")
-    private RowSplit split = RowSplit.ALL;
-
-    @Option(names = "--format", paramLabel = "FORM", converter = Choice.OfRows.class,
-        completionCandidates = Choice.OfRows.class,
-        description = "Write ID.npy (npy), ID.npz with state, layers and weights beside the ids (npz), ID.parquet with a " +
-            "row per position and layer (parquet), or the ids in ID.json (json) (default: npy).")
-    private RowFormat format = RowFormat.NPY;
-
-    @Option(names = "--inherited", paramLabel = "IDS", converter = Choice.OfInherited.class,
-        completionCandidates = Choice.OfInherited.class,
-        description = "Keep the ids of inherited rows (keep), or write -1 in their place (mask) (default: keep).")
-    private Choice.InheritedIds inherited = Choice.InheritedIds.KEEP;
+    private final SettingOptions form = SettingOptions.of(RowExport.SETTINGS);
 
     @Mixin
     private final PluginOptions plugins = new PluginOptions();
@@ -127,15 +106,12 @@ public final class ExpertsCommand implements Callable<Integer>
 
     private void check()
     {
+        form.check();
         JournalArgument.requireNamed(journal);
         if (requestIds == null == !all)
         {
             throw new ConfigException(all ? "--request and --all exclude each other; leave one out." :
                 "--request is missing; give --request=ID,..., or --all.");
-        }
-        if (position < 0)
-        {
-            throw new ConfigException("--start=" + position + " is negative; give a position, 0 for the first one.");
         }
     }
 
@@ -144,7 +120,8 @@ public final class ExpertsCommand implements Callable<Integer>
         try (NewDirectory directory = NewDirectory.create(OUT, out))
         {
             final RowExport export = new RowExport(directory,
-                new RowExport.Form(position, split, format, inherited == Choice.InheritedIds.MASK),
+                new RowExport.Form(form.get(RowExport.START), form.get(RowExport.SPLIT), form.get(RowExport.FORMAT),
+                    form.get(RowExport.MASKED)),
                 requestIds == null ? null : new TreeSet<>(requestIds));
             final RowReplay.Outcome outcome = RowReplay.run(start, export);
             progress.close();

@@ -3,6 +3,7 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.options.FollowOption;
+import io.signalbox.cli.options.RankOption;
 import io.signalbox.cli.options.WindowOptions;
 import io.signalbox.inspect.EventFilter;
 import io.signalbox.inspect.EventQuery;
@@ -43,8 +44,8 @@ final class InspectEvents extends InspectTable
     @Option(names = "--request", paramLabel = "ID", description = "List messages of a request.")
     private Long requestId;
 
-    @Option(names = "--rank", paramLabel = "RANK", description = "List messages of a rank.")
-    private Integer rank;
+    @Mixin
+    private final RankOption rank = new RankOption();
 
     @Option(names = "--record", paramLabel = "RECORD", description = "List the group of a record.")
     private Long record;
@@ -64,7 +65,7 @@ final class InspectEvents extends InspectTable
     void answer()
     {
         requireKnown("--message", messages, MESSAGES);
-        final EventFilter filter = new EventFilter(Set.copyOf(messages), rank == null ? -1 : whole("--rank", rank),
+        final EventFilter filter = new EventFilter(Set.copyOf(messages), rank.rank(),
             requestId, record, window.window(journal()));
         print(new EventQuery(filter), followOption.follows(), () ->
         {

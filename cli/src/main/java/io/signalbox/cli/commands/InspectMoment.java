@@ -4,8 +4,10 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.options.AskedMoment;
+import io.signalbox.cli.options.RankOption;
 import io.signalbox.inspect.MomentQuery;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -41,8 +43,8 @@ final class InspectMoment extends InspectTable
         description = "List requests, ranks or blocks (default: requests).")
     private String show = "requests";
 
-    @Option(names = "--rank", paramLabel = "RANK", description = "List the rows of a rank.")
-    private Integer rank;
+    @Mixin
+    private final RankOption rank = new RankOption();
 
     InspectMoment(final Console console)
     {
@@ -52,7 +54,7 @@ final class InspectMoment extends InspectTable
     @Override
     void answer()
     {
-        final MomentQuery query = new MomentQuery(view(), rank == null ? -1 : whole("--rank", rank), moment.in(journal()));
+        final MomentQuery query = new MomentQuery(view(), rank.rank(), moment.in(journal()));
         print(query);
     }
 

@@ -4,6 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.options.FollowOption;
+import io.signalbox.cli.options.RankOption;
 import io.signalbox.cli.options.WindowOptions;
 import io.signalbox.inspect.RequestFilter;
 import io.signalbox.inspect.RequestQuery;
@@ -49,8 +50,8 @@ final class InspectRequests extends InspectTable
     @Option(names = "--of-conversation", paramLabel = "ID", description = "List requests of a conversation.")
     private Long conversation;
 
-    @Option(names = "--rank", paramLabel = "RANK", description = "List requests of a rank.")
-    private Integer rank;
+    @Mixin
+    private final RankOption rank = new RankOption();
 
     @Mixin
     private final WindowOptions window = new WindowOptions();
@@ -72,7 +73,7 @@ final class InspectRequests extends InspectTable
             throw new ConfigException("--follow lists rows as they come, and the rows of --slowest are known at the end " +
                 "only; leave one out, or ask again later.");
         }
-        final RequestFilter filter = new RequestFilter(end, preempted, rank == null ? -1 : whole("--rank", rank),
+        final RequestFilter filter = new RequestFilter(end, preempted, rank.rank(),
             conversation, window.window(journal()), slowest());
         print(new RequestQuery(filter), followOption.follows());
     }

@@ -165,8 +165,7 @@ public final class ServeCommand implements Callable<Integer>
     {
         schedulerOptions.refuseIdle(given);
         costOptions.refuseIdle(given);
-        journalOptions.refuseIdle(given);
-        SettingOptions.refuseIdle(schedulerOptions, costOptions, journalOptions);
+        SettingOptions.refuseIdle(httpOptions, paceOptions, schedulerOptions, costOptions, journalOptions);
     }
 
     /** The run also depends on what the simulated ranks answer. */

@@ -196,7 +196,6 @@ public final class SimulateCommand implements Callable<Integer>
         workloadOptions.refuseIdle(given);
         schedulerOptions.refuseIdle(given);
         costOptions.refuseIdle(given);
-        journalOptions.refuseIdle(given);
         SettingOptions.refuseIdle(workloadOptions, schedulerOptions, costOptions, journalOptions);
         if (!threaded)
         {

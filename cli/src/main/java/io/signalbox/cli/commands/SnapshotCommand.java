@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ReadingProgress;
+import io.signalbox.cli.options.FollowOption;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OptionGroup;
@@ -12,6 +13,7 @@ import io.signalbox.cli.options.PluginOptions;
 import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RetentionOptions;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.journal.ReplayFollower;
 import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.SnapshotFollower;
@@ -56,7 +58,6 @@ import java.util.concurrent.locks.LockSupport;
 public final class SnapshotCommand implements Callable<Integer>
 {
     private static final int DOCUMENT_BYTES = 1 << 14;
-    private static final int MOST_KEPT = 100_000;
     private static final long PAUSE_NANOS = 1_000_000_000L;
 
     private final Console console;
@@ -65,13 +66,7 @@ public final class SnapshotCommand implements Callable<Integer>
     @InputPath
     private Path journal;
 
-    @Option(names = "--every", paramLabel = "RECORDS",
-        description = "Write a snapshot after so many records (default: 100000).")
-    private long every = SnapshotFollower.DEFAULT_EVERY;
-
-    @Option(names = "--keep", paramLabel = "N",
-        description = "Keep at most N snapshots: the newest two, the others as evenly as possible (default: 128).")
-    private int kept = SnapshotFollower.DEFAULT_KEPT;
+    private final SettingOptions snapshots = SettingOptions.of(SnapshotFollower.SETTINGS);
 
     @Option(names = "--scheduler",
         description = "Re-run the journal as well, compare every decision, and write the scheduler's state, rows " +
@@ -81,9 +76,8 @@ public final class SnapshotCommand implements Callable<Integer>
     @Mixin
     private final PluginOptions plugins = new PluginOptions();
 
-    @Option(names = "--follow",
-        description = "Continue until the journal is no longer written: once a second, fold what is new.")
-    private boolean follows;
+    @Mixin
+    private final FollowOption followOption = new FollowOption();
 
     @OptionGroup("Retention (with --scheduler)")
     private final RetentionOptions retention = new RetentionOptions();
@@ -103,14 +97,8 @@ public final class SnapshotCommand implements Callable<Integer>
     public Integer call()
     {
         JournalArgument.requireNamed(journal);
-        if (every < 1)
-        {
-            throw new ConfigException("--every=" + every + " is below 1; give the records from one snapshot to the next.");
-        }
-        if (kept < 2 || kept > MOST_KEPT)
-        {
-            throw new ConfigException("--keep=" + kept + " is not between 2 and " + MOST_KEPT + ".");
-        }
+        final long every = snapshots.get(SnapshotFollower.EVERY);
+        final int kept = snapshots.get(SnapshotFollower.KEPT);
         final RetentionLimits limits = retention.limits();
         if (!limits.equals(RetentionLimits.NONE) && !scheduler)
         {
@@ -140,7 +128,7 @@ public final class SnapshotCommand implements Callable<Integer>
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox snapshot")))
         {
             boolean isAtEnd = followOnce(follower, replay, progress);
-            while (follows && !isAtEnd)
+            while (followOption.follows() && !isAtEnd)
             {
                 remove(removed, replay, progress);
                 LockSupport.parkNanos(PAUSE_NANOS);

@@ -2,17 +2,16 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.console.Console;
-import io.signalbox.cli.options.Choice;
 import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.inspect.JournaledWorkload;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.printing.TraceFile;
-import io.signalbox.printing.TraceForm;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Command;
@@ -58,11 +57,7 @@ public final class TraceCommand implements Callable<Integer>
     @OutputPath
     private Path out;
 
-    @Option(names = "--format", paramLabel = "FORM", converter = Choice.OfTrace.class,
-        completionCandidates = Choice.OfTrace.class,
-        description = "Write every field exactly (signalbox), or milliseconds and an id per 512 tokens of prompt, as " +
-            "other simulators read them (mooncake) (default: signalbox).")
-    private TraceForm form = TraceForm.SIGNALBOX;
+    private final SettingOptions format = SettingOptions.of(TraceFile.SETTINGS);
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -91,7 +86,7 @@ public final class TraceCommand implements Callable<Integer>
         final boolean isVirtualTime = JournalRetention.firstRecord(journal) == 0 &&
             settings.containsKey(SimulationConfig.PREFIX + SimulationConfig.SEED);
         return new FileOfJournalRun(console, NAME, journal, out).call(jsonOptions, progressOption,
-            file -> new TraceFile(file, form, blockTokens, isVirtualTime),
+            file -> new TraceFile(file, format.get(TraceFile.FORMAT), blockTokens, isVirtualTime),
             (trace, progress) -> JournaledWorkload.read(journal, trace, progress));
     }
 }

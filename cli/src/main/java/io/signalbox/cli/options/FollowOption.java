@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 public final class FollowOption
 {
     @Option(names = "--follow",
-        description = "Continue until the journal is no longer written; once a second, list what is new.")
+        description = "Continue until the journal is no longer written; once a second, read what is new.")
     private boolean follows;
 
     public boolean follows()

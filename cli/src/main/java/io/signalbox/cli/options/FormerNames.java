@@ -13,7 +13,7 @@ public final class FormerNames
 {
     /** Of options that no setting makes, by the older name. */
     private static final Map<String, String> RENAMED = Map.of("--routers", "--router", "--output", "--out",
-        "--most-bytes", "--max-bytes", "--most-segments", "--max-segments", "--from", "--at");
+        "--from", "--at");
 
     private FormerNames()
     {

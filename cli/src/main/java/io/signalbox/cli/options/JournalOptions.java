@@ -16,7 +16,6 @@ import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.WithheldJournal;
 import io.signalbox.router.DpRouters;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParseResult;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -36,11 +35,12 @@ import java.util.stream.Stream;
 /** The place and the durability of a run's journal. */
 public final class JournalOptions implements SettingGroup
 {
-    static final String TOKENS = "--journal-tokens";
+    private static final String TOKENS = WithheldJournal.WITHHELD.option().name();
     /** Names the file of the key. */
     public static final String KEY = "--journal-key";
     static final Path RUNS = Path.of("runs");
     static final String JOURNAL = "--journal";
+    private static final String NO_VERIFY = "--no-verify";
     static final String NO_JOURNAL = "--no-journal";
     private static final int MAX_RUNS = 9999;
 
@@ -52,13 +52,8 @@ public final class JournalOptions implements SettingGroup
     @Option(names = NO_JOURNAL, description = "Do not write a journal (implies --no-verify).")
     private boolean noJournal;
 
-    @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
+    @Option(names = NO_VERIFY, description = "Do not verify the journal after the run.")
     private boolean noVerify;
-
-    @Option(names = TOKENS, paramLabel = "FORM", converter = Choice.OfTokens.class,
-        completionCandidates = Choice.OfTokens.class,
-        description = "Journal tokens as ids, or only keyed hashes of their blocks as hashes (default: ids).")
-    private Choice.Tokens tokens = Choice.Tokens.IDS;
 
     @Option(names = KEY, paramLabel = "FILE",
         description = "Key these hashes with FILE, 32 bytes or more that only its owner can read.")
@@ -66,6 +61,7 @@ public final class JournalOptions implements SettingGroup
     private Path keyFile;
 
     private final SettingOptions journal = SettingOptions.of(JournalConfig.SETTINGS);
+    private final SettingOptions withheld = SettingOptions.of(WithheldJournal.SETTINGS);
 
     private TokenKey key;
     private RetentionLimits limits = RetentionLimits.NONE;
@@ -76,18 +72,22 @@ public final class JournalOptions implements SettingGroup
     @Override
     public List<SettingOptions> settings()
     {
-        return List.of(journal);
+        return List.of(journal, withheld);
     }
 
     /** @throws ConfigException if an option concerns the journal, and none is written. */
-    public void refuseIdle(final ParseResult given)
+    private void refuseIdle()
     {
-        if (noJournal)
+        final String idle = "concerns the journal, and " + NO_JOURNAL + " writes none";
+        journal.refuseGiven(idle);
+        withheld.refuseGiven(idle);
+        if (noVerify || keyFile != null)
         {
-            for (final String option : List.of("--durability", "--no-verify", TOKENS, KEY))
-            {
-                IdleOptions.refuse(given, option, "concerns the journal, and --no-journal writes none");
-            }
+            throw new ConfigException((noVerify ? NO_VERIFY : KEY) + " " + idle + "; leave it out, or change the other.");
+        }
+        if (!limits.equals(RetentionLimits.NONE))
+        {
+            throw new ConfigException("limits concern the journal, and " + NO_JOURNAL + " writes none; leave them out.");
         }
     }
 
@@ -111,10 +111,9 @@ public final class JournalOptions implements SettingGroup
     {
         limits = kept;
         config();
-        if (noJournal && (journal.get(JournalConfig.SNAPSHOT_EVERY) > 0 || !limits.equals(RetentionLimits.NONE)))
+        if (noJournal)
         {
-            throw new ConfigException("snapshots and limits concern the journal, and --no-journal writes none; leave " +
-                "them out.");
+            refuseIdle();
         }
         if (directory != null && directory.toString().isEmpty())
         {
@@ -183,18 +182,14 @@ public final class JournalOptions implements SettingGroup
 
     private void readKey()
     {
-        final boolean withheld = tokens == Choice.Tokens.HASHES;
-        if (withheld && noJournal)
+        final boolean hasNoTokens = withheld.get(WithheldJournal.WITHHELD);
+        if (hasNoTokens != (keyFile != null))
         {
-            throw new ConfigException(TOKENS + "=hashes concerns the journal, and --no-journal writes none; leave one out.");
-        }
-        if (withheld != (keyFile != null))
-        {
-            throw new ConfigException(withheld ?
+            throw new ConfigException(hasNoTokens ?
                 TOKENS + "=hashes needs a key; give its file with " + KEY + ", made with: " + TokenKey.COMMAND + "." :
                 KEY + "=" + keyFile + " is for " + TOKENS + "=hashes, which is not given; give both or neither.");
         }
-        if (withheld)
+        if (hasNoTokens)
         {
             key = TokenKey.read(KEY, keyFile);
             key.requireOutside(directory == null ? RUNS : directory);

@@ -12,22 +12,9 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** The model: a checkpoint, weights from a seed for the shape of a configuration, or the built-in one. */
-public final class ModelOptions
+public final class ModelOptions extends ModelSource
 {
-    @Option(names = "--model", paramLabel = "DIR",
-        description = "Load the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral, " +
-            "DeepSeek-V3 or gpt-oss (default: a tiny model that is built in).")
-    @InputPath
-    private Path directory;
-
-    @Option(names = "--random-model", paramLabel = "CONFIG",
-        description = "Make random weights for the shape that this config.json describes.")
-    @InputPath
-    private Path config;
-
-    @Option(names = "--model-seed", paramLabel = "N",
-        description = "Make random weights from the seed N, also those of the built-in model (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
+    private static final long USUAL_SEED = 1;
 
     @Option(names = "--tokenizer", paramLabel = "FILE",
         description = "Encode prompts of text, and decode answers, by this tokenizer.json (default: that of --model's " +
@@ -43,19 +30,24 @@ public final class ModelOptions
      */
     public ModelWeights weights(final LoadProgress progress)
     {
-        return RecordedModel.open(directory, config, seed, progress);
+        return RecordedModel.open(directory(), config(), weightsSeed(), progress);
+    }
+
+    private long weightsSeed()
+    {
+        return seed() == null ? USUAL_SEED : seed();
     }
 
     /** The end tokens of the checkpoint. */
     public int[] endTokens()
     {
-        return directory == null ? new int[0] : Checkpoint.endTokens(directory);
+        return directory() == null ? new int[0] : Checkpoint.endTokens(directory());
     }
 
     /** The tokenizer's file; {@code null}: none belongs to the model. */
     public Path tokenizer()
     {
-        return tokenizer != null || directory == null ? tokenizer : directory.resolve("tokenizer.json");
+        return tokenizer != null || directory() == null ? tokenizer : directory().resolve("tokenizer.json");
     }
 
     /** Whether a tokenizer is asked for. */
@@ -67,6 +59,6 @@ public final class ModelOptions
     /** The model in a run description, without its digest. */
     public Map<String, String> settings(final DecoderPlan plan)
     {
-        return RecordedModel.settings(plan, directory, config, seed);
+        return RecordedModel.settings(plan, directory(), config(), weightsSeed());
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 public final class Plugins
 {
     public static final String OPTION = "--plugins";
-    public static final String DESCRIPTION = "Add the routers of these jars.";
+    public static final String DESCRIPTION = "Add the routers, backends and tokenizers of these jars.";
 
     private Plugins()
     {

@@ -7,6 +7,7 @@ import io.signalbox.engine.CompletionRequest;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.printing.OutputFile;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.PromptDefaults;
 import io.signalbox.workload.PromptFile;
 import io.signalbox.workload.PromptLine;
 import picocli.CommandLine.Option;
@@ -17,14 +18,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /** The prompts of a run, how their answers are sampled, and the file of the answers. */
-public final class PromptOptions
+public final class PromptOptions implements SettingGroup
 {
     private static final String PROMPTS = "--prompts";
     private static final String OUT = "--out";
-    private static final String STOP_TOKEN = "--stop-token";
-    private static final int[] NO_TOKENS = {};
-    /** Leaves room for the numbers of prompts. In a request, -1 means that no seed is given. */
-    private static final long MOST_SEED = Long.MAX_VALUE / 2;
     private static final int BUILT_IN = 8;
     private static final int SHARED_TOKENS = 40;
     private static final int OWN_TOKENS = 9;
@@ -43,52 +40,30 @@ public final class PromptOptions
     @OutputPath
     private Path output;
 
-    @Option(names = "--experts", description = "Write the routed experts of every token to --out as well.")
-    private boolean experts;
+    private final PromptDefaults defaults = new PromptDefaults();
+    private final SettingOptions sampling = SettingOptions.of(PromptDefaults.SETTINGS);
 
-    @Option(names = "--logprobs", description = "Write the log-probability of every token to --out as well.")
-    private boolean logprobs;
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(sampling);
+    }
 
-    @Option(names = "--max-new-tokens", paramLabel = "N",
-        description = "Generate at most N tokens per prompt that does not say (default: ${DEFAULT-VALUE}).")
-    private int maxNewTokens = CompletionRequest.DEFAULT_NEW_TOKENS;
-
-    @Option(names = "--temperature", paramLabel = "T",
-        description = "Divide logits by T before sampling; 0: the most probable token (default: ${DEFAULT-VALUE}).")
-    private double temperature;
-
-    @Option(names = "--top-k", paramLabel = "N",
-        description = "Sample from the N most probable tokens; 0: from all (default: ${DEFAULT-VALUE}).")
-    private int topK;
-
-    @Option(names = "--top-p", paramLabel = "P",
-        description = "Sample from the most probable tokens that together have probability P (default: ${DEFAULT-VALUE}).")
-    private double topP = 1.0;
-
-    @Option(names = "--seed", paramLabel = "N",
-        description = "Sample prompt number i with the seed N + i (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
-
-    @Option(names = STOP_TOKEN, paramLabel = "ID", split = ",",
-        description = "End an answer with any of these tokens, separated by commas; -1: no stop token (default: the end " +
-            "tokens of the checkpoint).")
-    private List<Integer> stopTokens;
-
-    /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */
+    /** @throws ConfigException if options exclude each other, have no effect, or have a value that is not allowed. */
     public void check(final boolean captures)
     {
-        if (seed < 0 || seed > MOST_SEED)
+        sampling.forEachGiven(defaults::set);
+        // Lines of a file may be sampled although others are not.
+        if (prompts == null)
         {
-            throw new ConfigException(
-                "--seed=" + seed + " is not between 0 and " + MOST_SEED + "; give a number in that range.");
+            SettingOptions.refuseIdle(this);
         }
-        CompletionRequest.prompt(new int[1]).maxNewTokens(maxNewTokens).temperature(temperature).topK(topK).topP(topP);
-        if (experts && output == null || logprobs && output == null)
+        if ((experts() || logprobs()) && output == null)
         {
-            throw new ConfigException(
-                (experts ? "--experts" : "--logprobs") + " is for the file of --out, which is not given; give one.");
+            throw new ConfigException((experts() ? PromptDefaults.ROUTED_EXPERTS : PromptDefaults.LOGPROBS).option().name() +
+                " is for the file of --out, which is not given; give one.");
         }
-        if (experts && !captures)
+        if (experts() && !captures)
         {
             throw new ConfigException("--experts and --no-capture exclude each other; leave one of them out.");
         }
@@ -112,18 +87,18 @@ public final class PromptOptions
 
     public boolean experts()
     {
-        return experts;
+        return defaults.get(PromptDefaults.ROUTED_EXPERTS);
     }
 
     /** Whether an option replaces the end tokens of the checkpoint. */
     public boolean namesStopTokens()
     {
-        return stopTokens != null;
+        return defaults.get(PromptDefaults.STOP_TOKENS).isPresent();
     }
 
     public boolean logprobs()
     {
-        return logprobs;
+        return defaults.get(PromptDefaults.LOGPROBS);
     }
 
     /**
@@ -177,38 +152,27 @@ public final class PromptOptions
     private CompletionRequest sampled(
         final PromptLine line, final int index, final int[] endTokens, final DecoderPlan plan, final SchedulerConfig config)
     {
-        final int most = line.maxNewTokens() == null ? maxNewTokens : line.maxNewTokens();
-        CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(most)
-            .stopAt(line.stopTokens() == null ? stopTokens(endTokens, plan) : line.stopTokens())
-            .temperature(line.temperature() == null ? temperature : line.temperature())
-            .topK(line.topK() == null ? topK : line.topK())
-            .topP(line.topP() == null ? topP : line.topP())
-            .seed(line.seed() == null ? seed + index : line.seed())
-            .routedExperts(experts ? 0 : -1);
-        checkLength(line, most, plan, config);
-        request = logprobs ? request.logprobs() : request;
+        final PromptLine whole = defaults.complete(line, index, endTokens);
+        requireKnown(defaults.get(PromptDefaults.STOP_TOKENS).orElse(List.of()), plan.vocabulary());
+        CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(whole.maxNewTokens())
+            .stopAt(whole.stopTokens()).temperature(whole.temperature()).topK(whole.topK()).topP(whole.topP())
+            .seed(whole.seed()).routedExperts(experts() ? 0 : -1);
+        checkLength(line, whole.maxNewTokens(), plan, config);
+        request = logprobs() ? request.logprobs() : request;
         return line.conversation() == null ? request : request.conversation(line.conversation());
     }
 
-    private int[] stopTokens(final int[] endTokens, final DecoderPlan plan)
+    private static void requireKnown(final List<Integer> stopTokens, final int vocabulary)
     {
-        if (stopTokens == null)
-        {
-            return endTokens;
-        }
-        if (stopTokens.equals(List.of(-1)))
-        {
-            return NO_TOKENS;
-        }
         for (final int stop : stopTokens)
         {
-            if (stop < 0 || stop >= plan.vocabulary())
+            if (stop >= vocabulary)
             {
-                throw new ConfigException(STOP_TOKEN + "=" + stop + " is not in the vocabulary of the model; give token " +
-                    "ids from 0 to " + (plan.vocabulary() - 1) + ", or -1 alone for none.");
+                throw new ConfigException(PromptDefaults.STOP_TOKENS.option().name() + "=" + stop +
+                    " is not in the vocabulary of the model; give token ids from 0 to " + (vocabulary - 1) +
+                    ", or -1 alone for none.");
             }
         }
-        return stopTokens.stream().mapToInt(Integer::intValue).toArray();
     }
 
     /** The remedy names the source of the length: the line of the prompt, or an option. */

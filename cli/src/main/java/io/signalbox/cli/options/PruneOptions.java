@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.journal.RetentionLimits;
 import io.signalbox.journal.RunDirectory;
 import io.signalbox.printing.Decimals;
 import picocli.CommandLine.Option;
@@ -13,26 +14,29 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Which runs are too many. */
-public final class PruneOptions
+public final class PruneOptions implements SettingGroup
 {
-    private static final double MOST_DAYS = 36_500;
-    private static final double SECONDS_PER_DAY = 86_400;
-
     @Option(names = "--keep", paramLabel = "N", description = "Choose all runs but the N that were written last.")
     private Integer keep;
 
-    @Option(names = "--older-than", paramLabel = "DAYS", description = "Choose runs that were written last so long ago.")
-    private Double olderThanDays;
+    private final SettingOptions limits =
+        SettingOptions.of(List.of(RetentionLimits.MOST_AGE_DAYS, RetentionLimits.MOST_BYTES))
+            .helped(RetentionLimits.MOST_AGE_DAYS, "Choose runs that were written last so long ago")
+            .helped(RetentionLimits.MOST_BYTES,
+                "Choose the oldest runs, until those that stay have at most so many bytes");
 
-    @Option(names = "--max-bytes", paramLabel = "BYTES",
-        description = "Choose the oldest runs, until those that stay have at most so many bytes.")
-    private Long mostBytes;
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(limits);
+    }
 
     public boolean isAny()
     {
-        return keep != null || olderThanDays != null || mostBytes != null;
+        return keep != null || !limits.given().isEmpty();
     }
 
     /**
@@ -56,7 +60,7 @@ public final class PruneOptions
         {
             final RunDirectory run = newestFirst.get(i);
             final String reason = i == 0 || !run.isRemovable() ? null : reason(run, i, isFull ? Long.MAX_VALUE : bytes, now);
-            isFull |= reason != null && mostBytes != null && bytes + run.bytes() > mostBytes;
+            isFull |= reason != null && bytes + run.bytes() > mostBytes();
             bytes += reason == null ? run.bytes() : 0;
             if (reason != null)
             {
@@ -73,17 +77,17 @@ public final class PruneOptions
         {
             return newer + " runs are newer";
         }
-        if (olderThanDays != null &&
-            Duration.between(run.written(), now).toSeconds() > olderThanDays * SECONDS_PER_DAY)
+        final Optional<Double> days = limits.get(RetentionLimits.MOST_AGE_DAYS);
+        if (days.isPresent() && Duration.between(run.written(), now).compareTo(RetentionLimits.age(days.get())) > 0)
         {
-            return "written more than " + olderThanDays + " days ago";
+            return "written more than " + days.get() + " days ago";
         }
         if (bytes == Long.MAX_VALUE)
         {
             return "a newer run goes, since it has too many bytes";
         }
-        return mostBytes != null && bytes + run.bytes() > mostBytes
-            ? "with it the newer runs have " + Decimals.bytes(bytes + run.bytes()) : null;
+        return bytes + run.bytes() > mostBytes() ?
+            "with it the newer runs have " + Decimals.bytes(bytes + run.bytes()) : null;
     }
 
     private void check()
@@ -92,13 +96,11 @@ public final class PruneOptions
         {
             throw new ConfigException("--keep=" + keep + " is below 1; give the number of runs to keep.");
         }
-        if (olderThanDays != null && !(olderThanDays >= 0 && olderThanDays <= MOST_DAYS))
-        {
-            throw new ConfigException("--older-than=" + olderThanDays + " is not between 0 and 36500 days.");
-        }
-        if (mostBytes != null && mostBytes < 0)
-        {
-            throw new ConfigException("--max-bytes=" + mostBytes + " is negative; give a number of bytes.");
-        }
+        limits.check();
+    }
+
+    private long mostBytes()
+    {
+        return limits.get(RetentionLimits.MOST_BYTES).orElse(Long.MAX_VALUE);
     }
 }

@@ -8,6 +8,7 @@ import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.recompute.RecordedModel;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -25,19 +26,8 @@ public final class RecomputeOptions
         description = "Compute the recorded steps again, and compare tokens, log-probabilities and routed experts.")
     private boolean asked;
 
-    @Option(names = "--model", paramLabel = "DIR",
-        description = "Compute with the checkpoint in DIR; needed if the run had one.")
-    @InputPath
-    private Path directory;
-
-    @Option(names = "--random-model", paramLabel = "CONFIG",
-        description = "Compute with random weights for the shape of this config.json; needed if the run did.")
-    @InputPath
-    private Path config;
-
-    @Option(names = "--model-seed", paramLabel = "N",
-        description = "Make random weights from the seed N (default: that of the run).")
-    private Long seed;
+    @Mixin
+    private final ModelSource source = new ModelSource();
 
     @Option(names = "--new-model", paramLabel = "DIR", split = ",",
         description = "Compute later generations of weights with the checkpoints in these directories, in their order; " +
@@ -49,14 +39,8 @@ public final class RecomputeOptions
         description = "Compute later generations with random weights from these seeds instead.")
     private List<Long> newSeeds = List.of();
 
-    @Option(names = "--backend", paramLabel = "LABEL",
-        description = "Compute with this backend: cpu, cuda, or one of --plugins (default: that of the run).")
-    private String backend;
-
-    @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",
-        description = "Set knobs of the backend, such as threads=2 of the cpu backend (default: those of the run).")
-    @InputPath(PathInValue.AfterEquals.class)
-    private List<String> backendOptions = List.of();
+    @Mixin
+    private final BackendOptions backend = new BackendOptions();
 
     public boolean isAsked()
     {
@@ -66,8 +50,7 @@ public final class RecomputeOptions
     /** @throws ConfigException if options are given that nothing uses. */
     public void check()
     {
-        final boolean anyGiven = directory != null || config != null || seed != null || !newModels.isEmpty() ||
-            !newSeeds.isEmpty() || backend != null || !backendOptions.isEmpty();
+        final boolean anyGiven = source.isAny() || backend.isAny() || !newModels.isEmpty() || !newSeeds.isEmpty();
         if (!asked && anyGiven)
         {
             throw new ConfigException("options of a model or backend are for --recompute, which is not given; add it.");
@@ -82,7 +65,7 @@ public final class RecomputeOptions
      */
     public ModelWeights weights(final Map<String, String> description, final LoadProgress progress)
     {
-        return RecordedModel.of(description, directory, config, seed, progress);
+        return RecordedModel.of(description, source.directory(), source.config(), source.seed(), progress);
     }
 
     /**
@@ -116,6 +99,6 @@ public final class RecomputeOptions
     /** The backend of a run, or the one that is given in its place. */
     public ChosenBackend backend(final Map<String, String> description, final List<String> plugins)
     {
-        return ChosenBackend.recorded(description, backend, backendOptions, plugins);
+        return ChosenBackend.recorded(description, backend.label(), backend.knobs(), plugins);
     }
 }

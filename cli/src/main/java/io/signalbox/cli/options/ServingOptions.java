@@ -12,7 +12,7 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.BackendProvider;
 import io.signalbox.serving.TokenizerProvider;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -20,24 +20,17 @@ import java.util.List;
 /** The backend that computes a model, and the scheduler before it. */
 public final class ServingOptions extends RouterOptions
 {
+    private static final String USUAL_BACKEND = "cpu";
     private static final int POOL_TOKENS = 65_536;
     private static final int STEP_TOKENS = 512;
     private static final int HEAP_SHARE = 4;
     private static final int MIN_BLOCKS = 2;
 
-    @Option(names = "--backend", paramLabel = "LABEL",
-        description = "Compute with this backend: cpu, cuda, or one of --plugins (default: ${DEFAULT-VALUE}).")
-    private String backend = "cpu";
+    @Mixin
+    private final BackendOptions backend = new BackendOptions();
 
-    @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",
-        description = "Set knobs of the backend, such as threads=2,precision=BF16 of the cpu backend.")
-    @InputPath(PathInValue.AfterEquals.class)
-    private List<String> backendOptions = List.of();
-
-    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",",
-        description = "Add the routers, backends and tokenizers of these jars.")
-    @InputPath
-    private List<String> plugins = List.of();
+    @Mixin
+    private final PluginOptions plugins = new PluginOptions();
 
     private final SettingOptions scheduler = SettingOptions.of(SchedulerConfig.SETTINGS)
         .byDefault(SchedulerConfig.RANKS, 1).byDefault(SchedulerConfig.STEP_TOKENS, STEP_TOKENS)
@@ -57,7 +50,7 @@ public final class ServingOptions extends RouterOptions
     public DpRouters knownRouters()
     {
         routers = routers == null ?
-            Plugins.routers(Plugins.without(plugins, BackendProvider.class, TokenizerProvider.class)) : routers;
+            Plugins.routers(Plugins.without(plugins.jars(), BackendProvider.class, TokenizerProvider.class)) : routers;
         return routers;
     }
 
@@ -92,14 +85,14 @@ public final class ServingOptions extends RouterOptions
     /** The backend with its knobs. */
     public ChosenBackend backend()
     {
-        return ChosenBackend.of(backend, backendOptions, plugins);
+        return ChosenBackend.of(backend.label() == null ? USUAL_BACKEND : backend.label(), backend.knobs(), plugins.jars());
     }
 
     /** @throws ConfigException if a jar of {@code --plugins} cannot be used: before the run, and not at its end. */
     public void checkPlugins()
     {
-        Plugins.requireAnyService(plugins, DpRouterProvider.class, BackendProvider.class, TokenizerProvider.class);
-        if (!plugins.isEmpty())
+        Plugins.requireAnyService(plugins.jars(), DpRouterProvider.class, BackendProvider.class, TokenizerProvider.class);
+        if (!plugins.jars().isEmpty())
         {
             knownRouters();
         }
@@ -112,6 +105,6 @@ public final class ServingOptions extends RouterOptions
      */
     public PromptTokenizer tokenizer(final Path file, final DecoderPlan plan)
     {
-        return new PromptTokenizer(plugins, file, plan.vocabulary());
+        return new PromptTokenizer(plugins.jars(), file, plan.vocabulary());
     }
 }

@@ -245,7 +245,7 @@ public final class SettingOptions implements SettingGroup
     }
 
     /** @throws ConfigException if a given value is not allowed. */
-    void check()
+    public void check()
     {
         forEachGiven((setting, value) -> setting.check(value));
     }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 
 /** The length and the form of a table. */
-public final class TableOptions
+public final class TableOptions extends CsvFlag
 {
     /** Names the file of a table. */
     public static final String PARQUET = "--parquet";
@@ -16,17 +16,9 @@ public final class TableOptions
         description = "Print at most N rows of a table (default: 20 as text, all as JSON and CSV).")
     private Long limit;
 
-    @Option(names = "--csv", description = "Print a table as CSV.")
-    private boolean asCsv;
-
     @Option(names = PARQUET, paramLabel = "FILE", description = "Write a table to FILE, which is new, as Apache Parquet.")
     @OutputPath
     private Path parquet;
-
-    public boolean isCsv()
-    {
-        return asCsv;
-    }
 
     /** {@code null} if no file is asked for. */
     public Path parquet()
@@ -43,9 +35,9 @@ public final class TableOptions
     /** @throws ConfigException if two forms are asked for, or no row. */
     public void check(final boolean asJson)
     {
-        if (asCsv && asJson || parquet != null && (asCsv || asJson))
+        if (isCsv() && asJson || parquet != null && (isCsv() || asJson))
         {
-            throw new ConfigException((asCsv ? "--csv" : PARQUET) + " and " + (asJson ? "--json" : PARQUET) +
+            throw new ConfigException((isCsv() ? "--csv" : PARQUET) + " and " + (asJson ? "--json" : PARQUET) +
                 " exclude each other; leave one out.");
         }
         if (limit != null && limit < 1)
@@ -57,9 +49,9 @@ public final class TableOptions
     /** @throws ConfigException if an option of tables is given. */
     public void refuse()
     {
-        if (asCsv || parquet != null || limit != null)
+        if (isCsv() || parquet != null || limit != null)
         {
-            throw new ConfigException((asCsv ? "--csv" : parquet != null ? PARQUET : "--limit") +
+            throw new ConfigException((isCsv() ? "--csv" : parquet != null ? PARQUET : "--limit") +
                 " is for tables, and no table is asked for; leave it out.");
         }
     }

@@ -193,9 +193,9 @@ class ExpertsCommandTest
         assertRefused(experts("rows", "--all", "--request=1"), "--request and --all exclude each other; leave one out.");
         assertRefused(experts("rows", "--request=1,999"), "--request=999 has no rows in " + journal +
             ": no request of this id has ended in its 12 Submits, whose ids are 1 to 12; give one that has.");
-        assertRefused(experts("rows", "--all", "--start=-1"), "--start=-1 is negative");
+        assertRefused(experts("rows", "--all", "--start=-1"), "--start=-1 is not between 0 and 2147483647");
         assertRefused(experts("rows", "--all", "--format=xml"),
-            "--format='xml' is not known; give npy, npz, json or parquet");
+            "--format=xml is not one of npy, npz, json, parquet; give one of them");
         assertRefused(experts("journal", "--all"), " is the input of JOURNAL, which it would replace; ");
         assertRefused(experts("journal/segment-00000/rows", "--all"), "is a part of a journal");
         assertRefused(experts("absent/rows", "--all"), "/absent/rows cannot be written (");

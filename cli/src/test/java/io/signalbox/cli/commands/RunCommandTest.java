@@ -274,6 +274,12 @@ class RunCommandTest
         "--experts | --experts is for the file of --out, which is not given",
         "--max-new-tokens -1 | --max-new-tokens=-1",
         "--temperature -1 | --temperature=-1",
+        "--top-k 5 | --top-k needs --temperature above 0, and it is 0.0; leave it out, or change the other",
+        "--top-p 0.5 | --top-p needs --temperature above 0",
+        "--seed 3 | --seed needs --temperature above 0",
+        "--top-p 0 --temperature 1 | --top-p=0.0 is not above 0 and at most 1",
+        "--stop-token 1,x --temperature 1 | --stop-token",
+        "--logprobs | --logprobs is for the file of --out, which is not given",
         "--seed -1 | --seed=-1 is not between 0 and 4611686018427387903; give a number in that range",
         "--seed 9223372036854775807 | --seed=9223372036854775807 is not between"})
     void shouldRefuseOptionsThatCannotBeMet(final String options, final String sentence)

@@ -2,12 +2,14 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.options.CommandModel;
 import io.signalbox.cli.options.PruneOptions;
 import io.signalbox.journal.RunDirectory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,7 +94,8 @@ class RunsCommandTest
     @Test
     void shouldKeepNoRunBehindOneThatDoesNotFit()
     {
-        final PruneOptions limits = CommandLine.populateCommand(new PruneOptions(), "--max-bytes=30");
+        final PruneOptions limits = new PruneOptions();
+        new CommandLine(CommandSpec.create().addArgGroup(CommandModel.group("", 0, limits))).parseArgs("--max-bytes=30");
         final Map<Path, String> chosen = limits.choose(List.of(run("c", 10, 1), run("b", 100, 2), run("a", 10, 3)),
             Instant.EPOCH.plusSeconds(100));
 
@@ -111,8 +114,8 @@ class RunsCommandTest
     {
         assertRefused("--remove is given without a limit", "--remove");
         assertRefused("--keep=0 is below 1", "--keep=0");
-        assertRefused("--older-than=-1.0 is not between", "--older-than=-1");
-        assertRefused("--max-bytes=-1 is negative", "--max-bytes=-1");
+        assertRefused("--older-than=-1 is not a number between 0 and 36500", "--older-than=-1");
+        assertRefused("--max-bytes=-1 is not a whole number at least 0", "--max-bytes=-1");
         final CommandRun missing = CommandRun.of("runs", runs.resolve("nowhere").toString());
         assertTrue(missing.exitCode() != 0 && missing.err().contains("nowhere is not a directory"), missing.err());
     }

@@ -32,10 +32,10 @@ class SnapshotRetentionTest
     void shouldRefuseLimitsThatMeanNothing()
     {
         assertRefused("--scheduler is not given", "--max-bytes=5");
-        assertRefused("--max-bytes=-1 is negative", "--scheduler", "--max-bytes=-1");
-        assertRefused("--max-segments=0 is below 1", "--scheduler", "--max-segments=0");
-        assertRefused("--older-than=40000.0 is not between", "--scheduler", "--older-than=40000");
-        assertRefused("--older-than=-0.5 is not between", "--scheduler", "--older-than=-0.5");
+        assertRefused("--max-bytes=-1 is not a whole number at least 0", "--scheduler", "--max-bytes=-1");
+        assertRefused("--max-segments=0 is not a whole number between 1", "--scheduler", "--max-segments=0");
+        assertRefused("--older-than=40000 is not a number between 0 and 36500", "--scheduler", "--older-than=40000");
+        assertRefused("--older-than=-0.5 is not a number between 0 and 36500", "--scheduler", "--older-than=-0.5");
     }
 
     @Test
