@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.event.CommitWords;
 import io.signalbox.experts.BlockPages;
 import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
 
 /** The runs of routed-expert rows, each within one KV block, that one step stored. */
-public final class CommittedSpans
+final class CommittedSpans
 {
-    /**
-     * Words of a span: the first {@link #BYTES} bytes are a span of {@code Commit} as the schema lays it out.
-     *
-     * <pre>
-     *   word 0   block (32 bits), issue (32)
-     *   word 1   offset (32), kept (32)
-     *   word 2   already there (32)
-     * </pre>
-     */
-    public static final int WORDS = 3;
-    public static final int BYTES = 20;
-    private static final long LOW = 0xFFFF_FFFFL;
+    private static final int WORDS = CommitWords.SPAN_WORDS;
 
     private int count;
     private long[] words = new long[16 * WORDS];
@@ -104,8 +94,8 @@ public final class CommittedSpans
         {
             words = Arrays.copyOf(words, 2 * at);
         }
-        words[at] = block & LOW | (long)issue << Integer.SIZE;
-        words[at + 1] = offset & LOW | (long)kept << Integer.SIZE;
+        words[at] = CommitWords.range(block, issue);
+        words[at + 1] = CommitWords.range(offset, kept);
         words[at + 2] = alreadyThere;
         missingRows += length - kept - alreadyThere;
         count++;
@@ -131,24 +121,24 @@ public final class CommittedSpans
         return found;
     }
 
-    public int count()
+    int count()
     {
         return count;
     }
 
-    /** The words of the spans, {@link #WORDS} each; callers must not change them. */
-    public long[] words()
+    /** {@link CommitWords} of the spans; callers must not change them. */
+    long[] words()
     {
         return words;
     }
 
     /** Rows of the step without experts, those that were refused included. */
-    public int missingRows()
+    int missingRows()
     {
         return missingRows;
     }
 
-    public int impossibleRows()
+    int impossibleRows()
     {
         return impossibleRows;
     }

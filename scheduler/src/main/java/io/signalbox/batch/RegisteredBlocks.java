@@ -4,7 +4,7 @@ package io.signalbox.batch;
 import java.util.Arrays;
 
 /** The blocks that one step completed and whose hashes prefix matches find from now on. */
-public final class RegisteredBlocks
+final class RegisteredBlocks
 {
     private int count;
     private int[] blocks = new int[16];
@@ -33,28 +33,28 @@ public final class RegisteredBlocks
         hashes[count++] = blockHash;
     }
 
-    public int count()
+    int count()
     {
         return count;
     }
 
-    public int block(final int index)
+    int block(final int index)
     {
         return blocks[index];
     }
 
-    public int issue(final int index)
+    int issue(final int index)
     {
         return issues[index];
     }
 
-    public long hash(final int index)
+    long hash(final int index)
     {
         return hashes[index];
     }
 
     /** Whether decoding put a token into the block. */
-    public boolean isGenerated(final int index)
+    boolean isGenerated(final int index)
     {
         return generated[index];
     }

@@ -2,6 +2,8 @@
 package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.CommitWords;
+import io.signalbox.event.CommittedStep;
 import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.hash.BlockHasher;
@@ -13,7 +15,7 @@ import java.util.Arrays;
  * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
  * outcome of each entry and span until the next step is applied.
  */
-public final class StepCommit
+public final class StepCommit implements CommittedStep
 {
     /** State of an entry's request after the step. */
     public enum Outcome
@@ -33,24 +35,16 @@ public final class StepCommit
 
         Outcome(final EntryVerdict verdict)
         {
-            bits = (long)ordinal() << 32 | (long)verdict.value() << 24;
+            bits = (long)ordinal() << CommitWords.COUNTS_BITS | CommitWords.verdict(verdict);
         }
     }
 
     /**
-     * Words of an entry: the first {@link #COMMIT_BYTES} bytes are what follows the request id in an entry of {@code Commit}
-     * as the schema lays it out, so that it is written as it is. An outcome is kept as its ordinal, because storing
-     * references costs barriers of the collector.
-     *
-     * <pre>
-     *   word 0   start (32 bits), advance (32)
-     *   word 1   rejected (8), after the stop (8), emitted (8), verdict (8), outcome (32)
-     * </pre>
+     * Words of an entry: {@link CommitWords}, and the outcome as its ordinal in the upper half of the last one, because
+     * storing references costs barriers of the collector.
      */
-    public static final int ENTRY_WORDS = 2;
-    public static final int COMMIT_BYTES = 12;
+    private static final int ENTRY_WORDS = 2;
     private static final int COUNTS = 1;
-    private static final int BYTE = 0xFF;
     private static final Outcome[] OUTCOMES = Outcome.values();
 
     private final int rowBytes;
@@ -227,8 +221,8 @@ public final class StepCommit
         final int entry, final int start, final int advance, final int rejected, final int emitted, final int afterStop)
     {
         final int at = entry * ENTRY_WORDS;
-        words[at] = start & 0xFFFF_FFFFL | (long)advance << 32;
-        words[at + COUNTS] = rejected & BYTE | (afterStop & BYTE) << 8 | (emitted & BYTE) << 16;
+        words[at] = CommitWords.range(start, advance);
+        words[at + COUNTS] = CommitWords.counts(rejected, afterStop, emitted);
     }
 
     private void conclude(final int entry, final Outcome outcome)
@@ -422,64 +416,113 @@ public final class StepCommit
 
     public Outcome outcome(final int entry)
     {
-        return OUTCOMES[(int)(words[entry * ENTRY_WORDS + COUNTS] >>> 32)];
+        return OUTCOMES[(int)(words[entry * ENTRY_WORDS + COUNTS] >>> CommitWords.COUNTS_BITS)];
     }
 
     private int start(final int entry)
     {
-        return (int)words[entry * ENTRY_WORDS];
+        return CommitWords.low(words[entry * ENTRY_WORDS]);
     }
 
     /** Tokens of the entry that count as computed now. */
     private int advance(final int entry)
     {
-        return (int)(words[entry * ENTRY_WORDS] >>> 32);
+        return CommitWords.high(words[entry * ENTRY_WORDS]);
     }
 
     /** Tokens of the entry that became visible. */
     private int emitted(final int entry)
     {
-        return (int)(words[entry * ENTRY_WORDS + COUNTS] >>> 16) & BYTE;
+        return CommitWords.emitted((int)words[entry * ENTRY_WORDS + COUNTS]);
     }
 
-    /** The words of the entries, {@link #ENTRY_WORDS} each; callers must not change them. */
+    @Override
     public long[] entryWords()
     {
         return words;
     }
 
-    /** The tokens that became visible, followed by unused elements; callers must not change them. */
+    @Override
+    public int entryStride()
+    {
+        return ENTRY_WORDS;
+    }
+
+    @Override
     public int[] tokens()
     {
         return tokens;
     }
 
-    /** Tokens that became visible, of all entries. */
+    @Override
     public int tokenCount()
     {
         return tokenCount;
     }
 
-    /** As many as tokens, or 0 if the backend reported none. */
+    @Override
     public int logprobCount()
     {
         return logprobCount;
     }
 
-    /** Log-probability of an emitted token, as the bits of a float. */
+    @Override
     public int logprobBits(final int index)
     {
         return logprobs[index];
     }
 
-    /** The runs of rows that were stored. */
-    public CommittedSpans spans()
+    @Override
+    public int spanCount()
     {
-        return spans;
+        return spans.count();
     }
 
-    public RegisteredBlocks registered()
+    @Override
+    public long[] spanWords()
     {
-        return registered;
+        return spans.words();
+    }
+
+    @Override
+    public int missingRows()
+    {
+        return spans.missingRows();
+    }
+
+    @Override
+    public int impossibleRows()
+    {
+        return spans.impossibleRows();
+    }
+
+    @Override
+    public int registeredCount()
+    {
+        return registered.count();
+    }
+
+    @Override
+    public int registeredBlock(final int index)
+    {
+        return registered.block(index);
+    }
+
+    @Override
+    public int registeredIssue(final int index)
+    {
+        return registered.issue(index);
+    }
+
+    @Override
+    public long registeredHash(final int index)
+    {
+        return registered.hash(index);
+    }
+
+    @Override
+    public boolean isRegisteredGenerated(final int index)
+    {
+        return registered.isGenerated(index);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.event.PlannedStep;
+import io.signalbox.event.ScheduleWords;
 import io.signalbox.event.codec.TableChangeKind;
 
 import java.util.Arrays;
@@ -9,28 +11,22 @@ import java.util.Arrays;
  * The plan of one step of one rank: its entries, the layout that attributes routed-expert rows, and the changes of block
  * tables that precede it. The {@link BatchPlanner} fills it. It is kept until the step completes, then reused.
  */
-public final class StepPlan
+public final class StepPlan implements PlannedStep
 {
     /**
-     * Words of an entry: the first {@link #SCHEDULE_BYTES} bytes are an entry of {@code Schedule} as the schema lays it out.
+     * Words of an entry: {@link ScheduleWords}, more in the free bits of the last of them, and one word.
      * <pre>
-     *   0   request id
-     *   1   start (32 bits), tokens (32)
-     *   2   predecessor entry (32), slack (16), clip (16)
-     *   3   steps back (8), drafts (8), samples (8), surely accepted tokens (8), end of its blocks in the layout (32)
+     *   3   after the kind: surely accepted tokens (8 bits), end of its blocks in the layout (32)
      *   4   number of the request's stay
      * </pre>
      */
-    public static final int ENTRY_WORDS = 5;
-    public static final int SCHEDULE_BYTES = 27;
+    private static final int ENTRY_WORDS = 5;
     private static final int RANGE = 1;
-    private static final int BOUNDS = 2;
-    private static final int SOURCE = 3;
+    private static final int SOURCE = 2;
+    private static final int KIND = 3;
     private static final int OWNER = 4;
     private static final long LOW = 0xFFFF_FFFFL;
-    private static final int SAMPLES = 1 << 16;
-    private static final int DRAFTS_SHIFT = 8;
-    private static final int SURELY_SHIFT = 24;
+    private static final int SURELY_SHIFT = ScheduleWords.KIND_BITS;
     private static final int UNCERTAIN = -1;
     private long step;
     private int weightGeneration;
@@ -87,18 +83,21 @@ public final class StepPlan
     }
 
     /** The weights that compute the step; 0: those with which the run began. */
+    @Override
     public int weightGeneration()
     {
         return weightGeneration;
     }
 
     /** Step number from 1; counted per rank, or over all ranks if they step together. */
+    @Override
     public long step()
     {
         return step;
     }
 
     /** Tokens of all entries. */
+    @Override
     public int tokens()
     {
         return tokens;
@@ -112,7 +111,7 @@ public final class StepPlan
      */
     void addEntry(final Request request, final int start, final int count, final boolean samples)
     {
-        append(request, start, count, 0, 0, samples ? SAMPLES | 1 << SURELY_SHIFT : 0);
+        append(request, start, count, 0, ScheduleWords.kind(0, 0, samples) | (samples ? 1 << SURELY_SHIFT : 0));
     }
 
     /**
@@ -126,9 +125,9 @@ public final class StepPlan
     {
         final int slack = highest - lowest;
         final int surely = drafts == 0 && slack == 0 ? 1 : UNCERTAIN;
-        append(request, lowest, 1 + drafts, request.sampledInEntry(),
-            (highest + 1 + drafts - end) << Short.SIZE | slack,
-            source(request) | drafts << DRAFTS_SHIFT | surely << SURELY_SHIFT);
+        append(request, lowest, 1 + drafts,
+            ScheduleWords.source(request.sampledInEntry(), slack, highest + 1 + drafts - end),
+            ScheduleWords.kind(stepsBack(request), drafts, true) | surely << SURELY_SHIFT);
     }
 
     /** Makes room for so many entries of one block each. */
@@ -155,28 +154,28 @@ public final class StepPlan
         sliceIssues[block] = request.lastIssue;
         // Behind the block, so that it is the end of the entry's blocks.
         sliceLength = block + 1;
-        put(request, position, 1, isOnDevice ? request.sampledInEntry() : 0, 0,
-            (isOnDevice ? source(request) : SAMPLES) | 1 << SURELY_SHIFT);
+        put(request, position, 1, isOnDevice ? ScheduleWords.source(request.sampledInEntry(), 0, 0) : 0,
+            ScheduleWords.kind(isOnDevice ? stepsBack(request) : 0, 0, true) | 1 << SURELY_SHIFT);
     }
 
-    /** Of an entry whose first token another one samples. */
-    private int source(final Request request)
+    /** How many steps before this one the first token was sampled. */
+    private int stepsBack(final Request request)
     {
-        return (int)(step - request.sampledInStep()) | SAMPLES;
+        return (int)(step - request.sampledInStep());
     }
 
     private void append(
-        final Request request, final int start, final int count, final int predecessor, final int bounds, final int source)
+        final Request request, final int start, final int count, final long source, final int kind)
     {
         if (entryCount == entryRequests.length)
         {
             growEntries();
         }
-        put(request, start, count, predecessor, bounds, source);
+        put(request, start, count, source, kind);
     }
 
     private void put(
-        final Request request, final int start, final int count, final int predecessor, final int bounds, final int source)
+        final Request request, final int start, final int count, final long source, final int kind)
     {
         final int entry = entryCount;
         if (entryRequests[entry] != request)
@@ -187,9 +186,9 @@ public final class StepPlan
         final long[] words = entryWords;
         final int at = entry * ENTRY_WORDS;
         words[at] = request.id();
-        words[at + RANGE] = start & LOW | (long)count << 32;
-        words[at + BOUNDS] = predecessor & LOW | (long)bounds << 32;
-        words[at + SOURCE] = source & LOW | (long)sliceLength << 32;
+        words[at + RANGE] = ScheduleWords.range(start, count);
+        words[at + SOURCE] = source;
+        words[at + KIND] = kind & LOW | (long)sliceLength << Integer.SIZE;
         words[at + OWNER] = request.stay();
         entryCount = entry + 1;
         tokens += count;
@@ -201,20 +200,26 @@ public final class StepPlan
         entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
     }
 
-    private int low(final int entry, final int word)
+    private long word(final int entry, final int word)
     {
-        return (int)entryWords[entry * ENTRY_WORDS + word];
+        return entryWords[entry * ENTRY_WORDS + word];
     }
 
-    private int high(final int entry, final int word)
+    private int kind(final int entry)
     {
-        return (int)(entryWords[entry * ENTRY_WORDS + word] >>> 32);
+        return (int)word(entry, KIND);
     }
 
-    /** The words of the entries, {@link #ENTRY_WORDS} each; callers must not change them. */
+    @Override
     public long[] entryWords()
     {
         return entryWords;
+    }
+
+    @Override
+    public int entryStride()
+    {
+        return ENTRY_WORDS;
     }
 
     /** Adds the next block to the layout of the entry that was added last. */
@@ -223,8 +228,8 @@ public final class StepPlan
         ensureSlice(sliceLength);
         sliceBlocks[sliceLength] = blockId;
         sliceIssues[sliceLength] = issue;
-        final int at = (entryCount - 1) * ENTRY_WORDS + SOURCE;
-        entryWords[at] = entryWords[at] & LOW | (long)++sliceLength << 32;
+        final int at = (entryCount - 1) * ENTRY_WORDS + KIND;
+        entryWords[at] = entryWords[at] & LOW | (long)++sliceLength << Integer.SIZE;
     }
 
     private void ensureSlice(final int index)
@@ -290,6 +295,7 @@ public final class StepPlan
         evictedHashes[evictedCount++] = blockHash;
     }
 
+    @Override
     public int entryCount()
     {
         return entryCount;
@@ -315,25 +321,25 @@ public final class StepPlan
     /** Lowest possible position of the entry's first token in its request. */
     public int entryStart(final int entry)
     {
-        return low(entry, RANGE);
+        return ScheduleWords.start(word(entry, RANGE));
     }
 
     /** The first token is at most that far behind {@link #entryStart}. */
     public int entrySlack(final int entry)
     {
-        return high(entry, BOUNDS) & 0xFFFF;
+        return ScheduleWords.slack(word(entry, SOURCE));
     }
 
     /** Tokens that the entry feeds, draft tokens included. */
     public int entryTokens(final int entry)
     {
-        return high(entry, RANGE);
+        return ScheduleWords.tokenCount(word(entry, RANGE));
     }
 
     /** No position of the request at or above it is computed. */
     public int entryEnd(final int entry)
     {
-        return entryStart(entry) + entrySlack(entry) + entryTokens(entry) - (high(entry, BOUNDS) >>> Short.SIZE);
+        return entryStart(entry) + entrySlack(entry) + entryTokens(entry) - ScheduleWords.clip(word(entry, SOURCE));
     }
 
     /** Whether the device holds the first token and decides by how many tokens the request advances. */
@@ -344,35 +350,35 @@ public final class StepPlan
 
     public int predecessorBack(final int entry)
     {
-        return low(entry, SOURCE) & 0xFF;
+        return ScheduleWords.predecessorBack(kind(entry));
     }
 
     public int predecessorEntry(final int entry)
     {
-        return low(entry, BOUNDS);
+        return ScheduleWords.predecessorEntry(word(entry, SOURCE));
     }
 
     public boolean samples(final int entry)
     {
-        return (low(entry, SOURCE) & SAMPLES) != 0;
+        return ScheduleWords.samples(kind(entry));
     }
 
     /** Whether the entry feeds one token at a certain position, and accepts one. */
     boolean isSteady(final int entry)
     {
-        return low(entry, SOURCE) >> SURELY_SHIFT == 1 && entryTokens(entry) == 1;
+        return kind(entry) >> SURELY_SHIFT == 1 && entryTokens(entry) == 1;
     }
 
     /** Whether the report of the entry is this one, and no other one can be true. */
     boolean isForegone(final int entry, final int start, final int accepted)
     {
-        return entryStart(entry) == start && low(entry, SOURCE) >> SURELY_SHIFT == accepted;
+        return entryStart(entry) == start && kind(entry) >> SURELY_SHIFT == accepted;
     }
 
     /** Index in the layout of the entry's first block, the one that holds {@link #entryStart}. */
     int firstBlock(final int entry)
     {
-        return entry == 0 ? 0 : high(entry - 1, SOURCE);
+        return entry == 0 ? 0 : (int)(word(entry - 1, KIND) >>> Integer.SIZE);
     }
 
     int blockAt(final int index)
@@ -391,6 +397,7 @@ public final class StepPlan
         return sliceBlocks[index] == request.lastBlock && sliceIssues[index] == request.lastIssue;
     }
 
+    @Override
     public int admittedCount()
     {
         return admitted.size();
@@ -401,16 +408,25 @@ public final class StepPlan
         return admitted.get(index);
     }
 
+    @Override
+    public long admittedRequestId(final int index)
+    {
+        return admitted.get(index).id();
+    }
+
+    @Override
     public int matchedBlocks(final int index)
     {
         return matchedBlocks[index];
     }
 
+    @Override
     public boolean resumed(final int index)
     {
         return resumed[index];
     }
 
+    @Override
     public int changeCount()
     {
         return changeCount;
@@ -421,52 +437,68 @@ public final class StepPlan
         return changeRequests[index];
     }
 
+    @Override
+    public long changeRequestId(final int index)
+    {
+        return changeRequests[index].id();
+    }
+
+    @Override
     public int changeIndex(final int index)
     {
         return changeIndexes[index];
     }
 
+    @Override
     public int changeBlock(final int index)
     {
         return changeBlocks[index];
     }
 
+    @Override
     public int changeIssue(final int index)
     {
         return changeIssues[index];
     }
 
+    @Override
     public TableChangeKind changeKind(final int index)
     {
         return changeKinds[index];
     }
 
+    @Override
     public int pendingCount()
     {
         return pendingCount;
     }
 
+    @Override
     public int pendingBlock(final int index)
     {
         return pendingBlocks[index];
     }
 
+    @Override
     public long pendingHash(final int index)
     {
         return pendingHashes[index];
     }
 
     /** Cached blocks that were evicted for the step, in the order of eviction. */
+    @Override
     public int evictedCount()
     {
         return evictedCount;
     }
 
+    @Override
     public int evictedBlock(final int index)
     {
         return evictedBlocks[index];
     }
 
+    @Override
     public long evictedHash(final int index)
     {
         return evictedHashes[index];

@@ -123,13 +123,7 @@ public final class CommitView extends MessageView
     }
 
     /**
-     * Copies all entries as the schema lays them out, {@link #ENTRY_WORDS} each, for a reader of every field:
-     *
-     * <pre>
-     *   0   request id
-     *   1   start (32 bits), advance (32)
-     *   2   rejected (8), after the stop (8), emitted (8), verdict (8)
-     * </pre>
+     * Copies all entries, {@link #ENTRY_WORDS} each, for a reader of every field: the request id, and {@link CommitWords}.
      *
      * @param words holds at least {@link #entryCount()} times as many words.
      */

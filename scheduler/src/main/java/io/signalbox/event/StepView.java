@@ -23,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class StepView extends MessageView
 {
     /** Words of an entry that {@link #copyEntries} copies. */
-    public static final int ENTRY_WORDS = 4;
+    public static final int ENTRY_WORDS = ScheduleWords.WORDS;
 
     /** The last word of an entry that is read: its upper bytes are those behind the third word. */
     private static final int LAST_BYTES = EntriesDecoder.samplesEncodingOffset() + 1 - Long.BYTES;
@@ -187,14 +187,7 @@ public final class StepView extends MessageView
     }
 
     /**
-     * Copies all entries as the schema lays them out, {@link #ENTRY_WORDS} each, for a backend that reads every field:
-     *
-     * <pre>
-     *   0   request id
-     *   1   start (32 bits), token count (32)
-     *   2   predecessor entry (32), slack (16), clip (16)
-     *   3   predecessor back (8), drafts (8), samples (8)
-     * </pre>
+     * Copies the {@link ScheduleWords} of all entries, {@link #ENTRY_WORDS} each, for a backend that reads every field.
      *
      * @param words holds at least {@link #entryCount()} times as many words.
      */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.event;
 
-import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.MessageHeaderEncoder;
-import io.signalbox.event.codec.ScheduleEncoder;
-import org.agrona.ExpandableArrayBuffer;
+import java.util.Arrays;
 
 /**
  * Encodes one plan at a time, with entries and no changes, to check a backend without a scheduler. Reuses its buffer.
@@ -12,11 +9,11 @@ import org.agrona.ExpandableArrayBuffer;
  */
 public final class StepWriter
 {
-    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(4096);
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final ScheduleEncoder encoder = new ScheduleEncoder();
+    private final GroupWriter group = new GroupWriter(4096);
+    private final Plan plan = new Plan();
     private final StepView view = new StepView();
-    private ScheduleEncoder.EntriesEncoder entries;
+    private int epoch;
+    private int rank;
 
     /**
      * Begins a plan; call {@link #entry} for each of its entries.
@@ -24,15 +21,12 @@ public final class StepWriter
      * @param tokens     tokens of all entries together.
      * @param entryCount number of entries.
      */
-    public StepWriter begin(final int rank, final int epoch, final long step, final int tokens, final int entryCount)
+    public StepWriter begin(
+        final int rankIndex, final int epochNumber, final long step, final int tokens, final int entryCount)
     {
-        encoder.wrapAndApplyHeader(buffer, 0, header).step(step).epoch(epoch).rank(rank).tokens(tokens)
-            .weightGeneration(0);
-        encoder.admittedCount(0);
-        encoder.evictedCount(0);
-        encoder.tableChangesCount(0);
-        encoder.pendingCount(0);
-        entries = encoder.entriesCount(entryCount);
+        rank = rankIndex;
+        epoch = epochNumber;
+        plan.begin(step, tokens, entryCount);
         return this;
     }
 
@@ -45,14 +39,76 @@ public final class StepWriter
     /** @param samples whether the entry samples a token. */
     public StepWriter entry(final long requestId, final int start, final int tokenCount, final boolean samples)
     {
-        entries.next().requestId(requestId).start(start).tokenCount(tokenCount).predecessorEntry(0)
-            .slack(0).clip(0).predecessorBack((short)0).drafts((short)0).samples(samples ? Flag.YES : Flag.NO);
+        plan.add(requestId, start, tokenCount, samples);
         return this;
     }
 
     /** The plan that was written last; valid until the next {@link #begin}. */
     public StepView view()
     {
-        return view.wrap(buffer, 0);
+        group.reset();
+        ScheduleWriter.writeEntriesOnly(group, plan, epoch, rank);
+        return view.wrap(group.buffer(), GroupWriter.LENGTH_BYTES);
+    }
+
+    private static final class Plan implements PlannedEntries
+    {
+        private long step;
+        private int tokens;
+        private int count;
+        private long[] words = {};
+
+        void begin(final long number, final int tokenCount, final int entries)
+        {
+            step = number;
+            tokens = tokenCount;
+            count = 0;
+            words = Arrays.copyOf(words, Math.max(words.length, entries * ScheduleWords.WORDS));
+        }
+
+        void add(final long requestId, final int start, final int tokenCount, final boolean samples)
+        {
+            final int at = count++ * ScheduleWords.WORDS;
+            words[at] = requestId;
+            words[at + 1] = ScheduleWords.range(start, tokenCount);
+            words[at + 2] = ScheduleWords.source(0, 0, 0);
+            words[at + 3] = ScheduleWords.kind(0, 0, samples);
+        }
+
+        @Override
+        public long step()
+        {
+            return step;
+        }
+
+        @Override
+        public int tokens()
+        {
+            return tokens;
+        }
+
+        @Override
+        public int weightGeneration()
+        {
+            return 0;
+        }
+
+        @Override
+        public int entryCount()
+        {
+            return count;
+        }
+
+        @Override
+        public long[] entryWords()
+        {
+            return words;
+        }
+
+        @Override
+        public int entryStride()
+        {
+            return ScheduleWords.WORDS;
+        }
     }
 }

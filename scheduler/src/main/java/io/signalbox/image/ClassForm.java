@@ -24,7 +24,7 @@ final class ClassForm
     /** Settings, codecs, and space that is used within one input; some of these have two views of one array. */
     private static final Set<String> KEPT = Set.of("io.signalbox.scheduler.SchedulerConfig",
         "io.signalbox.scheduler.InputReader", "io.signalbox.scheduler.OutputEncoder",
-        "io.signalbox.scheduler.EntryEncoding", "io.signalbox.scheduler.PlainSteps", "io.signalbox.scheduler.StepResults",
+        "io.signalbox.scheduler.StepResults",
         "io.signalbox.kv.KvBlockConfig", "io.signalbox.kv.DeregisteredBlocks",
         "io.signalbox.experts.RowIntake", "io.signalbox.experts.RowCheck", "io.signalbox.experts.ByteIds",
         "io.signalbox.experts.RowReader", "io.signalbox.experts.RoutingArguments", "io.signalbox.experts.WordDigests",

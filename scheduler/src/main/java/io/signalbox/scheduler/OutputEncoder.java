@@ -2,16 +2,15 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.BatchListener;
-import io.signalbox.batch.CommittedSpans;
-import io.signalbox.batch.RegisteredBlocks;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequeueCause;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.batch.WeightSpans;
+import io.signalbox.event.CommitWriter;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.event.ScheduleWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
-import io.signalbox.event.codec.CommitEncoder;
 import io.signalbox.event.codec.ContinuedEncoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestEncoder;
@@ -26,7 +25,6 @@ import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
-import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnEncoder;
@@ -40,8 +38,8 @@ final class OutputEncoder implements BatchListener
     private final AcceptedEncoder accepted = new AcceptedEncoder();
     private final RefusedEncoder refused = new RefusedEncoder();
     private final PlacedEncoder placed = new PlacedEncoder();
-    private final ScheduleEncoder schedule = new ScheduleEncoder();
-    private final CommitEncoder commit = new CommitEncoder();
+    private final ScheduleWriter schedule = new ScheduleWriter();
+    private final CommitWriter commit = new CommitWriter();
     private final FreeEncoder free = new FreeEncoder();
     private final RequeuedEncoder requeued = new RequeuedEncoder();
     private final PausedEncoder paused = new PausedEncoder();
@@ -112,82 +110,12 @@ final class OutputEncoder implements BatchListener
 
     void schedule(final StepPlan plan, final int epoch, final int rank)
     {
-        if (PlainSteps.isPlain(plan))
-        {
-            PlainSteps.schedule(group, plan, epoch, rank);
-            return;
-        }
-        schedule.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .step(plan.step()).epoch(epoch).rank(rank).tokens(plan.tokens()).weightGeneration(plan.weightGeneration());
-        final ScheduleEncoder.AdmittedEncoder admitted = schedule.admittedCount(plan.admittedCount());
-        for (int i = 0; i < plan.admittedCount(); i++)
-        {
-            admitted.next()
-                .requestId(plan.admitted(i).id())
-                .matchedBlocks(plan.matchedBlocks(i))
-                .resumed(flag(plan.resumed(i)));
-        }
-        evicted(plan);
-        tableChanges(plan);
-        final ScheduleEncoder.PendingEncoder pending = schedule.pendingCount(plan.pendingCount());
-        for (int i = 0; i < plan.pendingCount(); i++)
-        {
-            pending.next().blockHash(plan.pendingHash(i)).blockId(plan.pendingBlock(i));
-        }
-        EntryEncoding.schedule(schedule, group, plan);
-        end(schedule);
-    }
-
-    private void evicted(final StepPlan plan)
-    {
-        final ScheduleEncoder.EvictedEncoder evicted = schedule.evictedCount(plan.evictedCount());
-        for (int i = 0; i < plan.evictedCount(); i++)
-        {
-            evicted.next().blockHash(plan.evictedHash(i)).blockId(plan.evictedBlock(i));
-        }
-    }
-
-    private void tableChanges(final StepPlan plan)
-    {
-        final ScheduleEncoder.TableChangesEncoder changes = schedule.tableChangesCount(plan.changeCount());
-        for (int i = 0; i < plan.changeCount(); i++)
-        {
-            changes.next()
-                .requestId(plan.changeRequest(i).id())
-                .blockIndex(plan.changeIndex(i))
-                .blockId(plan.changeBlock(i))
-                .issue(plan.changeIssue(i))
-                .kind(plan.changeKind(i));
-        }
+        schedule.write(group, plan, epoch, rank);
     }
 
     void commit(final StepPlan plan, final StepCommit result, final int epoch, final int rank)
     {
-        if (PlainSteps.isPlain(result))
-        {
-            PlainSteps.commit(group, plan, result, epoch, rank);
-            return;
-        }
-        final CommittedSpans stored = result.spans();
-        commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank)
-            .missingRows(stored.missingRows()).impossibleRows(stored.impossibleRows());
-        EntryEncoding.commit(commit, group, plan, result);
-        EntryEncoding.tokens(commit, group, result);
-        EntryEncoding.spans(commit, group, stored);
-        final RegisteredBlocks blocks = result.registered();
-        final CommitEncoder.RegisteredEncoder registered = commit.registeredCount(blocks.count());
-        for (int i = 0; i < blocks.count(); i++)
-        {
-            registered.next()
-                .blockHash(blocks.hash(i)).blockId(blocks.block(i)).issue(blocks.issue(i))
-                .generated(flag(blocks.isGenerated(i)));
-        }
-        final CommitEncoder.LogprobsEncoder logprobs = commit.logprobsCount(result.logprobCount());
-        for (int i = 0; i < result.logprobCount(); i++)
-        {
-            logprobs.next().logprob(Float.intBitsToFloat(result.logprobBits(i)));
-        }
-        end(commit);
+        commit.write(group, plan, result, epoch, rank);
     }
 
     /** @param detail what is wrong with the completion, or empty. */

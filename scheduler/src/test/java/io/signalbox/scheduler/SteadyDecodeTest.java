@@ -63,21 +63,23 @@ class SteadyDecodeTest
         assertNotEquals(null, wrong);
     }
 
+    /** The short ways of both writers give the bytes of the long ways. */
     @Test
-    void shouldEncodeTheSameWithoutPlainSteps()
+    void shouldEncodeTheSameWithoutTheShortWays()
     {
-        final String general = MutatedClasses.of("scheduler/PlainSteps.java", List.of("return (plan.admittedCount()",
-            "return plan.entryCount() < 0 && (plan.admittedCount()", "return (result.registered().count()",
-            "return result.tokenCount() < 0 && (result.registered().count()"), directory)
-            .call(DepthRuns.class, "digests", RUNS);
-        assertEquals(general, digests);
+        assertEquals(MutatedClasses.of("event/ScheduleWriter.java", List.of("if ((plan.admittedCount()",
+            "if (plan.entryCount() < 0 && (plan.admittedCount()"), directory)
+            .call(DepthRuns.class, "digests", RUNS), digests);
+        assertEquals(MutatedClasses.of("event/CommitWriter.java", List.of("if ((result.registeredCount()",
+            "if (result.tokenCount() < 0 && (result.registeredCount()"), directory)
+            .call(DepthRuns.class, "digests", RUNS), digests);
     }
 
     @Test
-    void shouldEncodePlainSteps()
+    void shouldTakeTheShortWayOfCommits()
     {
-        final String wrong = MutatedClasses.of("scheduler/PlainSteps.java",
-            List.of("result.spans().missingRows()", "result.spans().missingRows() + 1"), directory)
+        final String wrong = MutatedClasses.of("event/CommitWriter.java",
+            List.of("            result.missingRows(), result", "            result.missingRows() + 1, result"), directory)
             .call(DepthRuns.class, "digests", RUNS);
         assertNotEquals(digests, wrong);
     }
