@@ -70,7 +70,7 @@ struct Settings
     int driver_version = 13000;
     // Values of device attributes that differ from the emulated device's own, by number.
     std::map<int, int> attributes;
-    // Milliseconds that launches of a kernel take longer, by its name.
+    // Milliseconds of the device's clock that launches of a kernel take longer, by its name.
     std::map<std::string, long> slow_kernels;
 };
 

@@ -228,7 +228,10 @@ public final class EmulatedDriver
         Reference.reachabilityFence(text);
     }
 
-    /** Launches of this kernel take so much longer. A launch with a null pointer, which has less to do, does not. */
+    /**
+     * Launches of this kernel take so much longer on the device's clock, on which any other launch takes a microsecond.
+     * Nothing waits. A launch with a null pointer, which has less to do, does not take longer.
+     */
     public static void slowKernel(final String name, final long millis)
     {
         final ByteBuffer text = text(name);
