@@ -137,7 +137,7 @@ class Image:
         return [
             *([Work("decoder_copy_blocks", 1, COPY_BLOCKS, [])] if self.has("decoder_copy_blocks") else []),
             Work("decoder_embed_bf16", 1, elements, [Phase("next", "LDG.E.U16", loops, True)], reads=2 * batch * HIDDEN),
-            self.norm("decoder_norm", 2 * LAYERS, batch),
+            *self.norms(batch),
             *self.queries(batch, elements, loops),
             self.attend(batch),
             self.linear(LAYERS, batch, HIDDEN),
@@ -146,17 +146,28 @@ class Image:
             Work("route_softmax_topk_fp32_v2", LAYERS, whole(batch, WARPS), []),
             self.group(batch),
             *self.experts(batch),
-            Work("decoder_combine", LAYERS, elements, [Phase("most", "LDG.E", 3 * TOP_K * loops)]),
-            self.norm("decoder_last_norm", 1, batch),
+            *([Work("decoder_combine", LAYERS, elements, [Phase("most", "LDG.E", 3 * TOP_K * loops)])]
+              if self.has("decoder_combine") else []),
+            self.norm("decoder_last_experts_norm" if self.has("decoder_experts_norm") else "decoder_last_norm", 1, batch),
             self.linear(1, batch, VOCABULARY),
-            Work("decoder_sample", 1, batch, [Phase("next", "LDG.E", VOCABULARY / THREADS)])]
+            # The first loop leaves out stop tokens, of which there are none.
+            Work("decoder_sample", 1, batch, [
+                Phase(1 if self.has("decoder_experts_norm") else 0, "LDG.E", VOCABULARY / THREADS)])]
+
+    def norms(self, batch):
+        """Norms before attention and before the experts. Those after experts combine their outputs; before, a kernel did."""
+        after = LAYERS - 1 if self.has("decoder_experts_norm") else 0
+        return [self.norm("decoder_norm", 2 * LAYERS - after, batch),
+                *([self.norm("decoder_experts_norm", after, batch)] if after else [])]
 
     def norm(self, kernel, launches, batch):
         # Before, a warp normalised a token; now a block does.
         lanes = THREADS if self.merged else LANES
         squares = Phase("next", "LDS", HIDDEN // LANES) if self.merged else Phase(2, "LDG.E", HIDDEN // lanes)
+        # With experts, the loop of the sums is gone through once, and has the loop of the experts in it.
+        sums = TOP_K * HIDDEN // lanes if "experts" in kernel else 2 * HIDDEN // lanes
         return Work(kernel, launches, batch if self.merged else whole(batch, WARPS), [
-            Phase("next", "LDG.E", 2 * HIDDEN // lanes), squares, Phase("next", "LDG.E", 2 * HIDDEN // lanes)], most=ROWS)
+            Phase("next", "LDG.E", sums), squares, Phase("next", "LDG.E", 2 * HIDDEN // lanes)], most=ROWS)
 
     def queries(self, batch, elements, loops):
         """Queries, keys and values, from their products to the place of keys and values."""

@@ -101,7 +101,7 @@ __device__ inline void normalise_heads(
     {
         const Activations target = {vectors, nullptr};
         normalise(
-            vectors, nullptr, nullptr, weights, heads * shape.headSize, norms.epsilon, shape.round, target, memory);
+            vectors, GivenValues{nullptr}, nullptr, weights, heads * shape.headSize, norms.epsilon, shape.round, target, memory);
         return;
     }
 #pragma unroll 1

@@ -29,7 +29,7 @@ __device__ inline unsigned long long checksum_part(unsigned word, long long inde
     return (word ^ CHECKSUM_SALT) * (2ull * static_cast<unsigned long long>(index) + 1ull) * CHECKSUM_FACTOR;
 }
 
-/** Words of a result ahead of its rows, in whole 64-byte lines: those of the entries. */
+/** Words of a result before its rows, in whole 64-byte lines: the words of the entries. */
 __device__ inline int entry_words(const StepHeader* step)
 {
     return (step->entries * (1 + step->extraWords) + 15) / 16 * 16;
@@ -149,14 +149,14 @@ __device__ inline unsigned row_byte(const CaptureView& view, const float* weight
     const int rowBytes = ids * (idBytes + WEIGHT_BYTES);
     const unsigned token = static_cast<unsigned>(at / rowBytes);
     const int place = static_cast<int>(at - static_cast<long long>(token) * rowBytes);
-    const int behind = place - ids * idBytes;
-    if (behind < 0)
+    const int after = place - ids * idBytes;
+    if (after < 0)
     {
         const unsigned id = static_cast<unsigned short>(captured_id(view, token * ids + place / idBytes));
         return id >> 8 * (place % idBytes) & 0xFFu;
     }
-    const float weight = weights[captured_place(view, token * ids + behind / WEIGHT_BYTES)];
-    return __float_as_uint(weight) >> 8 * (behind % WEIGHT_BYTES) & 0xFFu;
+    const float weight = weights[captured_place(view, token * ids + after / WEIGHT_BYTES)];
+    return __float_as_uint(weight) >> 8 * (after % WEIGHT_BYTES) & 0xFFu;
 }
 
 /** Counts an id that is missing, out of range or a repetition within its set, which starts at {@code setStart}. */
@@ -177,7 +177,7 @@ __device__ inline void check_id(const short* ids, int setStart, int at, int expe
     counts.bad += bad ? 1 : 0;
 }
 
-/** Packs ids into a word, the first in the lowest bits; bytes behind the last id are zero. */
+/** Packs ids into a word, the first in the lowest bits; bytes after the last id are zero. */
 __device__ inline unsigned pack_word(const short* ids, int count, int idBytes)
 {
     const unsigned mask = idBytes == 1 ? 0xFFu : 0xFFFFu;

@@ -21,9 +21,9 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_norm(
     for (long long token = blockIdx.x; token < step_header(step)->tokens; token += gridDim.x)
     {
         float* state = states + token * width;
-        const Activations target = row_of({out, narrow}, token, width);
-        normalise(state, added == nullptr ? nullptr : added + token * width, added == nullptr ? nullptr : state, weights,
-            width, epsilon, round, target, memory);
+        const GivenValues given = {added == nullptr ? nullptr : added + token * width};
+        normalise(state, given, added == nullptr ? nullptr : state, weights, width, epsilon, round,
+            row_of({out, narrow}, token, width), memory);
     }
 }
 
@@ -38,7 +38,67 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_last_nor
     {
         const long long from = static_cast<long long>(step_last_token(step, static_cast<int>(entry))) * width;
         const Activations row = row_of({out, narrow}, entry, width);
-        normalise(states + from, added + from, row.values, weights, width, epsilon, round, row, memory);
+        normalise(states + from, GivenValues{added + from}, row.values, weights, width, epsilon, round, row, memory);
+    }
+}
+
+/** Experts of all tokens; outputs are [place][width], weights and places [token][topK], shared [token][width] or null. */
+struct ExpertOutputs
+{
+    const float* outputs;
+    const float* weights;
+    const int* places;
+    int topK;
+    int roundProducts;
+    const float* shared;
+};
+
+/** Those of a token, whose choices go to the block's memory. Every thread of the block calls this. */
+__device__ inline GivenByExperts given_by(const ExpertOutputs& all, long long token, int width, Choices& choices)
+{
+    if (static_cast<int>(threadIdx.x) < all.topK)
+    {
+        choices.places[threadIdx.x] = all.places[token * all.topK + threadIdx.x];
+        choices.weights[threadIdx.x] = kept(all.weights[token * all.topK + threadIdx.x], all.roundProducts);
+    }
+    __syncthreads();
+    return {all.outputs, all.shared == nullptr ? nullptr : all.shared + token * width, choices, all.topK, all.roundProducts};
+}
+
+/** As decoder_norm, after a layer with experts. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_experts_norm(
+    const unsigned char* step, float* states, const float* outputs, const float* expertWeights, const int* places, int topK,
+    int roundProducts, const float* shared, const float* weights, int width, float epsilon, int round, float* out,
+    unsigned short* narrow)
+{
+    __shared__ NormMemory memory;
+    __shared__ Choices choices;
+    const ExpertOutputs all = {outputs, expertWeights, places, topK, roundProducts, shared};
+#pragma unroll 1
+    for (long long token = blockIdx.x; token < step_header(step)->tokens; token += gridDim.x)
+    {
+        float* state = states + token * width;
+        normalise(state, given_by(all, token, width, choices), state, weights, width, epsilon, round,
+            row_of({out, narrow}, token, width), memory);
+    }
+}
+
+/** As decoder_last_norm, after a layer with experts. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_last_experts_norm(
+    const unsigned char* step, const float* states, const float* outputs, const float* expertWeights, const int* places,
+    int topK, int roundProducts, const float* shared, const float* weights, int width, float epsilon, int round, float* out,
+    unsigned short* narrow)
+{
+    __shared__ NormMemory memory;
+    __shared__ Choices choices;
+    const ExpertOutputs all = {outputs, expertWeights, places, topK, roundProducts, shared};
+#pragma unroll 1
+    for (long long entry = blockIdx.x; entry < step_header(step)->entries; entry += gridDim.x)
+    {
+        const long long token = step_last_token(step, static_cast<int>(entry));
+        const Activations row = row_of({out, narrow}, entry, width);
+        normalise(states + token * width, given_by(all, token, width, choices), row.values, weights, width, epsilon, round,
+            row, memory);
     }
 }
 
@@ -189,8 +249,8 @@ __device__ inline void place_experts(int experts, int warps, int* starts, GroupM
 
 /**
  * Orders the choices of all tokens by expert, stable and without atomics: starts[e] is where expert e's begin, places[i]
- * where choice i went, tokens[p] whose choice is at place p. One block, of which each warp has a part of the choices. A
- * score that is no finite number fails the step: nobody knows which experts such a token has.
+ * where choice i went, tokens[p] the token whose choice is at place p. One block; each warp has a part of the choices. A
+ * score that is not a finite number fails the step: the experts of such a token are unknown.
  */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
     const unsigned char* step, const int* ids, int topK, int experts, int* starts, int* places, int* tokens,
@@ -236,7 +296,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_group(
     }
 }
 
-/** Combine weights of all layers as decoder_combine applies them, to the slot's view; all are [layers][maxTokens][topK]. */
+/** Combine weights of all layers as the norms apply them, to the slot's view; all are [layers][maxTokens][topK]. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_keep_weights(
     const unsigned char* step, const float* weights, int layers, int maxTokens, int topK, int roundProducts,
     float* applied, long long slotStride)
@@ -252,32 +312,9 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_keep_wei
     }
 }
 
-/** Sums of the experts' outputs in the order of the choice, then the output of the shared experts, which may be null. */
-extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_combine(
-    const unsigned char* step, const float* outputs, const float* weights, const int* places, int topK, int hidden,
-    int roundProducts, const float* shared, int round, float* out)
-{
-    const long long count = static_cast<long long>(step_header(step)->tokens) * hidden;
-#pragma unroll 1
-    for (long long i = grid_thread(); i < count; i += grid_threads())
-    {
-        const long long choices = i / hidden * topK;
-        float sum = 0.0f;
-#pragma unroll 4
-        for (int k = 0; k < topK; k++)
-        {
-            const float output = outputs[static_cast<long long>(places[choices + k]) * hidden + i % hidden];
-            const float product = kept(__fmul_rn(output, kept(weights[choices + k], roundProducts)), roundProducts);
-            sum = k == 0 ? product : __fadd_rn(sum, product);
-        }
-        const float rounded = kept(sum, round);
-        out[i] = shared == nullptr ? rounded : kept(__fadd_rn(rounded, shared[i]), round);
-    }
-}
-
 /** Samples a token for each entry, a block for each at a time; sampled is [slot][maxTokens]. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) decoder_sample(
-    const unsigned char* step, const float* logits, int vocabulary, int* sampled, int maxTokens, char* results,
+    const unsigned char* step, float* logits, int vocabulary, int* sampled, int maxTokens, char* results,
     long long resultStride)
 {
     __shared__ SamplerMemory memory;
@@ -287,8 +324,9 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
 #pragma unroll 1
     for (int entry = blockIdx.x; entry < header->entries; entry += gridDim.x)
     {
-        const Logits values = {
-            logits + static_cast<long long>(entry) * vocabulary, vocabulary, feed.sampling[entry].temperature};
+        float* row = logits + static_cast<long long>(entry) * vocabulary;
+        leave_out(step, entry, feed.sampling[entry].position, row);
+        const Logits values = {row, vocabulary, feed.sampling[entry].temperature};
         const int token = sample(values, feed.sampling[entry], memory);
         if (header->extraWords != 0 && token != NOT_SAMPLED)
         {

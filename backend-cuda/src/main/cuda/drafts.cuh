@@ -12,7 +12,7 @@ struct Binding
 {
     int firstToken;
     int tokens;
-    /** Its places among the sampled tokens: one behind each of its last tokens. */
+    /** Its places among the sampled tokens: one after each of its last tokens. */
     int firstPlace;
     int places;
     /** Index of its first token and of its start among those that former steps left; -1: the host knows both. */
@@ -20,7 +20,7 @@ struct Binding
     /** The lowest start; once bound, the start. */
     int start;
     int end;
-    /** Index of the guess for the position behind the lowest start. */
+    /** Index of the guess for the position after the lowest start. */
     int guesses;
 };
 
@@ -66,8 +66,8 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_bind(
 }
 
 /**
- * Keeps of each entry the tokens up to the one behind the first wrong guess, and leaves the last of them, with the position
- * behind what counts, to the entries that continue it. A logit of these that is no number fails the step.
+ * Keeps the tokens of each entry up to the one after the first wrong guess. The last of them and the position after it are
+ * left to the entries that continue it. A logit of these tokens that is not a number fails the step.
  */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_accept(
     const unsigned char* step, int* sampled, int* starts, int maxTokens, char* results, long long resultStride)

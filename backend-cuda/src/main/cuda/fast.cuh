@@ -165,7 +165,7 @@ __device__ inline void fill_stage(const Sources<T>& sources, int columns, int se
     }
 }
 
-/** Columns 2 * (lane % 4) and the next one behind {@code column}, of vector lane / 4 of a tile. */
+/** Columns 2 * (lane % 4) and the next one after {@code column}, of vector lane / 4 of a tile. */
 template <typename T>
 __device__ inline unsigned right_pair(char* stage, int side, int tile, int column)
 {
@@ -217,7 +217,7 @@ __device__ inline void end_segment(
     }
 }
 
-/** Brings the sums of all segments to the first warp, through shared memory that nobody else uses. */
+/** Brings the sums of all segments to the first warp, through shared memory that has no other use. */
 template <typename T>
 __device__ inline void gather_segments(
     char* shared, float (&sums)[T::ROW_TILES][T::VECTOR_TILES][4], float (&total)[T::ROW_TILES][T::VECTOR_TILES][4])

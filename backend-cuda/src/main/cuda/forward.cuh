@@ -6,6 +6,7 @@
 
 #include "step.cuh"
 #include "arithmetic.cuh"
+#include "capture.cuh"
 
 /** Tokens with which a warp multiplies a weight that it has loaded. */
 constexpr int TILE = 4;
@@ -25,14 +26,6 @@ struct Sampling
 
 static_assert(sizeof(Sampling) == 24, "the host writes these 24 bytes");
 
-/** There are none. Fields of their own: an array of them would lead to other code in the kernels that skip them. */
-struct Gap
-{
-    int first;
-    int second;
-    int third;
-};
-
 /** The needs of a decoder beyond positions, at header->feed in the step block. */
 struct Feed
 {
@@ -49,8 +42,7 @@ __device__ inline Feed step_feed(const unsigned char* step)
     const StepHeader* header = step_header(step);
     const Sampling* sampling = reinterpret_cast<const Sampling*>(step + header->feed);
     const int* words = reinterpret_cast<const int*>(sampling + header->entries);
-    const Gap* gaps = reinterpret_cast<const Gap*>(words + 2 * header->tokens);
-    return {sampling, words, words + header->tokens, reinterpret_cast<const int*>(gaps + header->gaps)};
+    return {sampling, words, words + header->tokens, words + 2 * header->tokens};
 }
 
 __device__ inline long long grid_warp()
@@ -194,12 +186,111 @@ __device__ inline void put(const Activations& row, long long i, float value)
     }
 }
 
+/** What a layer without experts gives to the state of a token; null if there is none. */
+struct GivenValues
+{
+    const float* values;
+
+    __device__ bool nothing() const
+    {
+        return values == nullptr;
+    }
+
+    __device__ float element(int i, int width) const
+    {
+        return values != nullptr && i < width ? values[i] : 0.0f;
+    }
+
+    __device__ void combine(int, int, int, float (&)[AHEAD]) const
+    {
+    }
+};
+
+/** Experts whose outputs a thread loads before it adds the first. */
+constexpr int EXPERTS_AHEAD = 4;
+
+/** The experts of a token, shared by the threads of a block. */
+struct Choices
+{
+    int places[MAX_TOP_K];
+    float weights[MAX_TOP_K];
+};
+
+/** The outputs of a token's experts in the order of the choice, and then the shared experts' values, which may be null. */
+struct GivenByExperts
+{
+    const float* outputs;
+    const float* shared;
+    const Choices& choices;
+    int topK;
+    int roundProducts;
+
+    __device__ bool nothing() const
+    {
+        return false;
+    }
+
+    /** Of the shared experts. */
+    __device__ float element(int i, int width) const
+    {
+        return shared != nullptr && i < width ? shared[i] : 0.0f;
+    }
+
+    /** Adds the outputs before a thread's elements, as share_squares has them. */
+    __device__ void combine(int first, int width, int round, float (&elements)[AHEAD]) const
+    {
+        float sum[AHEAD] = {};
+#pragma unroll 1
+        for (int from = 0; from < topK; from += EXPERTS_AHEAD)
+        {
+            const float* rows[EXPERTS_AHEAD];
+            float weights[EXPERTS_AHEAD];
+            float output[EXPERTS_AHEAD][AHEAD];
+#pragma unroll
+            for (int k = 0; k < EXPERTS_AHEAD; k++)
+            {
+                const int choice = from + k < topK ? from + k : topK - 1;
+                rows[k] = outputs + static_cast<long long>(choices.places[choice]) * width;
+                weights[k] = choices.weights[choice];
+            }
+#pragma unroll
+            for (int k = 0; k < EXPERTS_AHEAD; k++)
+            {
+#pragma unroll
+                for (int j = 0; j < AHEAD; j++)
+                {
+                    const int i = first + static_cast<int>(threadIdx.x) + j * static_cast<int>(blockDim.x);
+                    output[k][j] = i < width ? rows[k][i] : 0.0f;
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < EXPERTS_AHEAD; k++)
+            {
+#pragma unroll
+                for (int j = 0; j < AHEAD; j++)
+                {
+                    const float product = kept(__fmul_rn(output[k][j], weights[k]), roundProducts);
+                    const float more = from + k == 0 ? product : __fadd_rn(sum[j], product);
+                    sum[j] = from + k < topK ? more : sum[j];
+                }
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+        {
+            const float rounded = kept(sum[j], round);
+            elements[j] = shared == nullptr ? rounded : kept(__fadd_rn(rounded, elements[j]), round);
+        }
+    }
+};
+
 /**
- * Adds a piece of two vectors, of which the second may be null, and shares the squares of the sums. Each thread has every
- * element that is a multiple of the block's threads behind its first.
+ * Adds a piece of a vector and of what a layer gives, and shares the squares of the sums. Each thread has each element
+ * whose distance from its first is a multiple of the block's threads.
  */
+template <typename Given>
 __device__ inline void share_squares(
-    const float* in, const float* added, int first, int width, int round, float* sums, NormMemory& memory)
+    const float* in, const Given& given, int first, int width, int round, float* sums, NormMemory& memory)
 {
     const int threads = static_cast<int>(blockDim.x);
     float sum[AHEAD];
@@ -209,13 +300,14 @@ __device__ inline void share_squares(
     {
         const int i = first + static_cast<int>(threadIdx.x) + j * threads;
         sum[j] = i < width ? in[i] : 0.0f;
-        more[j] = added != nullptr && i < width ? added[i] : 0.0f;
+        more[j] = given.element(i, width);
     }
+    given.combine(first, width, round, more);
 #pragma unroll
     for (int j = 0; j < AHEAD; j++)
     {
         const int at = static_cast<int>(threadIdx.x) + j * threads;
-        if (added != nullptr)
+        if (!given.nothing())
         {
             sum[j] = kept(__fadd_rn(sum[j], more[j]), round);
         }
@@ -227,13 +319,12 @@ __device__ inline void share_squares(
     }
 }
 
-/** Every element times the factor and its weight; a thread reads what it has itself written. */
+/** Elements from, from + threads, ... times the factor and their weights; a thread reads elements that it has written. */
 __device__ inline void scale_by(
-    const float* in, const float* weights, float factor, int width, int round, const Activations& out)
+    const float* in, const float* weights, float factor, int from, int threads, int width, int round, const Activations& out)
 {
-    const int threads = static_cast<int>(blockDim.x);
 #pragma unroll 1
-    for (int first = static_cast<int>(threadIdx.x); first < width; first += AHEAD * threads)
+    for (int first = from; first < width; first += AHEAD * threads)
     {
         float value[AHEAD];
         float scale[AHEAD];
@@ -257,11 +348,12 @@ __device__ inline void scale_by(
 }
 
 /**
- * RMSNorm of the sum of two vectors by a block; the second vector and the place of the sum are null together. The squares
- * are added as one warp would add them: lane l those of elements l, l + 32, ..., in their order.
+ * RMSNorm, by a block, of the sum of a vector and of what a layer gives; the place of the sum is null if that is nothing.
+ * The squares are added as one warp would add them: lane l those of elements l, l + 32, ..., in their order.
  */
+template <typename Given>
 __device__ inline void normalise(
-    const float* in, const float* added, float* sums, const float* weights, int width, float epsilon, int round,
+    const float* in, const Given& given, float* sums, const float* weights, int width, float epsilon, int round,
     const Activations& out, NormMemory& memory)
 {
     const int threads = static_cast<int>(blockDim.x);
@@ -269,7 +361,7 @@ __device__ inline void normalise(
 #pragma unroll 1
     for (int first = 0; first < width; first += AHEAD * threads)
     {
-        share_squares(in, added, first, width, round, sums, memory);
+        share_squares(in, given, first, width, round, sums, memory);
         __syncthreads();
         if (threadIdx.x < WARP_LANES)
         {
@@ -291,7 +383,7 @@ __device__ inline void normalise(
         }
     }
     __syncthreads();
-    scale_by(added == nullptr ? in : sums, weights, memory.factor, width, round, out);
+    scale_by(given.nothing() ? in : sums, weights, memory.factor, static_cast<int>(threadIdx.x), threads, width, round, out);
     __syncthreads();
 }
 
@@ -304,29 +396,8 @@ __device__ inline void normalise_by_warp(float* vector, const float* weights, in
     {
         squares = __fadd_rn(squares, __fmul_rn(vector[i], vector[i]));
     }
-    const float factor = norm_factor(squares, width, epsilon);
-#pragma unroll 1
-    for (int first = lane_index(); first < width; first += AHEAD * WARP_LANES)
-    {
-        float value[AHEAD];
-        float scale[AHEAD];
-#pragma unroll
-        for (int j = 0; j < AHEAD; j++)
-        {
-            const int i = first + j * WARP_LANES;
-            value[j] = i < width ? vector[i] : 0.0f;
-            scale[j] = i < width ? weights[i] : 0.0f;
-        }
-#pragma unroll
-        for (int j = 0; j < AHEAD; j++)
-        {
-            if (first + j * WARP_LANES < width)
-            {
-                vector[first + j * WARP_LANES] =
-                    kept(__fmul_rn(scale[j], kept(__fmul_rn(value[j], factor), round)), round);
-            }
-        }
-    }
+    scale_by(vector, weights, norm_factor(squares, width, epsilon), lane_index(), WARP_LANES, width, round,
+        {vector, nullptr});
 }
 
 /** The states of tokens are the rows of their ids. */
@@ -353,7 +424,7 @@ struct ExpertTile
     int end;
 };
 
-/** Tile {@code index} of all experts' tiles in order; expert is -1 behind the last one. */
+/** Tile {@code index} of all experts' tiles in order; expert is -1 after the last one. */
 __device__ inline ExpertTile expert_tile(const int* starts, int experts, long long index)
 {
     long long before = 0;

@@ -83,6 +83,36 @@ struct SamplerMemory
 
 static_assert(sizeof(DigitSums) == 2 * STAGED_POWERS * sizeof(float), "the two uses of the memory are of one size");
 
+/** The stop tokens of an entry; the ids of all entries follow the last of these in the step block. */
+struct LeftOut
+{
+    int first;
+    int count;
+    /** The position from which the request may stop. */
+    int mayStopAt;
+};
+
+static_assert(sizeof(LeftOut) == 12, "the host writes these 12 bytes");
+
+/** Takes the stop tokens of an entry out of its logits if its request may not stop yet; by all threads of the block. */
+__device__ inline void leave_out(const unsigned char* step, int entry, int position, float* row)
+{
+    const StepHeader* header = step_header(step);
+    if (header->leftOut == 0)
+    {
+        return;
+    }
+    const LeftOut* all = reinterpret_cast<const LeftOut*>(step + header->leftOut);
+    const LeftOut own = all[entry];
+    const int* ids = reinterpret_cast<const int*>(all + header->entries) + own.first;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < own.count && position < own.mayStopAt; i += blockDim.x)
+    {
+        row[ids[i]] = __uint_as_float(0xFF800000u);
+    }
+    __syncthreads();
+}
+
 /** In units of 2^-32 of the most probable token's; equal infinities differ by nothing. */
 __device__ inline long long share_of(float value, float largest)
 {
@@ -98,7 +128,7 @@ __device__ inline unsigned long long mixed_bits(unsigned long long z)
 
 /**
  * Calls {@code visit(id, logit)} for the ids from, from + step, ... below the end. Loads of ids beyond it are of the last
- * one: a load that depends on nothing is not moved behind the arithmetic of the one before. A visit that is not guarded
+ * one: a load that depends on nothing is not moved after the arithmetic of the previous one. A visit that is not guarded
  * meets these ids too, with the last one's logit.
  */
 template <bool GUARDED, typename Visit>
@@ -470,7 +500,7 @@ __device__ inline LogParts log_parts(const Logits& logits, int token, SamplerMem
     {
         float* powers = memory.powers[half];
         const int end = start + part < logits.count ? start + part : logits.count;
-        // Powers beyond the end have room, and nobody adds them.
+        // Powers beyond the end have room, and are not added.
         visit_logits<false>(logits.row, thread < 0 ? end : start + thread, computing, end,
             [&](int id, float logit) { powers[id - start] = power(__fsub_rn(logit, largest)); });
         // Two halves: the first warp is through with one when the other warps are let into it again.

@@ -30,9 +30,9 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) slot_open(
     {
         return;
     }
-    // The header, and the places of the sampled tokens, which no kernel may leave as they are: those of as many entries as
-    // a step can have, since the next use may have more than the one whose header this is, and the rows of this one there.
-    // A use of no rows has written none; when kernels are loaded by such a one, the first step may be in the slot already.
+    // The header, and the places of as many sampled tokens as a step can have: the next use may have more entries than this
+    // one, and the rows of this one are in their places. A step without rows has written none; if such a step loads the
+    // kernels, the first real step may be in the slot already.
     int* words = reinterpret_cast<int*>(result_slot(step, results, resultStride));
 #pragma unroll 1
     for (int i = threadIdx.x; i < RESULT_HEADER_BYTES / 4; i += blockDim.x)

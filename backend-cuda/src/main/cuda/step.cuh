@@ -28,8 +28,8 @@ struct StepHeader
     int bucket;
     /** Byte offset of what a decoder needs of the step; 0 if the kernels are those of no decoder. */
     int feed;
-    /** Gaps ahead of the blocks of a decoder's feed: 0. Kernels that were measured skip them, and stay as they are. */
-    int gaps;
+    /** Byte offset of the stop tokens that the sampler leaves out; 0 if it leaves out none. */
+    int leftOut;
     /** Words of each entry in the result beyond its token: 0, or 2 if log-probabilities are wanted. */
     int extraWords;
     /** Byte offset of the entries that sample, if there may be draft tokens; and their number, otherwise 0. */

@@ -79,7 +79,7 @@ public final class CudaBackend implements ModelBackend
         if (sets != null)
         {
             return BackendCapabilities.named("cuda").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
-                .reportsLogprobs(true).writesKvFirst(true).depth(config.stepsInFlight())
+                .reportsLogprobs(true).masksStopTokens(true).writesKvFirst(true).depth(config.stepsInFlight())
                 .draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
                 .swapsWeights(config.weightSets() > 1).maxPositions(config.plan().maxPositions()).build();
         }

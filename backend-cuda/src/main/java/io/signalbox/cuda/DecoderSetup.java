@@ -5,6 +5,7 @@ import io.signalbox.backend.RankSizes;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.decoder.DecoderSizes;
 import io.signalbox.cuda.kernel.KernelFamily;
+import io.signalbox.event.RequestContent;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.forward.Precision;
@@ -69,6 +70,7 @@ record DecoderSetup(
         // An entry guesses for its drafts, and for as many as the steps ahead of it may accept.
         final long guesses = entries * sizes.depth() * sizes.draftTokens();
         return StepBlock.feedBytes(sizes.stepTokens(), sizes.mostSampled(), entries * table) +
+            StepBlock.leftOutBytes(sizes.mostSampled(), entries * RequestContent.MAX_STOP_TOKENS) +
             (hasDrafts() ? StepBlock.draftBytes(entries, guesses) : 0);
     }
 }

@@ -23,6 +23,7 @@ final class DeviceFeed
     private final int[] topKs;
     private final long[] seeds;
     private final boolean[] wantLogprobs;
+    private final DeviceStopTokens stopTokens;
     /** By entry, its first token among those that former steps sampled; -1: the host knows it. */
     private final int[] formers;
     /** Null if steps have no draft tokens. */
@@ -47,6 +48,7 @@ final class DeviceFeed
         topKs = new int[maxTokens];
         seeds = new long[maxTokens];
         wantLogprobs = new boolean[maxTokens];
+        stopTokens = new DeviceStopTokens(maxTokens, limits.vocabulary());
         formers = new int[maxTokens];
         drafts = limits.drafts() == null ? null : new DeviceDrafts(maxTokens, limits.drafts());
     }
@@ -57,6 +59,7 @@ final class DeviceFeed
         blockCount = 0;
         sampled = 0;
         refusal = null;
+        stopTokens.begin();
         if (drafts != null)
         {
             drafts.begin();
@@ -70,7 +73,7 @@ final class DeviceFeed
             refusal = "the step has " + plan.entryCount() + " entries, above the " + limits.maxEntries() +
                 " that the backend has memory for";
         }
-        final long bytes = StepBlock.feedBytes(tokenCount, sampled, blockCount) +
+        final long bytes = StepBlock.feedBytes(tokenCount, sampled, blockCount) + stopTokens.bytes(sampled) +
             (drafts == null ? 0 : drafts.bytes());
         if (refusal == null && bytes > limits.feedBytes())
         {
@@ -101,6 +104,7 @@ final class DeviceFeed
         topPs[entry] = request.topP();
         seeds[entry] = request.samplingSeed();
         wantLogprobs[entry] = request.wantsLogprobs();
+        stopTokens.read(plan, entry);
         for (int i = 0; i < count; i++)
         {
             final int id = i < plan.hostTokens(entry) ? request.token(plan.start(entry) + i) : 0;
@@ -186,6 +190,7 @@ final class DeviceFeed
         {
             block.block(i, blocks[i]);
         }
+        stopTokens.write(block, plan);
         if (drafts != null)
         {
             drafts.write(block, plan, formers);

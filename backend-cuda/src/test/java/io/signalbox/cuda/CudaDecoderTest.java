@@ -51,6 +51,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -70,6 +71,9 @@ class CudaDecoderTest
     private static final Duration LONG = Duration.ofSeconds(300);
     private static final int REQUESTS = 8;
     private static final int BLOCK_SIZE = 4;
+    /** Before its fifth token, an answer has none of the stop tokens, which are two thirds of the vocabulary. */
+    private static final int LEAST = 4;
+    private static final int[] STOP_TOKENS = IntStream.range(0, 60).filter(token -> token % 3 != 0).toArray();
     private static final ModelWeights WEIGHTS = GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, WeightType.F32, 2,
         32, 60, AttentionPlan.of(2, 2, 8, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
         ExpertsPlan.softmax(8, 2, 12, false)).withMaxPositions(64), 11);
@@ -78,8 +82,8 @@ class CudaDecoderTest
     @TempDir
     private Path temporary;
 
-    /** The tokens of a request with their log-probabilities, and its rows. */
-    private record Answer(int[] tokens, float[] logprobs, RoutedExperts rows)
+    /** The tokens of a request with their log-probabilities, its rows, and why it ended. */
+    private record Answer(int[] tokens, float[] logprobs, RoutedExperts rows, FinishReason reason)
     {
     }
 
@@ -120,7 +124,8 @@ class CudaDecoderTest
         final CompletionRequest request = CompletionRequest.prompt(prompt(index)).maxNewTokens(2 + index * 5 % 12)
             .temperature(greedy ? 0 : 0.75f).topK(index % 3 == 1 ? 20 : 0).topP(index % 2 == 0 ? 1.0f : 0.875f)
             .seed(100 + index).routedExperts(0);
-        return wantsLogprobs(index) ? request.logprobs() : request;
+        final CompletionRequest limited = index % 4 == 3 ? request.stopAt(STOP_TOKENS).minNewTokens(LEAST) : request;
+        return wantsLogprobs(index) ? limited.logprobs() : limited;
     }
 
     private List<Answer> serve(
@@ -148,9 +153,9 @@ class CudaDecoderTest
             EmulatedDriver.release();
             for (final CompletionHandle handle : handles)
             {
-                assertEquals(FinishReason.LENGTH, handle.await(LONG).reason());
+                final FinishReason reason = handle.await(LONG).reason();
                 answers.add(new Answer(handle.tokens(), wantsLogprobs(answers.size()) ? handle.logprobs() : new float[0],
-                    handle.takeRoutedExperts(LONG).orElse(null)));
+                    handle.takeRoutedExperts(LONG).orElse(null), reason));
             }
         }
         return answers;
@@ -179,6 +184,10 @@ class CudaDecoderTest
         for (int index = 0; index < REQUESTS; index++)
         {
             assertArrayEquals(expected.get(index).tokens(), found.get(index).tokens(), "tokens of request " + index);
+            assertEquals(expected.get(index).reason(), found.get(index).reason(), "request " + index);
+            final boolean stopped = found.get(index).reason() == FinishReason.STOP;
+            assertTrue(stopped ? found.get(index).tokens().length > LEAST :
+                found.get(index).reason() == FinishReason.LENGTH, "request " + index);
             assertArrayEquals(expected.get(index).logprobs(), found.get(index).logprobs(), 0.0f, "request " + index);
             compareRows(expected.get(index).rows(), found.get(index).rows(), "request " + index);
         }

@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
+import io.signalbox.event.RequestContent;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 
@@ -20,7 +21,7 @@ public final class Request
 {
     public static final int NO_RANK = -1;
     public static final long NO_REQUEST = -1;
-    public static final int MAX_STOP_TOKENS = 64;
+    public static final int MAX_STOP_TOKENS = RequestContent.MAX_STOP_TOKENS;
     /** Of a sentence of a backend, which may fail every queued request in one group. */
     private static final int MOST_FAILURE_CHARACTERS = 1000;
 

@@ -7,6 +7,9 @@ package io.signalbox.event;
  */
 public interface RequestContent
 {
+    /** Most stop tokens of a request. */
+    int MAX_STOP_TOKENS = 64;
+
     long requestId();
 
     int promptTokens();
@@ -55,6 +58,7 @@ public interface RequestContent
     /** Tokens that the answer has before a stop token may be sampled; 0 unless the backend masks stop tokens. */
     int minNewTokens();
 
+    /** At most {@link #MAX_STOP_TOKENS}. */
     int stopTokenCount();
 
     /** A stop token; ascending. */

@@ -25,7 +25,7 @@ public final class StepBlock
     static final int FINGERPRINT_OFFSET = 32;
     static final int BUCKET_OFFSET = 40;
     static final int FEED_OFFSET = 44;
-    static final int GAP_OFFSET = 48;
+    static final int LEFT_OUT_OFFSET = 48;
     static final int EXTRA_WORDS_OFFSET = 52;
     static final int BINDINGS_OFFSET = 56;
     static final int BINDING_COUNT_OFFSET = 60;
@@ -33,6 +33,7 @@ public final class StepBlock
     static final int MOST_EXTRA_WORDS = 2;
     static final int SAMPLING_BYTES = 24;
     static final int BINDING_BYTES = 32;
+    static final int LEFT_OUT_BYTES = 12;
 
     private final UnsafeBuffer buffer;
     private final int maxTokens;
@@ -45,6 +46,7 @@ public final class StepBlock
     private int extraWords;
     private int feedOffset;
     private int tablesOffset;
+    private int leftOutOffset;
     private int bindingsOffset;
     private int guessesOffset;
     private int bindings;
@@ -103,7 +105,7 @@ public final class StepBlock
         buffer.putInt(ENTRIES_OFFSET, stepEntries, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(FEED_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(GAP_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(LEFT_OUT_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
         extraWords(0);
         bindings(0, 0);
         usedBytes = (int)bytes(stepTokens, stepEntries);
@@ -119,13 +121,57 @@ public final class StepBlock
     {
         feedOffset = (usedBytes + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
         tablesOffset = feedOffset + SAMPLING_BYTES * entries + 2 * Integer.BYTES * tokens;
-        usedBytes = tablesOffset + Integer.BYTES * blocks;
+        use(tablesOffset + Integer.BYTES * blocks - usedBytes, blocks + " blocks of tables");
+        buffer.putInt(FEED_OFFSET, feedOffset, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void use(final int bytes, final String what)
+    {
+        usedBytes += bytes;
         if (usedBytes > maxBytes)
         {
-            throw new InvariantViolation("a step block of " + usedBytes + " bytes, with " + blocks +
-                " blocks of tables, reached a capture ring for " + maxBytes);
+            throw new InvariantViolation("a step block of " + usedBytes + " bytes, with " + what +
+                ", reached a capture ring for " + maxBytes);
         }
-        buffer.putInt(FEED_OFFSET, feedOffset, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Bytes of the stop tokens that a step leaves out. */
+    public static long leftOutBytes(final long entries, final long ids)
+    {
+        return LEFT_OUT_BYTES * entries + Integer.BYTES * ids;
+    }
+
+    /**
+     * After {@link #beginFeed}: starts the part for stop tokens that the sampler leaves out. Each entry must be written.
+     *
+     * @param ids of all entries together.
+     */
+    public void beginLeftOut(final int ids)
+    {
+        leftOutOffset = usedBytes;
+        use((int)leftOutBytes(entries, ids), ids + " stop tokens to leave out");
+        buffer.putInt(LEFT_OUT_OFFSET, leftOutOffset, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * The stop tokens of an entry.
+     *
+     * @param first     of the step's stop tokens.
+     * @param mayStopAt position from which they may be sampled.
+     */
+    public void leaveOut(final int entry, final int first, final int count, final int mayStopAt)
+    {
+        check(entry, entries, "entry");
+        final int at = leftOutOffset + LEFT_OUT_BYTES * entry;
+        buffer.putInt(at, first, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + Integer.BYTES, count, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at + 2 * Integer.BYTES, mayStopAt, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** A stop token of an entry, of the vocabulary. */
+    public void stopToken(final int index, final int id)
+    {
+        buffer.putInt(leftOutOffset + LEFT_OUT_BYTES * entries + Integer.BYTES * index, id, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Bytes of the entries that sample, if there may be draft tokens, and of the guesses of all of them. */
@@ -144,12 +190,7 @@ public final class StepBlock
     {
         bindingsOffset = usedBytes;
         guessesOffset = bindingsOffset + BINDING_BYTES * sampling;
-        usedBytes = guessesOffset + Integer.BYTES * guesses;
-        if (usedBytes > maxBytes)
-        {
-            throw new InvariantViolation("a step block of " + usedBytes + " bytes, with " + guesses +
-                " guesses for draft tokens, reached a capture ring for " + maxBytes);
-        }
+        use((int)draftBytes(sampling, guesses), guesses + " guesses for draft tokens");
         bindings(bindingsOffset, sampling);
     }
 

@@ -12,6 +12,7 @@ import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.HeadNorms;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.LayerOutput;
 import io.signalbox.cuda.kernel.LinearLayer;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.model.DecoderPlan;
@@ -91,22 +92,15 @@ public final class DecoderStep implements AutoCloseable
         }
         launches.add(decoder.embed(
             weights.embedding().weights(), weights.embedding().type(), sampled, buffers.states, tokens));
+        LayerOutput given = LayerOutput.NONE;
         for (int layer = 0; layer < plan.layers(); layer++)
         {
             final DecoderWeights.Layer part = weights.layer(layer);
-            launches.add(decoder.norm(
-                buffers.states, layer == 0 ? null : buffers.added, part.inputNorm(), buffers.normed, tokens));
-            addAttention(launches, part.attention(), layer, tokens);
-            launches.add(decoder.norm(
-                buffers.states, buffers.added, part.postAttentionNorm(), buffers.normed, tokens));
-            if (part.experts() == null)
-            {
-                addMlp(launches, part.dense(), buffers.added, tokens);
-            }
-            else
-            {
+            launches.add(decoder.norm(buffers.states, given, part.inputNorm(), buffers.normed, tokens));
+            given = addAttention(launches, part.attention(), layer, tokens);
+            launches.add(decoder.norm(buffers.states, given, part.postAttentionNorm(), buffers.normed, tokens));
+            given = part.experts() == null ? addMlp(launches, part.dense(), buffers.added, tokens) :
                 addExperts(launches, part.experts(), plan.moeIndex(layer), tokens);
-            }
         }
         if (form == CaptureForm.UNFUSED)
         {
@@ -116,7 +110,7 @@ public final class DecoderStep implements AutoCloseable
         {
             launches.add(decoder.keepWeights(buffers.weights, tokens));
         }
-        launches.add(decoder.lastNorm(buffers.states, buffers.added, weights.finalNorm(), buffers.normed, tokens));
+        launches.add(decoder.lastNorm(buffers.states, given, weights.finalNorm(), buffers.normed, tokens));
         launches.add(decoder.entryLinear(
             new LinearLayer(weights.head(), buffers.logits), buffers.normed, tokens));
         launches.add(decoder.sample(buffers.logits, sampled, tokens));
@@ -127,7 +121,7 @@ public final class DecoderStep implements AutoCloseable
         return launches;
     }
 
-    private void addAttention(
+    private LayerOutput addAttention(
         final List<Launch> launches, final DecoderWeights.Attention part, final int layer, final int tokens)
     {
         launches.addAll(decoder.linear(List.of(new LinearLayer(part.query(), buffers.queries),
@@ -139,18 +133,21 @@ public final class DecoderStep implements AutoCloseable
             buffers.queries, cache.layer(layer), buffers.scores, sizes.maxPositions(), buffers.mixed, tokens));
         launches.addAll(decoder.linear(
             List.of(new LinearLayer(part.output(), buffers.added)), buffers.mixed, tokens));
+        return LayerOutput.of(buffers.added);
     }
 
-    private void addMlp(
+    private LayerOutput addMlp(
         final List<Launch> launches, final DecoderWeights.Mlp part, final DeviceMemory out, final int tokens)
     {
         launches.addAll(decoder.linear(List.of(new LinearLayer(part.gate(), buffers.gates.values()),
             new LinearLayer(part.up(), buffers.others)), buffers.normed, tokens));
         launches.add(decoder.activate(buffers.gates, buffers.others, part.width(), tokens));
         launches.addAll(decoder.linear(List.of(new LinearLayer(part.down(), out)), buffers.gates, tokens));
+        return LayerOutput.of(out);
     }
 
-    private void addExperts(
+    /** The next norm combines the outputs of the experts. */
+    private LayerOutput addExperts(
         final List<Launch> launches, final DecoderWeights.Experts part, final int moeLayer, final int tokens)
     {
         final int layers = plan.moeLayers().size();
@@ -173,8 +170,7 @@ public final class DecoderStep implements AutoCloseable
         launches.add(decoder.group(ids, buffers.routerLogits, moeLayer, buffers.groups));
         launches.add(decoder.expertUp(part.experts(), buffers.groups, buffers.normed, buffers.inner, tokens));
         launches.add(decoder.expertDown(part.experts(), buffers.groups, buffers.inner, buffers.outputs, tokens));
-        launches.add(decoder.combine(buffers.outputs, chosen, buffers.groups,
-            part.shared() == null ? null : buffers.common, buffers.added, tokens));
+        return new LayerOutput(part.shared() == null ? null : buffers.common, buffers.outputs, chosen, buffers.groups);
     }
 
     /** Logits of each entry, {@code [entries][vocabulary]} float32. */

@@ -74,22 +74,37 @@ public final class DecoderLaunches
             step().pointer(weights).int32(plan.hidden()).pointer(sampled).int32(round).pointer(states));
     }
 
-    /** Adds {@code added} to the states, unless it is {@code null}, and normalises them to {@code out}. */
+    /** Adds what a layer gives to the states, and normalises them to {@code out}. */
     public Launch norm(
-        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final Activations out,
+        final DeviceMemory states, final LayerOutput given, final DeviceMemory weights, final Activations out,
         final int tokens)
     {
-        return perBlock(KernelNames.DECODER_NORM, tokens, activations(orNull(step().pointer(states), added)
-            .pointer(weights).int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round), out));
+        return given.outputs() == null ?
+            norm(KernelNames.DECODER_NORM, orNull(step().pointer(states), given.values()), weights, out, tokens) :
+            norm(KernelNames.DECODER_EXPERTS_NORM, experts(step().pointer(states), given), weights, out, tokens);
     }
 
-    /** The normalised sums of state and {@code added} of each entry's last token, {@code [entries][hidden]}. */
+    /** The normalised sums of each entry's last token, {@code [entries][hidden]}; the states stay as they are. */
     public Launch lastNorm(
-        final DeviceMemory states, final DeviceMemory added, final DeviceMemory weights, final Activations out,
+        final DeviceMemory states, final LayerOutput given, final DeviceMemory weights, final Activations out,
         final int tokens)
     {
-        return perBlock(KernelNames.DECODER_LAST_NORM, tokens, activations(step().pointer(states).pointer(added)
-            .pointer(weights).int32(plan.hidden()).float32((float)plan.normEpsilon()).int32(round), out));
+        return given.outputs() == null ?
+            norm(KernelNames.DECODER_LAST_NORM, step().pointer(states).pointer(given.values()), weights, out, tokens) :
+            norm(KernelNames.DECODER_LAST_EXPERTS_NORM, experts(step().pointer(states), given), weights, out, tokens);
+    }
+
+    private Launch norm(
+        final String kernel, final KernelArguments sums, final DeviceMemory weights, final Activations out, final int tokens)
+    {
+        return perBlock(kernel, tokens, activations(sums.pointer(weights).int32(plan.hidden())
+            .float32((float)plan.normEpsilon()).int32(round), out));
+    }
+
+    private KernelArguments experts(final KernelArguments arguments, final LayerOutput given)
+    {
+        return orNull(arguments.pointer(given.outputs()).pointer(given.weights()).pointer(given.groups().places())
+            .int32(plan.experts().topK()).int32(roundProducts()), given.values());
     }
 
     /** Linear layers of every token, rounded as the precision says: one launch for all of them on tensor cores. */
@@ -272,16 +287,6 @@ public final class DecoderLaunches
     private int roundProducts()
     {
         return plan.experts().roundsWeights() ? round : 0;
-    }
-
-    /** @param shared outputs of the shared experts, or {@code null}. */
-    public Launch combine(
-        final DeviceMemory outputs, final DeviceMemory weights, final ExpertGroups groups, final DeviceMemory shared,
-        final DeviceMemory out, final int tokens)
-    {
-        return loop(KernelNames.DECODER_COMBINE, (long)tokens * plan.hidden(),
-            orNull(step().pointer(outputs).pointer(weights).pointer(groups.places()).int32(plan.experts().topK())
-                .int32(plan.hidden()).int32(roundProducts()), shared).int32(round).pointer(out));
     }
 
     /** Samples the token of each entry, to the result slot and to {@code sampled}, {@code [slot][maxTokens]}. */

@@ -15,9 +15,10 @@ final class KernelNames
     public static final String STREAM_BYTES = "stream_bytes";
     static final String DECODER_NORM = "decoder_norm";
     static final String DECODER_LAST_NORM = "decoder_last_norm";
+    static final String DECODER_EXPERTS_NORM = "decoder_experts_norm";
+    static final String DECODER_LAST_EXPERTS_NORM = "decoder_last_experts_norm";
     static final String DECODER_ACTIVATE = "decoder_activate";
     static final String DECODER_GROUP = "decoder_group";
-    static final String DECODER_COMBINE = "decoder_combine";
     static final String DECODER_SAMPLE = "decoder_sample";
     static final String DECODER_BIND = "decoder_bind";
     static final String DECODER_ACCEPT = "decoder_accept";

@@ -197,7 +197,7 @@ class GpuCheckTest
 
     /** A kernel that is never run, in single launches and in graphs. */
     @ParameterizedTest
-    @ValueSource(strings = {"decoder_combine", "decoder_attend_lone_bf16"})
+    @ValueSource(strings = {"decoder_experts_norm", "decoder_attend_lone_bf16"})
     void shouldNameTheModelAndTheFirstPlaceThatAWrongKernelSpoils(final String kernel)
     {
         final CudaDriver planted = new DriverWithoutKernel(driver, kernel);

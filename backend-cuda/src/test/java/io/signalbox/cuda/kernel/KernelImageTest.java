@@ -108,8 +108,9 @@ class KernelImageTest
             }
         }
         named.addAll(List.of(KernelNames.DECODER_NORM, KernelNames.DECODER_LAST_NORM,
+            KernelNames.DECODER_EXPERTS_NORM, KernelNames.DECODER_LAST_EXPERTS_NORM,
             KernelNames.DECODER_ACTIVATE, KernelNames.DECODER_ATTEND_LONE, KernelNames.DECODER_GROUP,
-            KernelNames.DECODER_COMBINE, KernelNames.DECODER_SAMPLE, KernelNames.DECODER_KEEP_WEIGHTS,
+            KernelNames.DECODER_SAMPLE, KernelNames.DECODER_KEEP_WEIGHTS,
             KernelNames.DECODER_BIND, KernelNames.DECODER_ACCEPT));
         for (final String typed : List.of(KernelNames.DECODER_EMBED, KernelNames.DECODER_LINEAR, KernelNames.DECODER_PLACE,
             KernelNames.DECODER_ATTEND, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN,

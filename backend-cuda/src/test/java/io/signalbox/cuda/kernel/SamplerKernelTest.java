@@ -30,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 class SamplerKernelTest
 {
     private static final int SAMPLING_BYTES = 24;
+    private static final int LEFT_OUT_BYTES = 12;
     private static final int HEADER_BYTES = 64;
     private static final int RESULT_BYTES = 4096;
     private static final int MAX_ENTRIES = 200;
@@ -41,9 +42,17 @@ class SamplerKernelTest
 
     private DeviceRig rig;
 
-    /** A row of logits, how to sample from it, and the position of the token. */
-    private record Entry(float[] logits, SamplingChoice choice, int position)
+    /**
+     * A row of logits, how to sample from it, and the position of the token.
+     *
+     * @param stopTokens left out at positions before {@code mayStopAt}.
+     */
+    private record Entry(float[] logits, SamplingChoice choice, int position, int[] stopTokens, int mayStopAt)
     {
+        Entry(final float[] logits, final SamplingChoice choice, final int position)
+        {
+            this(logits, choice, position, new int[0], 0);
+        }
     }
 
     /** Logits of one shape. */
@@ -109,16 +118,22 @@ class SamplerKernelTest
         }
         rig.upload(logits, logits.bytes());
         final int feed = (HEADER_BYTES + 16 * n + 7) / 8 * 8;
-        final DeviceMemory step = rig.driver.allocate(feed + (SAMPLING_BYTES + 8L) * n);
+        final int ids = entries.stream().mapToInt(entry -> entry.stopTokens().length).sum();
+        final int leftOut = feed + (SAMPLING_BYTES + 8) * n;
+        final DeviceMemory step = rig.driver.allocate(leftOut + (ids == 0 ? 0L : LEFT_OUT_BYTES * n + Integer.BYTES * ids));
         final ByteBuffer block = rig.staged();
         block.putLong(0, 1).putInt(8, n).putInt(12, n).putInt(16, 0);
-        block.putInt(44, feed).putInt(48, 0).putInt(52, 2).putInt(60, 0);
+        block.putInt(44, feed).putInt(48, ids == 0 ? 0 : leftOut).putInt(52, 2).putInt(60, 0);
         for (int row = 0; row < n; row++)
         {
             final SamplingChoice choice = entries.get(row).choice();
             final int at = feed + SAMPLING_BYTES * row;
             block.putFloat(at, choice.temperature()).putInt(at + 4, choice.topK()).putFloat(at + 8, choice.topP());
             block.putInt(at + 12, entries.get(row).position()).putLong(at + 16, choice.seed());
+        }
+        if (ids > 0)
+        {
+            putStopTokens(entries, block, leftOut);
         }
         rig.upload(step, step.bytes());
         final DeviceMemory results = rig.driver.allocate(RESULT_BYTES);
@@ -137,6 +152,21 @@ class SamplerKernelTest
         return new ResultSlot().wrap(new UnsafeBuffer(copy), 0, RESULT_BYTES);
     }
 
+    private static void putStopTokens(final List<Entry> entries, final ByteBuffer block, final int at)
+    {
+        int first = 0;
+        for (int row = 0; row < entries.size(); row++)
+        {
+            final Entry entry = entries.get(row);
+            block.putInt(at + LEFT_OUT_BYTES * row, first).putInt(at + LEFT_OUT_BYTES * row + 4, entry.stopTokens().length)
+                .putInt(at + LEFT_OUT_BYTES * row + 8, entry.mayStopAt());
+            for (final int id : entry.stopTokens())
+            {
+                block.putInt(at + LEFT_OUT_BYTES * entries.size() + Integer.BYTES * first++, id);
+            }
+        }
+    }
+
     private void compare(final List<Entry> entries, final int threads)
     {
         final ResultSlot result = sample(entries, threads);
@@ -146,6 +176,10 @@ class SamplerKernelTest
         {
             final Entry entry = entries.get(i);
             final float[] logits = entry.logits();
+            if (entry.position() < entry.mayStopAt())
+            {
+                TokenSampler.leaveOut(entry.stopTokens(), logits, 0, logits.length);
+            }
             final String name =
                 "entry " + i + " of " + logits.length + " logits, " + entry.choice() + ", " + threads + " threads";
             final int token = expected(sampler, entry);
@@ -258,6 +292,32 @@ class SamplerKernelTest
             {
                 compare(entries(shape, 9001, random, 6), threads);
             }
+        }
+    }
+
+    /** Any part of the vocabulary, before, at and after the first position at which a request may stop. */
+    @ParameterizedTest
+    @EnumSource(EmulatedDriver.Order.class)
+    void shouldLeaveOutStopTokensUntilTheRequestMayStop(final EmulatedDriver.Order order)
+    {
+        EmulatedDriver.order(order, 7);
+        final SplittableRandom random = new SplittableRandom(11);
+        for (final int count : new int[] {3, 64, 301, 5003})
+        {
+            final List<Entry> entries = new ArrayList<>();
+            for (final Entry entry : entries(Shape.SPREAD, count, random, 30))
+            {
+                // Half of them leave out the most probable token.
+                final int[] stopTokens = random.ints(0, count).limit(random.nextInt(Math.min(count, 64))).sorted().distinct()
+                    .toArray();
+                if (stopTokens.length > 0 && random.nextBoolean())
+                {
+                    entry.logits()[stopTokens[random.nextInt(stopTokens.length)]] = 50.0f;
+                }
+                entries.add(new Entry(
+                    entry.logits(), entry.choice(), entry.position(), stopTokens, entry.position() + random.nextInt(-1, 3)));
+            }
+            compare(entries, THREADS);
         }
     }
 
