@@ -389,10 +389,10 @@ final class DepthOutputs extends EventReader
         for (int i = 0; i < expected.length; i++)
         {
             final long key = rig.content.of(id, i / rowIds, weights.get(i / rowIds));
-            expected[i] = (short)ModelContent.expert(key, DepthRig.SHAPE, i % rowIds);
+            expected[i] = (short)SeededRow.expert(key, DepthRig.SHAPE, i % rowIds);
             if (hasWeights)
             {
-                expectedWeights[i] = ModelContent.combineWeight(key, i % rowIds);
+                expectedWeights[i] = SeededRow.combineWeight(key, i % rowIds);
             }
         }
         assertArrayEquals(expected, ids, () -> "rows of request " + id + ", " + rowIds + " ids each");

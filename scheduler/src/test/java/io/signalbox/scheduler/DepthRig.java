@@ -3,18 +3,12 @@ package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
 import io.signalbox.event.GroupWriter;
-import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
-import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.hash.BlockHasher;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -28,44 +22,34 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A scheduler before devices that keep KV content. Each call is one input; behind each one every invariant is checked. A
- * request that ends has the tokens and rows that its content alone says.
+ * A scheduler with devices that keep KV content. After each input every invariant is checked. A request that ends has the
+ * tokens and rows that its content alone determines.
  */
-final class DepthRig
+final class DepthRig extends DrivenScheduler<DepthRig>
 {
     static final ModelShape SHAPE = new ModelShape(2, 64, 3);
     private static final int MOST_ROUNDS = 20_000;
 
-    final SchedulerConfig config;
     final ModelContent content;
-    final Scheduler scheduler;
     final ModelDevice[] devices;
     final DepthCounts counts = new DepthCounts();
     final ProvisionalCheck provisional = new ProvisionalCheck();
     final TryCount tries = new TryCount();
     private final FoldCheck fold;
-    /** {@code null} unless it was asked for. */
-    private ImageCheck image;
     private final RankModel[] models;
     private final VictimCheck[] victims;
     private final PauseCheck[] pauses;
     private final DepthOutputs outputs;
     final ModelWeights weights;
     private final Set<Integer> lost = new HashSet<>();
-    private final InputWriter writer = new InputWriter();
-    private final GroupWriter group = new GroupWriter(1024);
-    private final UnsafeBuffer rows = new UnsafeBuffer(new byte[0]);
     private final RowsChecksum checksum = new RowsChecksum();
     private final BlockHasher hasher;
-    private int epoch;
-    private long now;
     private long nextId = 1;
     private long digest;
 
     DepthRig(final SchedulerConfig config, final int acceptedPercent)
     {
-        this.config = config;
-        scheduler = new Scheduler(config);
+        super(config, new Scheduler(config));
         fold = new FoldCheck(config, scheduler);
         content = new ModelContent(acceptedPercent);
         hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
@@ -85,10 +69,9 @@ final class DepthRig
         outputs = new DepthOutputs(this, models, victims, pauses);
     }
 
-    /** From now on images are compared, see {@link ImageCheck}; before the first input. */
-    DepthRig checkImages(final int every)
+    @Override
+    DepthRig self()
     {
-        image = new ImageCheck(config, every);
         return this;
     }
 
@@ -134,14 +117,14 @@ final class DepthRig
         return this;
     }
 
-    /** Lands the oldest step of rank 0 and launches every step that this leads to; {@link #said} tells of the landing. */
-    DepthRig landAndFill()
+    /** Completes the oldest step of rank 0 and launches every step that this leads to; {@link #said} has the decisions of the completion. */
+    DepthRig completeAndFill()
     {
-        land(0);
-        final List<String> landing = List.copyOf(said());
+        complete(0);
+        final List<String> completion = List.copyOf(said());
         fill();
         said().clear();
-        said().addAll(landing);
+        said().addAll(completion);
         return this;
     }
 
@@ -195,12 +178,9 @@ final class DepthRig
     {
         final long id = nextId++;
         content.add(id, prompt, emitted(prompt.previous()));
-        final SubmitEncoder submit = writer.submit();
-        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
-            .maxNewTokens(prompt.newTokens()).minNewTokens(prompt.least()).sampleOf(prompt.sampleOf())
-            .rowsFrom(0).priority(priority).rankHint(-1)
-            .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
+        final SubmitEncoder submit = submission(id, prompt.tokens(), prompt.newTokens()).minNewTokens(prompt.least())
+            .sampleOf(prompt.sampleOf()).priority(priority);
+        submit.deadlineNanos(deadline < 0 ? -1 : now() + deadline);
         final int blockSize = config.blockSizeTokens();
         final int[] tokens = content.firstTokens(id, prompt.tokens());
         final long[] hashes = new long[prompt.tokens() / blockSize];
@@ -220,7 +200,7 @@ final class DepthRig
         final ByteBuffer stops = ByteBuffer.allocate(64 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         prompt.stopTokens().forEach(stops::putInt);
         submit.putStopTokens(stops.array(), 0, stops.position());
-        return apply();
+        return apply(null);
     }
 
     /** The cache key of a request, as a number. */
@@ -229,17 +209,9 @@ final class DepthRig
         return id / 3 % 3 / 2;
     }
 
-    DepthRig wake()
-    {
-        writer.wake().timeNanos(++now);
-        return apply();
-    }
-
     DepthRig tick(final int nanos)
     {
-        now += nanos;
-        writer.tick().timeNanos(++now);
-        return apply();
+        return tickAt(now() + nanos + 1);
     }
 
     /** The device begins its next step. */
@@ -251,12 +223,11 @@ final class DepthRig
     DepthRig forward(final int rank, final ModelDevice.Step step)
     {
         models[rank].launched(step.number());
-        writer.forward().timeNanos(++now).step(step.number()).deviceTimeNanos(0).epoch(step.epoch()).rank(rank);
-        return apply();
+        return forward(rank, step.epoch(), step.number());
     }
 
     /** The device reports its oldest step. */
-    DepthRig land(final int rank)
+    DepthRig complete(final int rank)
     {
         return complete(rank, devices[rank].land(), ModelDefect.NONE);
     }
@@ -277,23 +248,10 @@ final class DepthRig
 
     private DepthRig encode(final int rank, final ModelDevice.Result result, final ModelDefect defect)
     {
-        final int rowBytes = config.capture().rowBytes();
-        final int rowCount = result.rows().size();
-        rows.wrap(new byte[Math.max(1, rowCount * rowBytes)]);
-        for (int i = 0; i < rowCount; i++)
-        {
-            ModelContent.writeRow(result.rows().get(i)[0], config.capture(), rows, i * rowBytes);
-        }
-        final ModelAnswer answer = new ModelAnswer(result.tokens(), checksum.of(rows, 0, rowCount * rowBytes));
+        final ModelAnswer answer = new ModelAnswer(result.tokens());
         defect.spoil(answer, spoiledEntry(result));
-        final D2hCompleteEncoder message = writer.d2hComplete();
-        message.timeNanos(++now).step(result.step().number()).epoch(result.step().epoch()).rank(rank)
-            .rowCount(rowCount).rowBytes(rowBytes).rowsChecksum(answer.checksum()).rowForm(RowForm.CHUNKED);
-        answer.encode(message);
-        message.impossibleRowsCount(0);
-        message.logprobsCount(0);
-        message.putRows(rows, 0, 0);
-        return apply();
+        return complete(rank, result.step().epoch(), result.step().number(), result.rows().size(),
+            (token, shape, rows, offset) -> SeededRow.write(result.rows().get(token)[0], shape, rows, offset), answer);
     }
 
     /** The last entry whose request still awaits it; -1 if there is none. */
@@ -307,43 +265,35 @@ final class DepthRig
         return entry;
     }
 
+    @Override
     DepthRig cancel(final long id)
     {
         outputs.cancelled(id);
         counts.add(DepthCounts.Kind.CANCEL, 1);
-        writer.cancel().timeNanos(++now).requestId(id);
-        return apply();
+        return super.cancel(id);
     }
 
-    /** The client has found the end of the answer in its first tokens. */
+    @Override
     DepthRig stopAfter(final long id, final int answerTokens)
     {
         outputs.stopped(id, answerTokens);
-        writer.cancel().timeNanos(++now).requestId(id).answerTokens(answerTokens);
-        return apply();
+        return super.stopAfter(id, answerTokens);
     }
 
+    @Override
     DepthRig releaseRows(final long id)
     {
         outputs.released(id);
         counts.add(DepthCounts.Kind.RELEASE_ROWS, 1);
-        writer.control().timeNanos(++now).requestId(id).kind(ControlKind.RELEASE_ROWS).note("");
-        return apply();
+        return super.releaseRows(id);
     }
 
-    DepthRig cacheReset()
+    @Override
+    DepthRig resetCache()
     {
         forgetPrefixes();
         counts.add(DepthCounts.Kind.CACHE_RESET, 1);
-        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.CACHE_RESET).note("");
-        return apply();
-    }
-
-    /** From now on no request is accepted; those that live end as they would. */
-    DepthRig stopAdmission()
-    {
-        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.DRAIN).note("");
-        return apply();
+        return super.resetCache();
     }
 
     /** The next decisions are of ranks that have forgotten what they computed. */
@@ -353,38 +303,34 @@ final class DepthRig
         weights.forgetPrefixes();
     }
 
+    @Override
     DepthRig newWeights(final WeightsWay way)
     {
         outputs.weightsReplaced(way);
-        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note("");
-        return apply();
+        return super.newWeights(way);
     }
 
-    DepthRig fault(final int rank, final ModelDevice.Step step, final FaultClass faultClass)
+    DepthRig fail(final int rank, final ModelDevice.Step step)
     {
-        lose(rank, faultClass == FaultClass.RANK_LOST);
-        counts.add(DepthCounts.Kind.valueOf(faultClass.name()), 1);
-        writer.backendFault().timeNanos(++now).step(step.number()).epoch(step.epoch()).rank(rank)
-            .faultClass(faultClass).detail("planted");
-        return apply();
+        counts.add(DepthCounts.Kind.STEP_FAILED, 1);
+        return fault(rank, step.epoch(), step.number(), FaultClass.STEP_FAILED);
+    }
+
+    DepthRig lose(final int rank, final ModelDevice.Step step)
+    {
+        lost.add(rank);
+        counts.add(DepthCounts.Kind.RANK_LOST, 1);
+        return fault(rank, step.epoch(), step.number(), FaultClass.RANK_LOST);
     }
 
     DepthRig timeOut(final int rank, final ModelDevice.Step step)
     {
-        lose(rank, true);
+        lost.add(rank);
         counts.add(DepthCounts.Kind.TIMED_OUT, 1);
-        writer.stepTimedOut().timeNanos(++now).step(step.number()).epoch(step.epoch()).rank(rank);
-        return apply();
+        return timeOut(rank, step.epoch(), step.number());
     }
 
-    private void lose(final int rank, final boolean isLost)
-    {
-        if (isLost)
-        {
-            lost.add(rank);
-        }
-    }
-
+    @Override
     DepthRig reset(final boolean kvMemoryKept)
     {
         lost.clear();
@@ -394,11 +340,10 @@ final class DepthRig
             Arrays.stream(devices).forEach(ModelDevice::forget);
             forgetPrefixes();
         }
-        writer.backendReset().timeNanos(++now).newEpoch(++epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
-        return apply();
+        return super.reset(kvMemoryKept);
     }
 
-    /** One rank begins anew, without the KV that it had. */
+    @Override
     DepthRig resetRank(final int rank)
     {
         lost.remove(rank);
@@ -406,21 +351,15 @@ final class DepthRig
         models[rank].forgetPrefixes();
         weights.forgetPrefixes(rank);
         counts.add(DepthCounts.Kind.RESET_OF_ONE_RANK, 1);
-        writer.backendReset().timeNanos(++now).newEpoch(++epoch).rank(rank).kvMemoryKept(Flag.NO);
-        return apply();
+        return super.resetRank(rank);
     }
 
-    private DepthRig apply()
+    @Override
+    void onGroup(final GroupWriter output)
     {
-        group.reset();
-        scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
-        digest = StateDigest.mix(digest, checksum.of(group.buffer(), 0, group.length()));
-        outputs.read(group);
-        fold.onGroup(group, now);
-        if (image != null)
-        {
-            image.onInput(writer.buffer(), writer.length(), rows, scheduler, group);
-        }
+        digest = StateDigest.mix(digest, checksum.of(output.buffer(), 0, output.length()));
+        outputs.read(output);
+        fold.onGroup(output, now());
         for (int rank = 0; rank < devices.length; rank++)
         {
             models[rank].check(scheduler, rank);
@@ -428,11 +367,10 @@ final class DepthRig
             pauses[rank].check(scheduler, rank);
             assertTrue(!lost.contains(rank) || devices[rank].inFlight() == 0, "a lost rank has no step");
         }
-        return this;
     }
 
     /** Runs until every request has ended and every step has landed. */
-    DepthRig drain()
+    DepthRig run()
     {
         if (!lost.isEmpty())
         {
@@ -450,8 +388,7 @@ final class DepthRig
             {
                 assertTrue(scheduler.nextDeadlineNanos() < Long.MAX_VALUE,
                     () -> "requests " + outputs.live() + " stall");
-                now = Math.max(now, scheduler.nextDeadlineNanos());
-                tick(0);
+                tickAt(Math.max(now(), scheduler.nextDeadlineNanos()) + 1);
             }
         }
         checkNothingIsLeft();
@@ -470,7 +407,7 @@ final class DepthRig
             }
             if (devices[rank].canLand())
             {
-                land(rank);
+                complete(rank);
             }
         }
         return any;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.WeightsWay;
 
 import java.util.List;
@@ -28,7 +27,7 @@ final class DepthRun
         {
             act(action % KINDS, action / KINDS);
         }
-        rig.drain();
+        rig.run();
     }
 
     private void act(final int kind, final int choice)
@@ -150,7 +149,7 @@ final class DepthRun
     {
         if (rig.devices[rank].canLand())
         {
-            rig.land(rank);
+            rig.complete(rank);
         }
     }
 
@@ -193,7 +192,7 @@ final class DepthRun
         switch (detail % 16)
         {
             case 7 -> rig.newWeights(WeightsWay.DRAIN);
-            case 0, 4 -> rig.cacheReset();
+            case 0, 4 -> rig.resetCache();
             case 1, 9 -> rig.newWeights(WeightsWay.CONTINUE);
             case 3 -> rig.newWeights(WeightsWay.ABORT);
             case 5 -> rig.newWeights(WeightsWay.REQUEUE);
@@ -214,9 +213,9 @@ final class DepthRun
         final ModelDevice.Step step = rig.devices[rank].inFlight(detail / 8 % inFlight);
         switch (rig.paused().isEmpty() ? detail % 8 : detail % 2)
         {
-            case 0 -> rig.fault(rank, step, FaultClass.RANK_LOST);
+            case 0 -> rig.lose(rank, step);
             case 1 -> rig.timeOut(rank, step);
-            case 2, 3 -> rig.fault(rank, step, FaultClass.STEP_FAILED);
+            case 2, 3 -> rig.fail(rank, step);
             case 4 -> completeOutOfOrder(rank);
             case 5 -> repeat(rank, detail);
             default -> completeWrongly(rank, detail);

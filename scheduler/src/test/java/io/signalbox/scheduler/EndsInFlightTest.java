@@ -33,7 +33,7 @@ class EndsInFlightTest
             final DepthRig rig = play(depth, -1, event);
             final boolean ended = rig.outputs().ended().containsKey(1L);
             rig.cancel(1);
-            rig.cancel(1).drain();
+            rig.cancel(1).run();
             assertTrue(ended || rig.outputs().ended().get(1L).reason() == FreeReason.CANCELLED);
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(2L).reason());
             inFlight += rig.counts.of(DepthCounts.Kind.OWNER_GONE_ENTRY) > 0 ? 1 : 0;
@@ -49,7 +49,7 @@ class EndsInFlightTest
         for (int deadline = 1; deadline < EVENTS; deadline++)
         {
             final DepthRig rig = play(depth, deadline, 2 * EVENTS);
-            rig.drain();
+            rig.run();
             final FreeReason reason = rig.outputs().ended().get(1L).reason();
             assertTrue(reason == FreeReason.DEADLINE || reason == FreeReason.LENGTH);
             inFlight += rig.counts.of(DepthCounts.Kind.OWNER_GONE_ENTRY) > 0 ? 1 : 0;
@@ -66,14 +66,14 @@ class EndsInFlightTest
         rig.submit(6, 6, -1).submit(5, 11, -1).fill();
         while (rig.counts.of(DepthCounts.Kind.PREEMPTION_IN_FLIGHT) == 0)
         {
-            rig.land(0);
+            rig.complete(0);
             if (rig.counts.of(DepthCounts.Kind.PREEMPTION_IN_FLIGHT) == 0)
             {
                 rig.fill();
             }
         }
         rig.cancel(2);
-        rig.cancel(2).drain();
+        rig.cancel(2).run();
         assertEquals(FreeReason.CANCELLED, rig.outputs().ended().get(2L).reason());
         assertEquals(0, rig.counts.of(DepthCounts.Kind.PREEMPTION), "it never waited again");
     }
@@ -83,10 +83,10 @@ class EndsInFlightTest
     {
         final DepthRig rig = DepthRig.small(4, 0, 0, 9);
         rig.content.answer(1, 7);
-        rig.submit(4, 20, 7).fill().land(0);
+        rig.submit(4, 20, 7).fill().complete(0);
         assertTrue(rig.outputs().live().isEmpty());
         assertEquals(3, rig.devices[0].inFlight());
-        rig.drain();
+        rig.run();
         assertEquals(3, rig.counts.of(DepthCounts.Kind.DEAD_ENTRY));
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 
@@ -31,8 +30,8 @@ class FaultTest
         {
             final SchedulerHarness harness = new SchedulerHarness(small().build());
             harness.submit(1, 1, 2, 40, 1);
-            harness.drain();
-            harness.reset(1, kept);
+            harness.run();
+            harness.reset(kept);
             harness.submit(2, 1, 2, 40, 1);
             harness.wake();
             assertEquals(List.of(new SchedulerHarness.Row(2, kept ? 32 : 0, kept ? 8 : 40)), rows(harness, 0));
@@ -43,15 +42,15 @@ class FaultTest
     void shouldTakeEveryRequestOffALostRank()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).stepTokens(16).build());
-        harness.submit(1, 1, 0, 16, 8, 0, true, -1);
-        harness.submit(2, 2, 0, 64, 8, 0, true, -1);
+        harness.submit(1, 1, 0, 16, 8, SchedulerHarness.Options.rank(0).relaxed(true));
+        harness.submit(2, 2, 0, 64, 8, SchedulerHarness.Options.rank(0).relaxed(true));
         harness.wake();
         harness.complete(0);
         harness.complete(0);
         assertEquals(2, rows(harness, 0).size());
-        harness.submit(3, 3, 0, 64, 8, 0, true, -1);
-        harness.fault(0, FaultClass.RANK_LOST);
-        harness.drain();
+        harness.submit(3, 3, 0, 64, 8, SchedulerHarness.Options.rank(0).relaxed(true));
+        harness.lose(0);
+        harness.run();
         assertEquals(3, harness.ended.size());
         assertEquals(0, harness.scheduler.load(0).activeRequests());
         assertEquals(32, harness.scheduler.blocks(0).allocator().allocatableCount());
@@ -67,9 +66,9 @@ class FaultTest
         }
         harness.wake();
         harness.cancel(4);
-        harness.fault(1, FaultClass.STEP_FAILED);
-        harness.fault(2, FaultClass.RANK_LOST);
-        harness.drain();
+        harness.fail(1);
+        harness.lose(2);
+        harness.run();
         assertEquals(9, harness.ended.size());
         for (int rank = 0; rank < 3; rank++)
         {
@@ -91,7 +90,7 @@ class FaultTest
         }
         assertEquals(1, harness.ended.get(0).requestId());
         assertEquals(2, rows(harness, 0).get(0).requestId(), "preempted first, so resumed before request 3 starts");
-        harness.drain();
+        harness.run();
         assertTrue(harness.ended.stream().allMatch(end -> end.missing() == 0));
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,14 +26,14 @@ class FaultsInFlightTest
     void shouldWithdrawLaterStepsOnceAndCommitEarlierOnes()
     {
         final DepthRig rig = twoRequests(4);
-        rig.fault(0, rig.devices[0].inFlight(1), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(1));
         assertEquals(List.of("Withdrawn 2 by 2 STEP_FAILED", "Withdrawn 3 by 2 STEP_FAILED",
             "Withdrawn 4 by 2 STEP_FAILED"), rig.said());
-        rig.land(0);
+        rig.complete(0);
         assertTrue(rig.said().get(0).startsWith("Commit 1: 1@0+4 emits"), () -> "" + rig.said());
         assertEquals(List.of("Requeued 2 STEP_WITHDRAWN", "Requeued 1 STEP_WITHDRAWN"), rig.said().subList(1, 3));
         assertTrue(rig.said().get(3).startsWith("Schedule 5: 1@"), () -> "in the order in which they ran: " + rig.said());
-        rig.drain();
+        rig.run();
     }
 
     /** Both lose steps, the first one also waits for its earlier one. */
@@ -47,7 +46,7 @@ class FaultsInFlightTest
         rig.submit(8, 2, -1).submit(5, 9, -1).submit(5, 9, -1).fill();
         for (int step = 1; step < 8; step++)
         {
-            rig.landAndFill();
+            rig.completeAndFill();
         }
         final List<Long> before = List.copyOf(rig.outputs().live());
         rig.reset(true);
@@ -57,7 +56,7 @@ class FaultsInFlightTest
         {
             assertEquals("Requeued " + before.get(before.size() - 1 - i) + " STEP_WITHDRAWN", requeued.get(i));
         }
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -69,7 +68,7 @@ class FaultsInFlightTest
             final DepthRig rig = twoRequests(depth);
             rig.complete(0, rig.devices[0].land(), defect);
             assertEquals("Withdrawn 1 by 1 STEP_FAILED", rig.said().get(0));
-            rig.drain();
+            rig.run();
             assertEquals(9, rig.emitted(1).size());
             assertEquals(9, rig.emitted(2).size());
         }
@@ -82,7 +81,7 @@ class FaultsInFlightTest
         final DepthRig rig = twoRequests(depth);
         rig.completeTooEarly(0, rig.devices[0].landSecond());
         assertEquals("Withdrawn 2 by 2 STEP_FAILED", rig.said().get(0));
-        rig.drain();
+        rig.run();
         assertEquals(9, rig.emitted(2).size());
     }
 
@@ -91,8 +90,8 @@ class FaultsInFlightTest
     void shouldIgnoreLateAndDuplicateCompletions(final int depth)
     {
         final DepthRig rig = twoRequests(depth);
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED).fill();
-        rig.landAndFill();
+        rig.fail(0, rig.devices[0].inFlight(0)).fill();
+        rig.completeAndFill();
         final List<ModelDevice.Result> past = rig.devices[0].past();
         assertEquals(depth + 1, past.size(), "all steps of the fault, and one that landed");
         for (final ModelDevice.Result result : past)
@@ -102,7 +101,7 @@ class FaultsInFlightTest
             assertEquals(List.of(), rig.said());
             assertEquals(ignored + 1, rig.scheduler.ignoredCompletions());
         }
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -111,10 +110,10 @@ class FaultsInFlightTest
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 2, BLOCKS).maxFailures(2).build(), 100);
         rig.submit(4, 9, -1).fill();
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED).fill();
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(0)).fill();
+        rig.fail(0, rig.devices[0].inFlight(0));
         assertEquals(FreeReason.FAILED, rig.outputs().ended().get(1L).reason());
-        rig.drain();
+        rig.run();
     }
 
     /** The fence of a stopped request was a step that is withdrawn now: the step before it is the fence. */
@@ -123,13 +122,13 @@ class FaultsInFlightTest
     {
         final DepthRig rig = DepthRig.small(4, 0, 0, BLOCKS);
         rig.content.answer(1, 7);
-        rig.submit(4, 20, 7).fill().land(0);
+        rig.submit(4, 20, 7).fill().complete(0);
         assertEquals("Free 1 STOP fence 4", rig.said().get(1));
-        rig.fault(0, rig.devices[0].inFlight(1), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(1));
         assertTrue(rig.scheduler.blocks(0).isRetiring(), "step 2 may still write");
-        rig.land(0);
+        rig.complete(0);
         assertEquals(0, rig.scheduler.blocks(0).allocator().owned());
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -143,7 +142,7 @@ class FaultsInFlightTest
             rig.timeOut(0, rig.devices[0].inFlight(0));
             assertEquals(0, rig.devices[0].inFlight());
             assertTrue(rig.devices[1].inFlight() > 0);
-            rig.reset(kept).drain();
+            rig.reset(kept).run();
             assertEquals(9, rig.emitted(1).size());
             assertEquals(9, rig.emitted(2).size());
         }

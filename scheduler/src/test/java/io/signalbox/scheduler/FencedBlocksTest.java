@@ -25,12 +25,12 @@ class FencedBlocksTest
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, 9);
         rig.content.answer(1, 7);
-        rig.submit(3, 20, 7).fill().land(0);
+        rig.submit(3, 20, 7).fill().complete(0);
         assertEquals("Free 1 STOP fence " + depth, rig.said().get(1));
         for (int step = 2; step <= depth; step++)
         {
             assertTrue(owned(rig) > 0, "step " + step + " may still write");
-            rig.land(0);
+            rig.complete(0);
         }
         assertEquals(0, owned(rig));
     }
@@ -41,12 +41,12 @@ class FencedBlocksTest
     {
         final DepthRig rig = DepthRig.small(2, 0, 0, 9);
         rig.content.answer(1, 7);
-        rig.submit(new ModelContent.Prompt(5, 4, 6, 20, 7), 0, -1).fill().land(0);
+        rig.submit(new ModelContent.Prompt(5, 4, 6, 20, 7), 0, -1).fill().complete(0);
         assertEquals("Free 1 STOP fence 2", rig.said().get(1));
         rig.submit(new ModelContent.Prompt(5, 4, 7, 2, -1), 0, -1).wake();
         assertEquals("Schedule 3: 2@4+3 <7", rig.said().get(rig.said().size() - 1));
         assertEquals(1, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK));
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -57,7 +57,7 @@ class FencedBlocksTest
         int before = owned(rig);
         while (!rig.outputs().live().isEmpty())
         {
-            rig.land(0);
+            rig.complete(0);
             if (!rig.outputs().live().isEmpty())
             {
                 assertTrue(owned(rig) >= before, "a running request gives no block back");
@@ -65,7 +65,7 @@ class FencedBlocksTest
                 rig.fill();
             }
         }
-        rig.drain();
+        rig.run();
         assertEquals(0, owned(rig), "the reserve returns at the end");
     }
 
@@ -76,16 +76,16 @@ class FencedBlocksTest
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, 9);
         rig.content.answer(1, 7);
-        rig.submit(3, 20, 7).fill().land(0);
+        rig.submit(3, 20, 7).fill().complete(0);
         rig.releaseRows(1);
         assertNull(rig.scheduler.request(1));
         rig.submit(3, 6, -1).fill();
         for (int step = 2; step <= depth; step++)
         {
-            assertTrue(rig.land(0).said().get(0).startsWith("Commit " + step + ": 1 DEAD"), () -> "" + rig.said());
+            assertTrue(rig.complete(0).said().get(0).startsWith("Commit " + step + ": 1 DEAD"), () -> "" + rig.said());
             rig.fill();
         }
-        rig.drain();
+        rig.run();
         assertEquals(6, rig.emitted(2).size());
     }
 
@@ -97,6 +97,6 @@ class FencedBlocksTest
         assertEquals("Schedule 1: 1@0+4 <4; 2@0+4 <4", rig.said().get(rig.said().size() - 1));
         assertEquals(List.of("Schedule 2: 1@4+4 <8 after 1/0"), rig.launch(0).said());
         assertEquals(List.of("Schedule 3: 1@5~3+1 <8 after 2/0"), rig.launch(0).said());
-        rig.drain();
+        rig.run();
     }
 }

@@ -50,7 +50,7 @@ class GenerationsOfRanksTest
         launch(rig, rank);
         if (rig.devices[rank].canLand())
         {
-            rig.land(rank);
+            rig.complete(rank);
         }
     }
 

@@ -20,10 +20,10 @@ class LateBindingTest
     void shouldStartAtHighestWhenAllAccepted(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 3, 100, BLOCKS).submit(4, 24, -1).fill();
-        rig.landAndFill().landAndFill();
-        rig.land(0);
+        rig.completeAndFill().completeAndFill();
+        rig.complete(0);
         assertTrue(rig.said().get(0).startsWith("Commit 3: 1@8+4 emits"), () -> rig.said().toString());
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -31,10 +31,10 @@ class LateBindingTest
     void shouldStartAtLowestWhenAllRejected(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 3, 0, BLOCKS).submit(4, 24, -1).fill();
-        rig.landAndFill().landAndFill();
-        rig.land(0);
+        rig.completeAndFill().completeAndFill();
+        rig.complete(0);
         assertTrue(rig.said().get(0).startsWith("Commit 3: 1@5+1 rejected 3 emits"), () -> rig.said().toString());
-        rig.drain();
+        rig.run();
     }
 
     /** Each commit narrows the interval of the next plan: only the steps in flight leave a doubt. */
@@ -46,9 +46,9 @@ class LateBindingTest
         assertEquals(List.of("Schedule 3: 1@5~3+4 <12 after 2/0"), rig.said());
         rig.launch(0);
         assertEquals(List.of("Schedule 4: 1@6~6+4 <16 after 3/0"), rig.said());
-        rig.launch(0).land(0).land(0);
+        rig.launch(0).complete(0).complete(0);
         assertEquals("Schedule 6: 1@8~9+4 <21 after 5/0", rig.launch(0).said().get(0));
-        rig.drain();
+        rig.run();
     }
 
     @Test
@@ -59,7 +59,7 @@ class LateBindingTest
         assertEquals(List.of("Schedule 2: 1@16+16 <32"), rig.launch(0).said());
         assertEquals(List.of("Schedule 3: 1@32+8 <40"), rig.launch(0).said());
         assertEquals(List.of("Schedule 4: 1@40+3 <43 after 3/0"), rig.launch(0).said());
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -67,7 +67,7 @@ class LateBindingTest
     void shouldCountDraftsInBudget(final int depth)
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 3, BLOCKS).stepTokens(5).build(), 100);
-        rig.submit(2, 9, -1).submit(2, 9, -1).submit(2, 9, -1).drain();
+        rig.submit(2, 9, -1).submit(2, 9, -1).submit(2, 9, -1).run();
         assertEquals(3, rig.outputs().ended().size());
     }
 
@@ -80,7 +80,7 @@ class LateBindingTest
         assertEquals(List.of("Schedule 1: 1@0+2 <2; 2@0+2 <2; 3@0+2 <2"), rig.said());
         assertEquals(List.of("Schedule 2: 1@2+4 <6 after 1/0; 2@2+1 <3 after 1/1; 3@2+1 <3 after 1/2"),
             rig.launch(0).said());
-        rig.drain();
+        rig.run();
     }
 
     /** For every number of draft tokens and every budget that holds one token of each request. */
@@ -103,10 +103,10 @@ class LateBindingTest
                 for (int step = 0; step < 12; step++)
                 {
                     rig.said().clear();
-                    rig.land(0).fill();
+                    rig.complete(0).fill();
                     assertAllComputed(rig.said(), requests);
                 }
-                rig.drain();
+                rig.run();
             }
         }
     }
@@ -127,8 +127,8 @@ class LateBindingTest
         assertEquals(List.of("Schedule 1: 1@0+7 <7; 2@0+4 <4; 3@0+5 <5"), rig.said());
         assertEquals(List.of("Schedule 2: 1@7+1 <8 after 1/0; 3@5+1 <6 after 1/2"), rig.launch(0).said());
         assertEquals(List.of("Schedule 3: 3@6+1 <7 after 2/1"), rig.launch(0).said());
-        assertEquals("Free 2 LENGTH", rig.land(0).said().get(1));
+        assertEquals("Free 2 LENGTH", rig.complete(0).said().get(1));
         assertEquals(List.of("Schedule 4: 1@8+1 <9 after 2/0; 3@7+1 <8 after 3/0"), rig.launch(0).said());
-        rig.drain();
+        rig.run();
     }
 }

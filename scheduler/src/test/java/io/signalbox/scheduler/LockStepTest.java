@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +28,13 @@ class LockStepTest
     void shouldGiveAnEmptyPlanToARankWithoutWork()
     {
         final SchedulerHarness harness = harness(3);
-        harness.submit(1, 1, 0, 20, 2, 1, false, -1);
+        harness.submit(1, 1, 0, 20, 2, SchedulerHarness.Options.rank(1));
         harness.wake();
 
         assertEquals(List.of(1L, 1L, 1L), steps(harness));
         assertEquals(List.of(), harness.inFlight.get(0).rows());
         assertEquals(List.of(new SchedulerHarness.Row(1, 0, 20)), harness.inFlight.get(1).rows());
-        harness.drain();
+        harness.run();
         assertEquals(4, StepsTogether.check(3, harness.groups));
         assertEquals(1, harness.ended.size());
     }
@@ -44,10 +43,10 @@ class LockStepTest
     void shouldPlanNothingBeforeTheLastRankHasEndedItsStep()
     {
         final SchedulerHarness harness = harness(2);
-        harness.submit(1, 1, 0, 20, 4, 0, false, -1);
+        harness.submit(1, 1, 0, 20, 4, SchedulerHarness.Options.rank(0));
         harness.wake();
         harness.complete(0);
-        harness.submit(2, 2, 0, 20, 4, 0, false, -1);
+        harness.submit(2, 2, 0, 20, 4, SchedulerHarness.Options.rank(0));
         assertFalse(harness.scheduler.wantsWake());
         harness.wake();
 
@@ -66,7 +65,7 @@ class LockStepTest
 
         harness.submit(1, 1, 0, 20, 1);
         assertTrue(harness.scheduler.wantsWake());
-        harness.drain();
+        harness.run();
         assertFalse(harness.scheduler.wantsWake());
         assertEquals(1, harness.ended.size());
     }
@@ -75,17 +74,17 @@ class LockStepTest
     void shouldGoOnWithoutALostRank()
     {
         final SchedulerHarness harness = harness(3);
-        harness.submit(1, 1, 0, 20, 4, 0, true, -1);
-        harness.submit(2, 2, 0, 20, 4, 2, true, -1);
+        harness.submit(1, 1, 0, 20, 4, SchedulerHarness.Options.rank(0).relaxed(true));
+        harness.submit(2, 2, 0, 20, 4, SchedulerHarness.Options.rank(2).relaxed(true));
         harness.wake();
         harness.complete(0);
         harness.complete(1);
-        harness.fault(2, FaultClass.RANK_LOST);
+        harness.lose(2);
 
         assertEquals(Set.of(0, 1), harness.inFlight.keySet());
-        harness.reset(1, true);
+        harness.reset(true);
         assertEquals(List.of(3L, 3L, 3L), steps(harness));
-        harness.drain();
+        harness.run();
         assertEquals(2, harness.ended.size());
         StepsTogether.check(3, harness.groups);
     }
@@ -94,14 +93,14 @@ class LockStepTest
     void shouldGoOnWithoutARankWhoseStepTimedOut()
     {
         final SchedulerHarness harness = harness(2);
-        harness.submit(1, 1, 0, 20, 4, 0, true, -1);
+        harness.submit(1, 1, 0, 20, 4, SchedulerHarness.Options.rank(0).relaxed(true));
         harness.wake();
         harness.complete(1);
         harness.timeOut(0);
 
         assertEquals(Set.of(1), harness.inFlight.keySet());
         assertEquals(List.of(new SchedulerHarness.Row(1, 0, 20)), harness.inFlight.get(1).rows());
-        harness.drain();
+        harness.run();
         assertEquals("LENGTH", harness.ended.get(0).reason());
     }
 
@@ -109,14 +108,14 @@ class LockStepTest
     void shouldWaitForTheOthersAfterAFailedStep()
     {
         final SchedulerHarness harness = harness(2);
-        harness.submit(1, 1, 0, 20, 4, 0, false, -1);
+        harness.submit(1, 1, 0, 20, 4, SchedulerHarness.Options.rank(0));
         harness.wake();
-        harness.fault(0, FaultClass.STEP_FAILED);
+        harness.fail(0);
 
         assertEquals(Set.of(1), harness.inFlight.keySet());
         harness.complete(1);
         assertEquals(List.of(new SchedulerHarness.Row(1, 0, 20)), harness.inFlight.get(0).rows());
-        harness.drain();
+        harness.run();
         assertEquals("LENGTH", harness.ended.get(0).reason());
     }
 }

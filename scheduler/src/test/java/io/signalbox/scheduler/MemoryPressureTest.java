@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.TestStrength;
 import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.UnderPressure;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.WeightsWay;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +38,7 @@ class MemoryPressureTest
         for (int i = 0; rig.said().stream().noneMatch(line -> line.startsWith(start)); i++)
         {
             assertTrue(i < 100, () -> "nothing leads to: " + start);
-            rig.land(0);
+            rig.complete(0);
             if (rig.said().stream().noneMatch(line -> line.startsWith(start)))
             {
                 rig.fill();
@@ -96,13 +95,13 @@ class MemoryPressureTest
     {
         final DepthRig cancelled = until(rig(depth, UnderPressure.PAUSE, 100), "Paused 1").cancel(1);
         assertTrue(cancelled.said().contains("Free 1 CANCELLED"), cancelled.said().toString());
-        cancelled.drain();
+        cancelled.run();
         final DepthRig late = new DepthRig(
             DepthRig.smallConfig(depth, 0, 6).set(BatchSettings.UNDER_PRESSURE, UnderPressure.PAUSE).build(), 0);
         late.submit(new ModelContent.Prompt(0, 0, 4, 9, -1), 0, 1_000).submit(7, 6, -1);
         until(late, "Paused 1").tick(2_000);
         assertTrue(late.said().contains("Free 1 DEADLINE"), late.said().toString());
-        late.drain();
+        late.run();
     }
 
     @ParameterizedTest
@@ -112,7 +111,7 @@ class MemoryPressureTest
         final DepthRig rig = until(rig(depth, UnderPressure.PAUSE, 100), "Paused 1").reset(kvMemoryKept);
         assertTrue(rig.said().contains("Requeued 1 STEP_WITHDRAWN"), rig.said().toString());
         assertEquals(List.of(), rig.paused());
-        rig.drain();
+        rig.run();
         assertEquals(9, rig.emitted(1).size());
     }
 
@@ -122,9 +121,9 @@ class MemoryPressureTest
     {
         final DepthRig rig = until(rig(depth, UnderPressure.PAUSE, 100), "Paused 1");
         rig.fill();
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(0));
         assertFalse(rig.said().contains("Requeued 1 STEP_WITHDRAWN"), "no step in flight computed it");
-        rig.drain();
+        rig.run();
         assertEquals(9, rig.emitted(1).size());
     }
 
@@ -140,11 +139,11 @@ class MemoryPressureTest
         assertTrue(rig.said().contains("Requeued 1 NEW_WEIGHTS"), rig.said().toString());
         while (!rig.said().contains("Requeued 2 NEW_WEIGHTS"))
         {
-            rig.land(0);
+            rig.complete(0);
         }
         rig.fill();
         assertEquals(1, rig.devices[0].inFlight(0).entries().get(0).requestId());
-        rig.drain();
+        rig.run();
     }
 
     /** The oldest request has the lowest priority. It waits again behind a request of a higher one. */
@@ -211,7 +210,7 @@ class MemoryPressureTest
             .set(BatchSettings.LONG_PREFILL_TOKENS, 4).set(BatchSettings.MAX_LONG_PREFILLS, 1));
         rig.submit(10, 2, -1).submit(10, 2, -1).submit(3, 2, -1).wake();
         assertEquals("Schedule 1: 1@0+4 <4; 3@0+3 <3", rig.said().get(rig.said().size() - 1));
-        rig.fill().drain();
+        rig.fill().run();
     }
 
     @Test

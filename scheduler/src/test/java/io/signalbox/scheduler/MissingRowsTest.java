@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +24,8 @@ class MissingRowsTest
     {
         harness.submit(1, 1, 2, 9, newTokens);
         harness.wake();
-        harness.complete(harness.inFlight.remove(0), (step, token, shape, rows, offset) ->
+        final SchedulerHarness.Step step = harness.inFlight.remove(0);
+        harness.complete(step, (token, shape, rows, offset) ->
         {
             if (token == LOST_TOKEN)
             {
@@ -34,7 +33,7 @@ class MissingRowsTest
             }
             else
             {
-                RowOracle.fillRow(step, token, shape, rows, offset);
+                FirstRowOracle.rows(step).write(token, shape, rows, offset);
             }
         });
     }
@@ -50,7 +49,7 @@ class MissingRowsTest
         final SchedulerHarness harness = harness();
         prefillWithALostRow(harness, 1);
         harness.submit(2, 1, 2, 9, 1);
-        harness.drain();
+        harness.run();
         for (final SchedulerHarness.Ended end : harness.ended)
         {
             assertEquals(1, end.missing(), "missing rows of request " + end.requestId());
@@ -72,9 +71,9 @@ class MissingRowsTest
             harness.complete(0);
         }
         assertEquals(2, harness.ended.get(0).requestId());
-        harness.control(ControlKind.CACHE_RESET, -1);
-        harness.fault(0, FaultClass.STEP_FAILED);
-        harness.drain();
+        harness.resetCache();
+        harness.fail(0);
+        harness.run();
 
         assertArrayEquals(MISSING, lostRow(harness, 2), "request 2 ended before the reset");
         assertArrayEquals(MISSING, lostRow(harness, 1), "its other rows are paired with tokens of before the reset");

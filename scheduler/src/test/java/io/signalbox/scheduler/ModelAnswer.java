@@ -13,9 +13,13 @@ final class ModelAnswer
     final List<Integer> starts = new ArrayList<>();
     final List<Integer> accepted = new ArrayList<>();
     final List<Integer> tokens = new ArrayList<>();
-    private long checksum;
+    private long checksumError;
 
-    ModelAnswer(final StepTokens reported, final long checksum)
+    ModelAnswer()
+    {
+    }
+
+    ModelAnswer(final StepTokens reported)
     {
         for (int i = 0; i < reported.entryCount(); i++)
         {
@@ -26,17 +30,17 @@ final class ModelAnswer
         {
             tokens.add(reported.token(i));
         }
-        this.checksum = checksum;
     }
 
-    long checksum()
+    /** To be added to the checksum of the rows. */
+    long checksumError()
     {
-        return checksum;
+        return checksumError;
     }
 
     void spoilChecksum()
     {
-        checksum++;
+        checksumError++;
     }
 
     void encode(final D2hCompleteEncoder message)

@@ -2,12 +2,9 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
-import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.kv.hash.BlockHasher;
-import org.agrona.MutableDirectBuffer;
 
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -223,31 +220,5 @@ final class ModelContent
             }
         }
         return tokens;
-    }
-
-    static void writeRow(final long key, final ModelShape shape, final MutableDirectBuffer rows, final int offset)
-    {
-        for (int i = 0; i < shape.rowIds(); i++)
-        {
-            rows.putByte(offset + i, (byte)expert(key, shape, i));
-            if (shape.combineWeights())
-            {
-                rows.putFloat(
-                    offset + shape.idsBytes() + i * Float.BYTES, combineWeight(key, i), ByteOrder.LITTLE_ENDIAN);
-            }
-        }
-    }
-
-    /** Positive, and another one for each token and place, however few bits tell their keys apart. */
-    static float combineWeight(final long key, final int place)
-    {
-        return (1 + (StateDigest.mix(key, 1000 + place) >>> 41)) * 0x1p-23f;
-    }
-
-    /** Distinct within a layer: consecutive ids from one that the key chooses. */
-    static int expert(final long key, final ModelShape shape, final int place)
-    {
-        final long first = StateDigest.mix(key, place / shape.topK()) >>> 1;
-        return (int)((first + place % shape.topK()) % shape.experts());
     }
 }

@@ -2,7 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import org.junit.jupiter.api.Test;
@@ -39,17 +38,17 @@ class NewWeightsTest
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 9).maxFailures(3).build(), 0);
         rig.submit(6, 3, -1).fill();
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED).newWeights(WeightsWay.CONTINUE);
+        rig.fail(0, rig.devices[0].inFlight(0)).newWeights(WeightsWay.CONTINUE);
         for (int failure = 2; failure < 5; failure++)
         {
             rig.fill();
-            rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+            rig.fail(0, rig.devices[0].inFlight(0));
             assertFalse(rig.said().contains("Free 1 FAILED"), "failure " + failure);
         }
         rig.fill();
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(0));
         assertTrue(rig.said().contains("Free 1 FAILED"), rig.said().toString());
-        rig.drain();
+        rig.run();
     }
 
     private static List<Integer> generations(final int first, final int former, final int later)
@@ -67,7 +66,7 @@ class NewWeightsTest
         for (int event = 0; event < EVENTS; event++)
         {
             final DepthRig rig = play(depth, event);
-            rig.newWeights(WeightsWay.CONTINUE).drain();
+            rig.newWeights(WeightsWay.CONTINUE).run();
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(1L).reason());
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(2L).reason());
             mixed += rig.counts.of(DepthCounts.Kind.MIXED_WEIGHTS) > 0 ? 1 : 0;
@@ -84,7 +83,7 @@ class NewWeightsTest
         for (int event = 0; event < EVENTS; event++)
         {
             final DepthRig rig = play(depth, event);
-            rig.newWeights(WeightsWay.ABORT).drain();
+            rig.newWeights(WeightsWay.ABORT).run();
             inFlight += rig.counts.of(DepthCounts.Kind.OWNER_GONE_ENTRY) > 0 ? 1 : 0;
             for (final long id : List.of(1L, 2L))
             {
@@ -104,7 +103,7 @@ class NewWeightsTest
         for (int event = 0; event < EVENTS; event++)
         {
             final DepthRig rig = play(depth, event);
-            rig.newWeights(WeightsWay.REQUEUE).drain();
+            rig.newWeights(WeightsWay.REQUEUE).run();
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(1L).reason());
             assertEquals(FreeReason.LENGTH, rig.outputs().ended().get(2L).reason());
             requeued += rig.counts.of(DepthCounts.Kind.NEW_WEIGHTS_REQUEUE) > 0 ? 1 : 0;
@@ -118,10 +117,10 @@ class NewWeightsTest
     void shouldNotRegisterAfterNewWeights(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, 20);
-        rig.submit(new ModelContent.Prompt(3, 8, 8, 6, -1), 0, -1).fill().newWeights(WeightsWay.CONTINUE).landAndFill();
-        rig.submit(new ModelContent.Prompt(3, 8, 9, 2, -1), 0, -1).drain();
+        rig.submit(new ModelContent.Prompt(3, 8, 8, 6, -1), 0, -1).fill().newWeights(WeightsWay.CONTINUE).completeAndFill();
+        rig.submit(new ModelContent.Prompt(3, 8, 9, 2, -1), 0, -1).run();
         assertEquals(0, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK), "matches across weights");
-        rig.submit(new ModelContent.Prompt(3, 8, 9, 2, -1), 0, -1).drain();
+        rig.submit(new ModelContent.Prompt(3, 8, 9, 2, -1), 0, -1).run();
         assertEquals(2, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK), "matches within one generation");
     }
 
@@ -129,8 +128,8 @@ class NewWeightsTest
     void shouldKeepCachedPrefixesOfFormerWeightsFromLaterRequests()
     {
         final DepthRig rig = DepthRig.small(1, 0, 0, 20);
-        rig.submit(new ModelContent.Prompt(3, 8, 8, 1, -1), 0, -1).drain().newWeights(WeightsWay.REQUEUE);
-        rig.submit(new ModelContent.Prompt(3, 8, 9, 1, -1), 0, -1).drain();
+        rig.submit(new ModelContent.Prompt(3, 8, 8, 1, -1), 0, -1).run().newWeights(WeightsWay.REQUEUE);
+        rig.submit(new ModelContent.Prompt(3, 8, 9, 1, -1), 0, -1).run();
         assertEquals(0, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK));
         assertEquals(Collections.nCopies(9, 1), rig.weights.rows(2));
     }
@@ -140,7 +139,7 @@ class NewWeightsTest
     void shouldKeepRowsOfEmittedTokensWhenRequeued()
     {
         final DepthRig rig = DepthRig.small(1, 0, 0, 20);
-        rig.submit(6, 4, -1).fill().landAndFill().newWeights(WeightsWay.REQUEUE).drain();
+        rig.submit(6, 4, -1).fill().completeAndFill().newWeights(WeightsWay.REQUEUE).run();
         // In flight with the former weights: position 6, behind which they sampled the second token.
         assertEquals(generations(0, 7, 2), rig.weights.rows(1));
         assertEquals(generations(0, 2, 2), rig.weights.tokens(1));
@@ -150,7 +149,7 @@ class NewWeightsTest
     void shouldDropRowsThatNoTokenDependsOnWhenRequeued()
     {
         final DepthRig rig = DepthRig.small(1, 0, 0, 20);
-        rig.submit(20, 2, -1).fill().newWeights(WeightsWay.REQUEUE).drain();
+        rig.submit(20, 2, -1).fill().newWeights(WeightsWay.REQUEUE).run();
         assertEquals(Collections.nCopies(21, 1), rig.weights.rows(1));
     }
 
@@ -159,7 +158,7 @@ class NewWeightsTest
     void shouldTellTheSpansOfAPromptThatFinishesOnNewWeights()
     {
         final DepthRig rig = DepthRig.small(1, 0, 0, 20);
-        rig.submit(20, 2, -1).fill().newWeights(WeightsWay.CONTINUE).drain();
+        rig.submit(20, 2, -1).fill().newWeights(WeightsWay.CONTINUE).run();
         assertEquals(generations(0, 16, 5), rig.weights.rows(1));
     }
 
@@ -169,7 +168,7 @@ class NewWeightsTest
     {
         final DepthRig rig = DepthRig.small(2, 0, 0, 20);
         rig.submit(6, 9, -1).fill().newWeights(WeightsWay.ABORT);
-        rig.newWeights(WeightsWay.ABORT).cancel(1).drain();
+        rig.newWeights(WeightsWay.ABORT).cancel(1).run();
         assertEquals(FreeReason.CANCELLED, rig.outputs().ended().get(1L).reason());
     }
 
@@ -177,11 +176,11 @@ class NewWeightsTest
     void shouldKeepRowsOfEndedRequestsReadable()
     {
         final DepthRig rig = DepthRig.small(2, 0, 0, 9);
-        rig.submit(6, 9, -1).drain();
+        rig.submit(6, 9, -1).run();
         for (final WeightsWay way : List.of(WeightsWay.CONTINUE, WeightsWay.ABORT, WeightsWay.REQUEUE))
         {
             // Takes every block of the pool, those of the first request included.
-            rig.newWeights(way).submit(20, 9, -1).drain();
+            rig.newWeights(way).submit(20, 9, -1).run();
         }
         assertEquals(Collections.nCopies(14, 0), rig.weights.rows(1));
         rig.outputs().checkRowsAgain();

@@ -18,7 +18,7 @@ final class OneRankPlay
         rig.fill();
         while (!rig.outputs().live().isEmpty())
         {
-            rig.land(0);
+            rig.complete(0);
             said.addAll(rig.said());
             while (rig.devices[0].canLaunch())
             {
@@ -26,7 +26,7 @@ final class OneRankPlay
             }
             rig.fill();
         }
-        rig.drain();
+        rig.run();
         return said;
     }
 
@@ -46,7 +46,7 @@ final class OneRankPlay
             }
             else if (rig.devices[0].canLand())
             {
-                rig.land(0);
+                rig.complete(0);
             }
         }
         return rig;

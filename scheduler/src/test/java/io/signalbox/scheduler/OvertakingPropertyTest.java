@@ -49,7 +49,7 @@ class OvertakingPropertyTest
         long id = 0;
         for (int i = 0; i < running * ranks; i++)
         {
-            harness.submit(++id, id, 0, STEP_TOKENS, 1, i % ranks, relaxed.get(i % relaxed.size()), -1);
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(i % ranks).relaxed(relaxed.get(i % relaxed.size())));
         }
         harness.wake();
         final long waits = ++id;
@@ -58,7 +58,7 @@ class OvertakingPropertyTest
         {
             for (int rank = 0; rank < ranks; rank++)
             {
-                harness.submit(++id, id, 0, STEP_TOKENS, 1, rank, relaxed.get((int)(id % relaxed.size())), -1);
+                harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(rank).relaxed(relaxed.get((int)(id % relaxed.size()))));
             }
             for (final int rank : List.copyOf(harness.inFlight.keySet()))
             {
@@ -68,7 +68,7 @@ class OvertakingPropertyTest
         assertTrue(harness.emitted.containsKey(waits), "still waits behind " + harness.ended.size() + " requests");
         assertTrue(harness.ended.size() >= Placement.MAX_OVERTAKING, "the stream ran dry after " + harness.ended.size());
         assertTrue(harness.ended.size() <= MOST + 16 * ranks, harness.ended.size() + " overtook it");
-        harness.drain();
+        harness.run();
         assertEquals(id, harness.ended.size());
     }
 
@@ -88,8 +88,8 @@ class OvertakingPropertyTest
         harness.submit(1, 1, 0, 10 * STEP_TOKENS, 1);
         harness.wake();
         harness.submit(2, 2, 0, STEP_TOKENS, 1);
-        harness.submit(3, 3, 0, STEP_TOKENS, 1, overtaking > 0 ? 0 : -1, false, -1);
-        harness.submit(4, 4, 0, STEP_TOKENS, 1, overtaking > 1 ? 0 : -1, false, -1);
+        harness.submit(3, 3, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(overtaking > 0 ? 0 : -1));
+        harness.submit(4, 4, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(overtaking > 1 ? 0 : -1));
         harness.wake();
         harness.cancel(gone);
         harness.cancel(alsoGone);
@@ -116,7 +116,7 @@ class OvertakingPropertyTest
         long id = 0;
         for (int i = 0; i < 4; i++)
         {
-            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(0));
         }
         harness.wake();
         final long waits = ++id;
@@ -125,15 +125,13 @@ class OvertakingPropertyTest
         {
             if (round % 500 == 10)
             {
-                harness.priority = 1;
-                harness.submit(++id, id, 0, STEP_TOKENS, 1);
-                harness.priority = 0;
+                harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.priority(1));
             }
             if (round % 500 == 20)
             {
                 harness.cancel(id - 10);
             }
-            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(0));
             harness.complete(0);
         }
         assertTrue(harness.ended.size() >= Placement.MAX_OVERTAKING, "the stream ran dry after " + harness.ended.size());
@@ -148,23 +146,23 @@ class OvertakingPropertyTest
         long id = 0;
         for (int i = 0; i < 4; i++)
         {
-            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(0));
         }
         harness.wake();
         final long waits = ++id;
         harness.submit(waits, waits, 0, STEP_TOKENS, 1);
         for (int round = 0; round < Placement.MAX_OVERTAKING; round++)
         {
-            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(0));
             harness.complete(0);
         }
-        harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+        harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(0));
         final long behind = ++id;
-        harness.submit(behind, behind, 0, STEP_TOKENS, 1, 0, false, -1);
+        harness.submit(behind, behind, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(0));
         harness.complete(0);
         assertFalse(harness.ended.stream().anyMatch(ended -> ended.requestId() == waits));
         harness.cancel(waits);
-        harness.drain();
+        harness.run();
         assertEquals(id, harness.ended.size());
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,7 +32,7 @@ class PlanningInFlightTest
             assertEquals(step < depth ? 1 : 0, schedules(rig.launch(0)).size());
         }
         assertFalse(rig.scheduler.wantsWake());
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -45,7 +44,7 @@ class PlanningInFlightTest
         rig.tick(1);
         assertEquals(List.of(), schedules(rig));
         assertFalse(rig.scheduler.wantsWake());
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -55,7 +54,7 @@ class PlanningInFlightTest
         final DepthRig rig = DepthRig.small(depth, 0, 0, BLOCKS).submit(4, 30, -1).wake();
         rig.submit(4, 30, -1).launch(0);
         assertEquals(List.of("Schedule 2: 1@4+1 <5 after 1/0; 2@0+4 <4"), schedules(rig));
-        rig.drain();
+        rig.run();
     }
 
     @Test
@@ -63,10 +62,10 @@ class PlanningInFlightTest
     {
         final DepthRig rig = DepthRig.small(4, 0, 0, BLOCKS);
         rig.content.answer(1, 7);
-        rig.submit(4, 20, 7).fill().land(0);
+        rig.submit(4, 20, 7).fill().complete(0);
         assertEquals(0, rig.scheduler.load(0).activeRequests());
         assertEquals(0, rig.scheduler.load(0).contextTokens());
-        rig.drain();
+        rig.run();
     }
 
     private static DepthRig lockStep(final int depth)
@@ -88,9 +87,9 @@ class PlanningInFlightTest
             assertEquals(2, schedules(rig.launch(1)).size());
         }
         rig.launch(0).launch(1);
-        assertEquals(List.of(), schedules(rig.land(0)), "the other rank has " + depth + " steps in flight");
-        assertEquals(2, schedules(rig.land(1)).size());
-        rig.drain();
+        assertEquals(List.of(), schedules(rig.complete(0)), "the other rank has " + depth + " steps in flight");
+        assertEquals(2, schedules(rig.complete(1)).size());
+        rig.run();
     }
 
     @ParameterizedTest
@@ -99,9 +98,9 @@ class PlanningInFlightTest
     {
         final DepthRig rig = lockStep(depth).submit(4, 30, -1).submit(4, 30, -1).wake();
         rig.launch(0).launch(1);
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(0));
         assertEquals(2, rig.devices[1].inFlight(), "the steps of the other rank stay");
-        rig.drain();
+        rig.run();
         assertEquals(30, rig.emitted(1).size());
         assertEquals(30, rig.emitted(2).size());
         assertTrue(rig.counts.of(DepthCounts.Kind.WITHDRAWN_STEP) > 0);

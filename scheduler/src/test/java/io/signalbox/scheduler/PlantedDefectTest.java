@@ -24,9 +24,10 @@ class PlantedDefectTest
         final SchedulerHarness harness = new SchedulerHarness(CONFIG);
         harness.submit(1, 1, 0, 20, 2);
         harness.wake();
-        harness.complete(harness.inFlight.remove(0), (step, token, shape, rows, offset) ->
-            RowOracle.fillRow(step, token + 1, shape, rows, offset));
-        harness.drain();
+        final SchedulerHarness.Step step = harness.inFlight.remove(0);
+        harness.complete(step, (token, shape, rows, offset) ->
+            FirstRowOracle.rows(step).write(token + 1, shape, rows, offset));
+        harness.run();
         final var differences = harness.oracle().differences(harness.scheduler, 1, 21);
         assertEquals(20, differences.size(), "every row of the shifted step, and only those");
         assertTrue(differences.get(0).startsWith("row 0 "), differences.get(0));
@@ -39,7 +40,7 @@ class PlantedDefectTest
         final SchedulerHarness harness = new SchedulerHarness(CONFIG);
         harness.submit(1, 1, 0, 20, 1);
         harness.wake();
-        harness.complete(harness.inFlight.remove(0), (step, token, shape, rows, offset) ->
+        harness.complete(harness.inFlight.remove(0), (token, shape, rows, offset) ->
             rows.setMemory(offset, shape.rowBytes(), (byte)-1));
         final SchedulerHarness.Ended end = harness.ended.get(0);
         assertEquals("LENGTH", end.reason());
@@ -55,9 +56,9 @@ class PlantedDefectTest
     {
         final SchedulerHarness harness = new SchedulerHarness(CONFIG);
         harness.submit(1, 1, 1, 40, 2);
-        harness.drain();
+        harness.run();
         harness.submit(2, 1, 1, 40, 2);
-        harness.drain();
+        harness.run();
         final SchedulerHarness.Ended end = harness.ended.get(1);
         assertEquals(List.of(), harness.oracle().differences(end));
         assertEquals(List.of("22 rows captured, but 25 were computed so"), harness.oracle().differences(

@@ -2,8 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.Digits;
-import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterConfig;
@@ -25,7 +23,6 @@ final class RandomRun
     private final List<String> played = new ArrayList<>();
     private Random random;
     private long nextId = 1;
-    private int epoch;
 
     RandomRun(final long configuration, final boolean faults)
     {
@@ -79,9 +76,9 @@ final class RandomRun
         if (faults)
         {
             // Resets lost ranks, so that strictly hinted requests can end too.
-            harness.reset(++epoch, actions.size() % 2 == 0);
+            harness.reset(actions.size() % 2 == 0);
         }
-        harness.drain();
+        harness.run();
     }
 
     private void act(final SchedulerHarness harness)
@@ -121,31 +118,31 @@ final class RandomRun
             case 0 ->
             {
                 played.add("reset the cache");
-                harness.control(ControlKind.CACHE_RESET, -1);
+                harness.resetCache();
             }
             case 1 ->
             {
                 final boolean kept = random.nextBoolean();
                 played.add("reset all ranks, KV memory kept: " + kept);
-                harness.reset(++epoch, kept);
+                harness.reset(kept);
             }
             case 2, 3 ->
             {
                 played.add("tick");
-                harness.tick(deadline(harness, 0));
+                harness.tickAt(deadline(harness, 0));
             }
             case 4, 5, 6, 7 ->
             {
                 if (stepInFlight)
                 {
-                    harness.fault(anyInFlight(harness, "fail rank "), FaultClass.STEP_FAILED);
+                    harness.fail(anyInFlight(harness, "fail rank "));
                 }
             }
             default ->
             {
                 if (stepInFlight && harness.config.ranks() > 1)
                 {
-                    harness.fault(anyInFlight(harness, "lose rank "), FaultClass.RANK_LOST);
+                    harness.lose(anyInFlight(harness, "lose rank "));
                 }
             }
         }
@@ -178,7 +175,8 @@ final class RandomRun
         played.add("submit " + nextId + ": prompt " + prompt + ", generate " + generated + ", " + shared +
             " blocks shared of family " + family + (hint < 0 ? "" : ", rank " + hint + (relaxed ? " if possible" : "")) +
             (deadline < 0 ? "" : ", deadline " + deadline));
-        harness.submit(nextId++, family, shared, prompt, generated, hint, relaxed, deadline);
+        harness.submit(nextId++, family, shared, prompt, generated,
+            new SchedulerHarness.Options(hint, relaxed, deadline, 0));
     }
 
     /** Hashes that no correct client sends: repeated, unchained and out of range. */

@@ -30,7 +30,7 @@ class RankStepsTest
     {
         for (int rank = 0; rank < RANKS; rank++)
         {
-            harness.submit(rank + 1, rank, 0, 20, 1000, rank, false, -1);
+            harness.submit(rank + 1, rank, 0, 20, 1000, SchedulerHarness.Options.rank(rank));
         }
         harness.wake();
         // If the bound is small, placements fill the group of the first wake.

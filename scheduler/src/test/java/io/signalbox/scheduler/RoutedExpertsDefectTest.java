@@ -3,7 +3,6 @@ package io.signalbox.scheduler;
 
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.KvBlockAllocator;
@@ -33,7 +32,7 @@ class RoutedExpertsDefectTest
     {
         for (final SchedulerHarness.Ended ended : harness.ended)
         {
-            harness.control(ControlKind.RELEASE_ROWS, ended.requestId());
+            harness.releaseRows(ended.requestId());
         }
     }
 
@@ -42,10 +41,10 @@ class RoutedExpertsDefectTest
     {
         final SchedulerHarness first = new SchedulerHarness(small().build());
         first.submit(1, 1, 2, 10, 3);
-        first.drain();
+        first.run();
         final SchedulerHarness second = new SchedulerHarness(small().capture(new ModelShape(5, 300, 3)).build());
         second.submit(1, 1, 2, 10, 3);
-        second.drain();
+        second.run();
         assertEquals(12, second.ended.get(0).captured());
     }
 
@@ -54,12 +53,12 @@ class RoutedExpertsDefectTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 0, 10, 3);
-        harness.submit(2, 2, 0, 10, 30, -1, false, 8);
+        harness.submit(2, 2, 0, 10, 30, SchedulerHarness.Options.deadline(8));
         harness.submit(3, 3, 0, 10, 30);
         harness.wake();
         harness.complete(0);
         harness.cancel(3);
-        harness.drain();
+        harness.run();
         assertEquals(3, harness.ended.size());
         for (final SchedulerHarness.Ended ended : harness.ended)
         {
@@ -78,7 +77,7 @@ class RoutedExpertsDefectTest
             {
                 harness.submit(100 * round + id, 1, 0, 10, 3);
             }
-            harness.drain();
+            harness.run();
             assertTrue(harness.scheduler.pages().livePages() >= 20 * 3, "12 rows of each request, 4 per page");
             releaseRows(harness);
             assertEquals(harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "round " + round);
@@ -103,7 +102,7 @@ class RoutedExpertsDefectTest
             {
                 harness.cancel(100 * round + id);
             }
-            harness.drain();
+            harness.run();
             releaseRows(harness);
             assertEquals(harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "round " + round);
             assertEquals(0, harness.scheduler.liveRequests());
@@ -133,7 +132,7 @@ class RoutedExpertsDefectTest
                     harness.complete(0);
                 }
             }
-            harness.drain();
+            harness.run();
             releaseRows(harness);
             assertEquals(0, harness.scheduler.liveRequests(), "cancelled at event " + cancelAt);
             assertEquals(0, harness.scheduler.blocks(0).allocator().owned());
@@ -147,7 +146,7 @@ class RoutedExpertsDefectTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().capture(null).build());
         harness.submit(1, 1, 2, 10, 3);
-        harness.drain();
+        harness.run();
         assertNull(harness.scheduler.pages());
         final EventReader reader = new EventReader()
         {
@@ -170,9 +169,9 @@ class RoutedExpertsDefectTest
         rig.submit(6, 20, 7).fill();
         while (!rig.outputs().live().isEmpty())
         {
-            rig.landAndFill();
+            rig.completeAndFill();
         }
-        rig.drain();
+        rig.run();
         assertEquals(List.of(5, 6, 7), rig.emitted(1));
         assertEquals(FreeReason.STOP, rig.outputs().ended().get(1L).reason());
         assertEquals(8, rig.outputs().ended().get(1L).rows());
@@ -189,7 +188,7 @@ class RoutedExpertsDefectTest
         {
             rig.content.accept(1, position, accepted);
         }
-        rig.submit(6, 13, -1).drain();
+        rig.submit(6, 13, -1).run();
         assertEquals(13, rig.emitted(1).size());
         assertEquals(18, rig.outputs().ended().get(1L).rows(), "prompt + generated - 1");
         assertEquals(accepted < 4, rig.counts.of(DepthCounts.Kind.REJECTED_DRAFT) > 0);
@@ -201,7 +200,7 @@ class RoutedExpertsDefectTest
         final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(9).build());
         harness.submit(1, 1, 0, 12, 20);
         harness.submit(2, 2, 0, 12, 20);
-        harness.drain();
+        harness.run();
         for (final SchedulerHarness.Ended ended : harness.ended)
         {
             assertEquals(31, ended.captured());
@@ -214,9 +213,9 @@ class RoutedExpertsDefectTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 2, 10, 1);
-        harness.drain();
+        harness.run();
         harness.submit(2, 1, 2, 10, 1);
-        harness.drain();
+        harness.run();
         assertEquals(8, harness.ended.get(1).inherited());
         assertEquals(0, harness.ended.get(1).missing());
         harness.oracle().assertRows(harness.scheduler, 2, 10);
@@ -229,7 +228,7 @@ class RoutedExpertsDefectTest
         harness.submit(9, 1, 0, 7, 3);
         harness.submit(2, 2, 0, 5, 3);
         harness.submit(5, 3, 0, 9, 3);
-        harness.drain();
+        harness.run();
         for (final SchedulerHarness.Ended ended : harness.ended)
         {
             harness.oracle().assertRows(harness.scheduler, ended.requestId(), ended.captured());
@@ -244,7 +243,7 @@ class RoutedExpertsDefectTest
         {
             final SchedulerHarness harness = new SchedulerHarness(small().build());
             harness.submit(1, 1, 0, 10, newTokens);
-            harness.drain();
+            harness.run();
             assertEquals(expected[newTokens], harness.ended.get(0).captured(), newTokens + " new tokens");
         }
     }
@@ -256,7 +255,7 @@ class RoutedExpertsDefectTest
         {
             final SchedulerHarness harness = new SchedulerHarness(small().capture(new ModelShape(1, experts, 2)).build());
             harness.submit(1, 1, 0, 40, 1);
-            harness.drain();
+            harness.run();
             assertEquals(40, harness.ended.get(0).captured(), experts + " experts");
             assertEquals(experts <= 256 ? 2 : 4, harness.config.capture().rowBytes());
             harness.oracle().assertRows(harness.scheduler, 1, 40);
@@ -275,12 +274,12 @@ class RoutedExpertsDefectTest
     void d23ShouldKeepTheRowsOfEqualBlockIdsOfTwoRanksApart()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).build());
-        harness.submit(1, 1, 2, 10, 3, 0, false, -1);
-        harness.submit(2, 2, 2, 10, 3, 1, false, -1);
+        harness.submit(1, 1, 2, 10, 3, SchedulerHarness.Options.rank(0));
+        harness.submit(2, 2, 2, 10, 3, SchedulerHarness.Options.rank(1));
         harness.wake();
         assertEquals(harness.scheduler.request(1).blockId(0), harness.scheduler.request(2).blockId(0));
         assertNotEquals(harness.scheduler.request(1).rank(), harness.scheduler.request(2).rank());
-        harness.drain();
+        harness.run();
         for (final SchedulerHarness.Ended ended : harness.ended)
         {
             assertEquals(12, ended.captured());
@@ -294,11 +293,11 @@ class RoutedExpertsDefectTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(6).build());
         harness.submit(1, 1, 2, 9, 2);
-        harness.drain();
+        harness.run();
         for (int id = 2; id < 12; id++)
         {
             harness.submit(id, 100 + id, 0, 16, 2);
-            harness.drain();
+            harness.run();
         }
         harness.oracle().assertRows(harness.scheduler, 1, 10);
     }
@@ -311,7 +310,7 @@ class RoutedExpertsDefectTest
         {
             harness.submit(id, id, 0, 8, 12);
         }
-        harness.drain();
+        harness.run();
         assertEquals(8, harness.ended.size());
     }
 
@@ -321,7 +320,7 @@ class RoutedExpertsDefectTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 2, 8, 3);
-        harness.drain();
+        harness.run();
         final KvBlockAllocator allocator = harness.scheduler.blocks(0).allocator();
         final int shared = allocator.find(SchedulerHarness.blockHash(1, 1));
         final int issue = allocator.issue(shared);
@@ -329,7 +328,7 @@ class RoutedExpertsDefectTest
         harness.wake();
         assertEquals(0, allocator.refCount(shared), "the request needs the last token's logits, not its block");
         assertEquals(1, allocator.refCount(allocator.find(SchedulerHarness.blockHash(1, 0))));
-        harness.drain();
+        harness.run();
         assertEquals(4, harness.ended.get(1).inherited());
         assertEquals(6, harness.ended.get(1).captured());
         assertEquals(shared, allocator.find(SchedulerHarness.blockHash(1, 1)), "the first block keeps the hash");

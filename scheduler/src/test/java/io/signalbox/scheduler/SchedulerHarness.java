@@ -5,21 +5,14 @@ import io.signalbox.StateDigest;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
-import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
-import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
-import io.signalbox.experts.ModelShape;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -27,18 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Drives a scheduler step by step: encodes inputs, keeps the groups, and completes steps when the test asks for it. */
-final class SchedulerHarness
+/** Drives a scheduler at depth 1: keeps the groups and the steps in flight, and completes steps when the test asks for it. */
+final class SchedulerHarness extends DrivenScheduler<SchedulerHarness>
 {
     /** A step that was scheduled and has not completed. */
     record Step(int epoch, int rank, long step, int tokens, List<Row> rows)
     {
-    }
-
-    /** Writes the row of one token into a capture. */
-    interface CapturedRow
-    {
-        void write(Step step, int token, ModelShape shape, MutableDirectBuffer rows, int offset);
     }
 
     /** One row of a step. */
@@ -56,9 +43,33 @@ final class SchedulerHarness
     {
     }
 
-    final SchedulerConfig config;
-    final Scheduler scheduler;
-    final InputWriter writer = new InputWriter();
+    /** Options that most requests of these tests do not have. */
+    record Options(int rankHint, boolean relaxed, long deadlineNanos, int priority)
+    {
+        static final Options NONE = new Options(-1, false, -1, 0);
+
+        static Options rank(final int rank)
+        {
+            return new Options(rank, false, -1, 0);
+        }
+
+        static Options deadline(final long timeNanos)
+        {
+            return new Options(-1, false, timeNanos, 0);
+        }
+
+        static Options priority(final int priority)
+        {
+            return new Options(-1, false, -1, priority);
+        }
+
+        /** Another rank will do if that rank is lost or full. */
+        Options relaxed(final boolean isRelaxed)
+        {
+            return new Options(rankHint, isRelaxed, deadlineNanos, priority);
+        }
+    }
+
     final List<byte[]> groups = new ArrayList<>();
     final Map<Integer, Step> inFlight = new TreeMap<>();
     final List<Ended> ended = new ArrayList<>();
@@ -69,14 +80,8 @@ final class SchedulerHarness
     final List<Long> refused = new ArrayList<>();
     /** Faults of completions that cannot be those of their step. */
     final List<String> withdrawn = new ArrayList<>();
-    /** Of the requests that are submitted from now on. */
-    int priority;
-    private final RowOracle oracle;
-    private final GroupWriter group = new GroupWriter(1024);
+    private final FirstRowOracle oracle;
     private final Outputs outputs = new Outputs();
-    /** {@code null} unless it was asked for. */
-    private ImageCheck image;
-    private long now;
 
     SchedulerHarness(final SchedulerConfig config)
     {
@@ -85,19 +90,17 @@ final class SchedulerHarness
 
     SchedulerHarness(final SchedulerConfig config, final Scheduler scheduler)
     {
-        this.config = config;
-        this.scheduler = scheduler;
-        oracle = config.capture() == null ? null : new RowOracle(config);
+        super(config, scheduler);
+        oracle = config.capture() == null ? null : new FirstRowOracle(config);
     }
 
-    /** From now on images are compared, see {@link ImageCheck}; before the first input. */
-    SchedulerHarness checkImages(final int every)
+    @Override
+    SchedulerHarness self()
     {
-        image = new ImageCheck(config, every);
         return this;
     }
 
-    RowOracle oracle()
+    FirstRowOracle oracle()
     {
         return oracle;
     }
@@ -110,7 +113,7 @@ final class SchedulerHarness
 
     void submit(final long id, final long family, final int sharedBlocks, final int prompt, final int newTokens)
     {
-        submit(id, family, sharedBlocks, prompt, newTokens, -1, false, -1);
+        submit(id, family, sharedBlocks, prompt, newTokens, Options.NONE);
     }
 
     void submit(
@@ -119,15 +122,11 @@ final class SchedulerHarness
         final int sharedBlocks,
         final int prompt,
         final int newTokens,
-        final int rankHint,
-        final boolean relaxed,
-        final long deadlineNanos)
+        final Options options)
     {
-        final SubmitEncoder submit = writer.submit();
-        submit.timeNanos(++now).requestId(id).conversationId(family).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens)
-            .rowsFrom(0).priority(priority).rankHint(rankHint).temperature(1f).topP(1f)
-            .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
+        final SubmitEncoder submit = submission(id, prompt, newTokens).conversationId(family)
+            .deadlineNanos(options.deadlineNanos()).priority(options.priority()).rankHint(options.rankHint())
+            .rankHintRelaxed(options.relaxed() ? Flag.YES : Flag.NO);
         final long[] hashes = new long[prompt / config.blockSizeTokens()];
         for (int i = 0; i < hashes.length; i++)
         {
@@ -139,11 +138,7 @@ final class SchedulerHarness
     /** Submits a prompt with any block hashes. */
     void submitHashed(final long id, final int prompt, final int newTokens, final long... hashes)
     {
-        final SubmitEncoder submit = writer.submit();
-        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens)
-            .rowsFrom(0).priority(0).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
-        finishSubmit(id, prompt, submit, hashes);
+        finishSubmit(id, prompt, submission(id, prompt, newTokens), hashes);
     }
 
     private void finishSubmit(final long id, final int prompt, final SubmitEncoder submit, final long[] hashes)
@@ -159,59 +154,48 @@ final class SchedulerHarness
         apply(null);
     }
 
-    void cancel(final long id)
+    @Override
+    SchedulerHarness resetCache()
     {
-        writer.cancel().timeNanos(++now).requestId(id);
-        apply(null);
+        startGeneration();
+        return super.resetCache();
     }
 
-    void wake()
+    private void startGeneration()
     {
-        writer.wake().timeNanos(++now);
-        apply(null);
-    }
-
-    void tick(final long timeNanos)
-    {
-        now = timeNanos;
-        writer.tick().timeNanos(now);
-        apply(null);
-    }
-
-    void control(final ControlKind kind, final long requestId)
-    {
-        writer.control().timeNanos(++now).requestId(requestId).kind(kind).note("");
-        if (kind == ControlKind.CACHE_RESET && oracle != null)
+        if (oracle != null)
         {
             oracle.newGeneration();
         }
-        apply(null);
     }
 
-    void fault(final int rank, final FaultClass faultClass)
+    void fail(final int rank)
     {
         final Step step = inFlight.remove(rank);
-        writer.backendFault().timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(rank)
-            .faultClass(faultClass).detail("planted");
-        apply(null);
+        fault(rank, step.epoch(), step.step(), FaultClass.STEP_FAILED);
+    }
+
+    void lose(final int rank)
+    {
+        final Step step = inFlight.remove(rank);
+        fault(rank, step.epoch(), step.step(), FaultClass.RANK_LOST);
     }
 
     void timeOut(final int rank)
     {
         final Step step = inFlight.remove(rank);
-        writer.stepTimedOut().timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(rank);
-        apply(null);
+        timeOut(rank, step.epoch(), step.step());
     }
 
-    void reset(final int epoch, final boolean kvMemoryKept)
+    @Override
+    SchedulerHarness reset(final boolean kvMemoryKept)
     {
         inFlight.clear();
-        if (!kvMemoryKept && oracle != null)
+        if (!kvMemoryKept)
         {
-            oracle.newGeneration();
+            startGeneration();
         }
-        writer.backendReset().timeNanos(++now).newEpoch(epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
-        apply(null);
+        return super.reset(kvMemoryKept);
     }
 
     void complete(final int rank)
@@ -221,59 +205,41 @@ final class SchedulerHarness
 
     void complete(final Step step)
     {
-        complete(step, RowOracle::fillRow);
+        complete(step, FirstRowOracle.rows(step));
     }
 
-    /** @param capturedRow writes the row of each token; a row that is not the oracle's is a planted defect. */
-    void complete(final Step step, final CapturedRow capturedRow)
+    /** @param rows that are not the oracle's are a planted defect. */
+    void complete(final Step step, final RowWriter rows)
     {
-        final boolean capture = config.capture() != null;
-        final int rowBytes = capture ? config.capture().rowBytes() : 0;
-        final UnsafeBuffer rows = new UnsafeBuffer(new byte[Math.max(1, step.tokens() * rowBytes)]);
-        for (int i = 0; capture && i < step.tokens(); i++)
-        {
-            capturedRow.write(step, i, config.capture(), rows, i * rowBytes);
-        }
-        final boolean inline = step.tokens() * rowBytes <= InputWriter.MAX_INLINE_ROWS_BYTES;
-        final D2hCompleteEncoder message = writer.d2hComplete();
-        message.timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(step.rank())
-            .rowCount(capture ? step.tokens() : 0).rowBytes(rowBytes)
-            .rowsChecksum(capture ? new RowsChecksum().of(rows, 0, step.tokens() * rowBytes) : 0)
-            .rowForm(!capture ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
-        writeTokens(message, step);
-        message.putRows(rows, 0, capture && inline ? step.tokens() * rowBytes : 0);
         if (oracle != null)
         {
             oracle.completing(step);
         }
-        apply(rows);
+        complete(step.rank(), step.epoch(), step.step(), step.tokens(), rows, answer(step));
     }
 
-    private static void writeTokens(final D2hCompleteEncoder message, final Step step)
+    private static ModelAnswer answer(final Step step)
     {
-        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(step.rows().size());
-        step.rows().forEach(row -> entries.next().start(row.start()).accepted((short)(row.samples() ? 1 : 0)));
-        final D2hCompleteEncoder.TokensEncoder tokens =
-            message.tokensCount((int)step.rows().stream().filter(Row::samples).count());
-        step.rows().stream().filter(Row::samples)
-            .forEach(row -> tokens.next().tokenId((int)(row.requestId() * 1000 + row.start() + row.tokens())));
-        message.impossibleRowsCount(0);
-        message.logprobsCount(0);
-    }
-
-    /** Applies what {@link #writer} has. */
-    void apply(final UnsafeBuffer rows)
-    {
-        group.reset();
-        scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
-        if (image != null)
+        final ModelAnswer answer = new ModelAnswer();
+        for (final Row row : step.rows())
         {
-            image.onInput(writer.buffer(), writer.length(), rows, scheduler, group);
+            answer.starts.add(row.start());
+            answer.accepted.add(row.samples() ? 1 : 0);
+            if (row.samples())
+            {
+                answer.tokens.add((int)(row.requestId() * 1000 + row.start() + row.tokens()));
+            }
         }
-        final byte[] bytes = new byte[group.length()];
-        group.buffer().getBytes(0, bytes);
+        return answer;
+    }
+
+    @Override
+    void onGroup(final GroupWriter output)
+    {
+        final byte[] bytes = new byte[output.length()];
+        output.buffer().getBytes(0, bytes);
         groups.add(bytes);
-        outputs.readGroup(group.buffer(), 0, group.length());
+        outputs.readGroup(output.buffer(), 0, output.length());
     }
 
     /** Records the scheduler's decisions. */
@@ -362,7 +328,7 @@ final class SchedulerHarness
     }
 
     /** Completes steps, lowest rank first, until no step is in flight and no rank with work rests. */
-    void drain()
+    void run()
     {
         wake();
         awaitRest();
@@ -379,7 +345,7 @@ final class SchedulerHarness
         {
             if (scheduler.load(rank).activeRequests() > 0)
             {
-                tick(Math.max(now, scheduler.nextDeadlineNanos()));
+                tickAt(Math.max(now(), scheduler.nextDeadlineNanos()));
             }
         }
     }

@@ -3,9 +3,7 @@ package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
 import io.signalbox.event.GroupWriter;
-import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteEncoder;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
@@ -53,11 +51,11 @@ class SchedulerTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 2, 40, 3);
-        harness.drain();
+        harness.run();
         harness.submit(2, 1, 2, 40, 3);
         harness.wake();
         assertEquals(List.of(new SchedulerHarness.Row(2, 32, 8)), harness.inFlight.get(0).rows());
-        harness.drain();
+        harness.run();
         assertEquals(32, harness.ended.get(1).inherited());
         assertEquals(10, harness.ended.get(1).captured());
         harness.oracle().assertRows(harness.scheduler, 2, 42);
@@ -68,7 +66,7 @@ class SchedulerTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 2, 32, 1);
-        harness.drain();
+        harness.run();
         harness.submit(2, 1, 2, 32, 1);
         harness.wake();
         assertEquals(List.of(new SchedulerHarness.Row(2, 16, 16)), harness.inFlight.get(0).rows());
@@ -94,7 +92,7 @@ class SchedulerTest
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 0, 20, 0);
-        harness.drain();
+        harness.run();
         assertEquals(20, harness.ended.get(0).captured());
         assertEquals(0, harness.ended.get(0).generated());
     }
@@ -105,7 +103,7 @@ class SchedulerTest
         final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(6).build());
         harness.submit(1, 1, 0, 30, 40);
         harness.submit(2, 2, 0, 30, 40);
-        harness.drain();
+        harness.run();
         assertEquals(2, harness.ended.size());
         for (final SchedulerHarness.Ended ended : harness.ended)
         {
@@ -136,12 +134,12 @@ class SchedulerTest
     void shouldEndARequestWhoseDeadlineHasPassed()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
-        harness.submit(1, 1, 0, 20, 5, -1, false, 1_400);
-        harness.tick(999);
+        harness.submit(1, 1, 0, 20, 5, SchedulerHarness.Options.deadline(1_400));
+        harness.tickAt(999);
         assertEquals(0, harness.ended.size());
         harness.complete(0);
         harness.complete(0);
-        harness.tick(1_500);
+        harness.tickAt(1_500);
         harness.complete(0);
         assertEquals("DEADLINE", harness.ended.get(0).reason());
     }
@@ -154,7 +152,7 @@ class SchedulerTest
         harness.submit(2, 1, 0, 256, 1);
         harness.submit(2, 1, 0, 16, 1);
         harness.submit(3, 1, 0, 0, 1);
-        harness.control(ControlKind.DRAIN, -1);
+        harness.stopAdmission();
         harness.submit(4, 1, 0, 16, 1);
         assertEquals(List.of(1L, 2L, 3L, 4L), harness.refused);
         assertEquals(List.of(2L), harness.accepted);
@@ -168,8 +166,8 @@ class SchedulerTest
         harness.wake();
         harness.complete(0);
         harness.complete(0);
-        harness.fault(0, FaultClass.STEP_FAILED);
-        harness.drain();
+        harness.fail(0);
+        harness.run();
         assertEquals(34, harness.ended.get(0).captured());
         harness.oracle().assertRows(harness.scheduler, 1, 34);
     }
@@ -182,11 +180,11 @@ class SchedulerTest
         harness.submit(2, 2, 0, 30, 5);
         harness.wake();
         assertEquals(2, harness.inFlight.size());
-        harness.fault(0, FaultClass.RANK_LOST);
+        harness.lose(0);
         harness.complete(1);
         // Request 1 may be the reason: until it has got further, it shares no step.
         assertEquals(1, harness.inFlight.get(1).rows().size());
-        harness.fault(1, FaultClass.RANK_LOST);
+        harness.lose(1);
         assertEquals(List.of("FAILED", "FAILED"), harness.ended.stream().map(SchedulerHarness.Ended::reason).toList());
         harness.submit(3, 1, 0, 16, 1);
         assertEquals(List.of(3L), harness.refused);
@@ -199,11 +197,11 @@ class SchedulerTest
         harness.submit(1, 1, 1, 30, 2);
         harness.wake();
         final SchedulerHarness.Step stale = harness.inFlight.get(0);
-        harness.reset(1, false);
+        harness.reset(false);
         assertEquals(1, harness.inFlight.get(0).epoch());
         harness.complete(stale);
         assertEquals(1, harness.scheduler.ignoredCompletions());
-        harness.drain();
+        harness.run();
         assertEquals(31, harness.ended.get(0).captured());
     }
 
@@ -213,8 +211,8 @@ class SchedulerTest
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 2, 40, 2);
         harness.wake();
-        harness.control(ControlKind.CACHE_RESET, -1);
-        harness.drain();
+        harness.resetCache();
+        harness.run();
         harness.submit(2, 1, 2, 40, 2);
         harness.wake();
         assertEquals(List.of(new SchedulerHarness.Row(2, 0, 40)), harness.inFlight.get(0).rows());
@@ -224,13 +222,13 @@ class SchedulerTest
     void shouldHonourRankHints()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().ranks(3).maxRunning(1).build());
-        harness.submit(1, 1, 0, 16, 2, 2, false, -1);
-        harness.submit(2, 1, 0, 16, 2, 2, false, -1);
-        harness.submit(3, 1, 0, 16, 2, 2, true, -1);
+        harness.submit(1, 1, 0, 16, 2, SchedulerHarness.Options.rank(2));
+        harness.submit(2, 1, 0, 16, 2, SchedulerHarness.Options.rank(2));
+        harness.submit(3, 1, 0, 16, 2, SchedulerHarness.Options.rank(2).relaxed(true));
         harness.wake();
         assertEquals(1, harness.inFlight.get(2).rows().get(0).requestId());
         assertEquals(3, harness.inFlight.get(0).rows().get(0).requestId());
-        harness.drain();
+        harness.run();
         assertEquals(3, harness.ended.size());
     }
 
@@ -238,9 +236,9 @@ class SchedulerTest
     void shouldNotLetAStrictHintToAFullRankHoldUpTheOthers()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).maxRunning(1).build());
-        harness.submit(1, 1, 0, 16, 50, 0, false, -1);
+        harness.submit(1, 1, 0, 16, 50, SchedulerHarness.Options.rank(0));
         harness.wake();
-        harness.submit(2, 1, 0, 16, 2, 0, false, -1);
+        harness.submit(2, 1, 0, 16, 2, SchedulerHarness.Options.rank(0));
         harness.submit(3, 1, 0, 16, 2);
         harness.wake();
         assertEquals(3, harness.inFlight.get(1).rows().get(0).requestId());
@@ -259,7 +257,7 @@ class SchedulerTest
         }
         harness.wake();
         assertTrue(harness.groups.get(harness.groups.size() - 1).length < GroupWriter.MAX_GROUP_BYTES / 2);
-        harness.drain();
+        harness.run();
         assertEquals(128 * 256, harness.ended.size());
     }
 
@@ -270,11 +268,11 @@ class SchedulerTest
         harness.submit(1, 1, 1, 17, 5);
         harness.wake();
         harness.complete(0);
-        harness.control(ControlKind.CACHE_RESET, -1);
-        harness.fault(0, FaultClass.STEP_FAILED);
+        harness.resetCache();
+        harness.fail(0);
         harness.complete(0);
         harness.submit(2, 1, 1, 17, 1);
-        harness.drain();
+        harness.run();
         assertEquals(16, harness.ended.get(0).inherited() + harness.ended.get(1).inherited());
         harness.oracle().assertRows(harness.scheduler, 1, 21);
         harness.oracle().assertRows(harness.scheduler, 2, 17);
@@ -287,16 +285,16 @@ class SchedulerTest
         final SchedulerHarness harness = new SchedulerHarness(small().stepTokens(16).build());
         harness.submit(1, 1, 2, 33, 5);
         harness.wake();
-        harness.control(ControlKind.CACHE_RESET, -1);
+        harness.resetCache();
         harness.complete(0);
         // The second block is allocated after the reset, but follows a first block computed before it.
         harness.complete(0);
         harness.complete(0);
         harness.complete(0);
-        harness.fault(0, FaultClass.STEP_FAILED);
-        harness.drain();
+        harness.fail(0);
+        harness.run();
         harness.submit(2, 1, 2, 33, 1);
-        harness.drain();
+        harness.run();
         assertEquals(32, harness.ended.get(1).inherited());
         harness.oracle().assertRows(harness.scheduler, 1, 37);
         harness.oracle().assertRows(harness.scheduler, 2, 33);
@@ -313,7 +311,7 @@ class SchedulerTest
         for (int id = 4; id < 8; id++)
         {
             harness.submitHashed(id, 33, 2, 77, 77);
-            harness.drain();
+            harness.run();
         }
         assertEquals(4, harness.ended.size());
         assertEquals(16, harness.scheduler.blocks(0).allocator().allocatableCount());
@@ -334,8 +332,8 @@ class SchedulerTest
     void shouldNeverLetTimeGoBack()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
-        harness.tick(500);
-        harness.tick(100);
+        harness.tickAt(500);
+        harness.tickAt(100);
         assertEquals(500, harness.scheduler.timeNanos());
     }
 
@@ -374,7 +372,7 @@ class SchedulerTest
             assertEquals(List.of("the completion of step 1 brings " + (rowsLength == 0 ? "0 of 64 bytes of routed-expert " +
                 "rows" : "routed-expert rows that do not match their checksum")), harness.withdrawn);
             assertEquals(2, harness.inFlight.get(0).step(), "the request starts over");
-            harness.drain();
+            harness.run();
             assertEquals("LENGTH", harness.ended.get(0).reason());
         }
     }
@@ -391,7 +389,7 @@ class SchedulerTest
         assertEquals(
             List.of("the completion of step 1 brings 15 routed-expert rows of 4 bytes in the form INLINE for 16 tokens"),
             harness.withdrawn);
-        harness.drain();
+        harness.run();
         assertEquals(List.of(2), harness.ended.stream().map(SchedulerHarness.Ended::generated).toList());
     }
 
@@ -402,7 +400,7 @@ class SchedulerTest
             new SchedulerHarness(small().capture(null).prefixCaching(false).evictionPolicy(EvictionPolicy.REF_ZERO).build());
         harness.submit(1, 1, 2, 40, 3);
         harness.submit(2, 1, 2, 40, 3);
-        harness.drain();
+        harness.run();
         assertEquals(2, harness.ended.size());
         assertEquals(16, harness.scheduler.blocks(0).allocator().totalAvailable());
     }
@@ -416,7 +414,7 @@ class SchedulerTest
         {
             harness.submit(1, 1, 1, 30, 40);
             harness.submit(2, 1, 1, 30, 40);
-            harness.drain();
+            harness.run();
         }
         assertEquals(first.groups.size(), second.groups.size());
         for (int i = 0; i < first.groups.size(); i++)

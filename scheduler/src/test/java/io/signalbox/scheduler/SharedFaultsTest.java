@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -68,7 +67,7 @@ class SharedFaultsTest
                 {
                     if (rig.devices[rank].canLand())
                     {
-                        rig.land(rank);
+                        rig.complete(rank);
                     }
                 }
             }
@@ -97,11 +96,20 @@ class SharedFaultsTest
                 blows++;
                 switch (blow)
                 {
-                    case ALL_STEPS_FAIL -> rig.fault(rank, step, FaultClass.STEP_FAILED);
+                    case ALL_STEPS_FAIL -> rig.fail(rank, step);
                     case ALL_STEPS_TIME_OUT -> rig.timeOut(rank, step);
-                    case HALF_FAIL_HALF_LOST -> rig.fault(
-                        rank, step, rank % 2 == 0 ? FaultClass.STEP_FAILED : FaultClass.RANK_LOST);
-                    default -> rig.fault(rank, step, FaultClass.RANK_LOST);
+                    case HALF_FAIL_HALF_LOST ->
+                    {
+                        if (rank % 2 == 0)
+                        {
+                            rig.fail(rank, step);
+                        }
+                        else
+                        {
+                            rig.lose(rank, step);
+                        }
+                    }
+                    default -> rig.lose(rank, step);
                 }
             }
         }
@@ -144,7 +152,7 @@ class SharedFaultsTest
                 steps(random.nextInt(10));
                 comeBack();
             }
-            rig.drain();
+            rig.run();
         }
 
         private void drain(final boolean now)
@@ -191,7 +199,7 @@ class SharedFaultsTest
         run.rig.resetRank(2);
         final long later = run.rig.nextId();
         run.rig.submit(10, 6, -1);
-        run.rig.drain();
+        run.rig.run();
         assertEquals(6, run.rig.emitted(later).size());
     }
 }

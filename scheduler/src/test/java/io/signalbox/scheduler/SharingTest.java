@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,13 +30,13 @@ class SharingTest
     void shouldRegisterDecodeFilledBlockAtCommit(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, BLOCKS).submit(6, 9, -1).fill();
-        rig.landAndFill();
+        rig.completeAndFill();
         assertEquals(1, registered(rig), "6 tokens are computed");
-        rig.landAndFill();
+        rig.completeAndFill();
         assertEquals(1, registered(rig), "8 are known, 7 are computed");
-        rig.landAndFill();
+        rig.completeAndFill();
         assertEquals(2, registered(rig), "8 are computed");
-        rig.drain();
+        rig.run();
         assertEquals(3, registered(rig), "15 tokens, 14 of which were fed");
         assertEquals(2, rig.counts.of(DepthCounts.Kind.GENERATED_BLOCK));
     }
@@ -47,7 +46,7 @@ class SharingTest
     @ValueSource(ints = {1, 2, 4})
     void shouldNeverRegisterBlockWithRejectedToken(final int depth)
     {
-        final DepthRig rig = DepthRig.small(depth, 3, 50, BLOCKS).submit(6, 13, -1).drain();
+        final DepthRig rig = DepthRig.small(depth, 3, 50, BLOCKS).submit(6, 13, -1).run();
         assertEquals(true, rig.counts.of(DepthCounts.Kind.REJECTED_DRAFT) > 2);
         assertEquals(4, registered(rig), "18 tokens were fed");
         assertEquals(3, rig.counts.of(DepthCounts.Kind.GENERATED_BLOCK));
@@ -57,11 +56,11 @@ class SharingTest
     @ValueSource(ints = {1, 2, 4})
     void shouldFindLastAnswerInNextTurn(final int depth)
     {
-        final DepthRig rig = DepthRig.small(depth, 2, 50, BLOCKS).submit(6, 9, -1).drain();
-        rig.submit(nextTurn(rig, 1, 5), 0, -1).drain();
+        final DepthRig rig = DepthRig.small(depth, 2, 50, BLOCKS).submit(6, 9, -1).run();
+        rig.submit(nextTurn(rig, 1, 5), 0, -1).run();
         assertEquals(3, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK));
         assertEquals(2, rig.counts.of(DepthCounts.Kind.MATCHED_GENERATED_BLOCK));
-        rig.submit(nextTurn(rig, 2, 1), 0, -1).drain();
+        rig.submit(nextTurn(rig, 2, 1), 0, -1).run();
         assertEquals(3 + 5, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK), "21 of its 22 tokens were fed");
     }
 
@@ -73,12 +72,12 @@ class SharingTest
         final DepthRig rig = DepthRig.small(depth, 0, 0, BLOCKS).submit(6, 12, -1).fill();
         while (rig.emitted(1).size() < 8)
         {
-            rig.landAndFill();
+            rig.completeAndFill();
         }
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+        rig.fail(0, rig.devices[0].inFlight(0));
         assertEquals(3, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK), "13 of its 14 tokens are computed");
         assertEquals(2, rig.counts.of(DepthCounts.Kind.MATCHED_GENERATED_BLOCK));
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -86,10 +85,10 @@ class SharingTest
     void shouldNotRegisterAfterCacheReset(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, BLOCKS).submit(6, 9, -1).fill();
-        rig.landAndFill();
-        rig.cacheReset().drain();
+        rig.completeAndFill();
+        rig.resetCache().run();
         assertEquals(0, registered(rig));
-        rig.submit(nextTurn(rig, 1, 3), 0, -1).drain();
+        rig.submit(nextTurn(rig, 1, 3), 0, -1).run();
         assertEquals(0, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK));
         assertEquals(4, registered(rig), "18 tokens and one that was fed");
     }
@@ -101,7 +100,7 @@ class SharingTest
         final DepthRig rig = DepthRig.small(1, 0, 0, BLOCKS);
         for (int id = 1; id <= 5; id++)
         {
-            rig.submit(6, 9, -1).drain();
+            rig.submit(6, 9, -1).run();
         }
         assertEquals(false, ModelContent.isContinued(5));
         assertEquals(4 * 3 + 1, registered(rig));
@@ -123,7 +122,7 @@ class SharingTest
     {
         final DepthRig rig = producerAndConsumer(depth);
         assertEquals(3 + 1, rig.scheduler.blocks(0).allocator().owned());
-        rig.drain();
+        rig.run();
         assertEquals(2, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK));
     }
 
@@ -134,11 +133,11 @@ class SharingTest
         final DepthRig rig = producerAndConsumer(depth);
         assertEquals(3, rig.scheduler.request(2).rows().pageCount());
         assertEquals(0, rig.scheduler.request(2).computedHighWater());
-        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.RANK_LOST);
+        rig.lose(0, rig.devices[0].inFlight(0));
         assertEquals(1, rig.counts.of(DepthCounts.Kind.WITHDRAWN_PENDING_MATCH));
         assertEquals(0, rig.scheduler.request(2).rows().pageCount());
         assertEquals(0, rig.scheduler.request(2).computedHighWater());
-        rig.drain();
+        rig.run();
     }
 
     /** The consumer's step needs what the chunk of the cancelled request computes. */
@@ -147,11 +146,11 @@ class SharingTest
     void shouldCommitPromptRowsOfCancelledProducer(final int depth)
     {
         final DepthRig rig = producerAndConsumer(depth);
-        rig.cancel(1).land(0);
+        rig.cancel(1).complete(0);
         assertEquals(1, rig.counts.of(DepthCounts.Kind.CHUNK_OF_GONE_OWNER));
         assertEquals(2, registered(rig));
         assertEquals(List.of(), rig.emitted(1));
-        rig.drain();
+        rig.run();
     }
 
     @ParameterizedTest
@@ -167,6 +166,6 @@ class SharingTest
         rig.wake();
         assertEquals(writesKvFirst ? 4 : 0, rig.counts.of(DepthCounts.Kind.MATCHED_IN_STEP));
         assertEquals(writesKvFirst ? 5 : 9, rig.scheduler.blocks(0).allocator().owned());
-        rig.drain();
+        rig.run();
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -30,7 +29,7 @@ class StepFailuresTest
         final long next = harness.scheduler.nextDeadlineNanos();
         if (harness.inFlight.isEmpty() && next != Long.MAX_VALUE)
         {
-            harness.tick(next);
+            harness.tickAt(next);
         }
         return !harness.inFlight.isEmpty();
     }
@@ -40,7 +39,7 @@ class StepFailuresTest
         int failures = 0;
         while (failures < most && awaitPlan(harness))
         {
-            harness.fault(harness.inFlight.keySet().iterator().next(), FaultClass.STEP_FAILED);
+            harness.fail(harness.inFlight.keySet().iterator().next());
             failures++;
         }
         return failures;
@@ -74,7 +73,7 @@ class StepFailuresTest
         {
             if (harness.inFlight.get(0).rows().stream().anyMatch(row -> row.requestId() == 2))
             {
-                harness.fault(0, FaultClass.STEP_FAILED);
+                harness.fail(0);
                 failures++;
             }
             else
@@ -96,8 +95,8 @@ class StepFailuresTest
         harness.wake();
         failUntilNothingIsTried(harness, 100);
         harness.submit(2, 2, 0, 40, 5);
-        harness.tick(harness.scheduler.nextDeadlineNanos());
-        harness.drain();
+        harness.tickAt(harness.scheduler.nextDeadlineNanos());
+        harness.run();
         assertEquals("LENGTH", harness.ended.get(1).reason());
     }
 
@@ -107,21 +106,21 @@ class StepFailuresTest
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 0, 40, 5);
         harness.wake();
-        harness.fault(0, FaultClass.STEP_FAILED);
+        harness.fail(0);
         assertFalse(harness.inFlight.isEmpty(), "the first failure is repeated at once");
         long rest = BACK_OFF;
         for (int failure = 2; failure < 8; failure++)
         {
-            harness.fault(0, FaultClass.STEP_FAILED);
+            harness.fail(0);
             final long end = harness.scheduler.nextDeadlineNanos();
             assertEquals(rest, end - harness.scheduler.timeNanos(), "failure " + failure);
             assertTrue(harness.inFlight.isEmpty(), "the rank rests");
             assertFalse(harness.scheduler.wantsWake());
             harness.wake();
             assertTrue(harness.inFlight.isEmpty(), "no Wake ends the rest");
-            harness.tick(end - 1);
+            harness.tickAt(end - 1);
             assertTrue(harness.inFlight.isEmpty());
-            harness.tick(end);
+            harness.tickAt(end);
             assertFalse(harness.inFlight.isEmpty());
             rest *= 2;
         }
@@ -138,13 +137,13 @@ class StepFailuresTest
             for (int i = 0; i < 3; i++)
             {
                 assertTrue(awaitPlan(harness));
-                harness.fault(0, FaultClass.STEP_FAILED);
+                harness.fail(0);
             }
             assertTrue(awaitPlan(harness));
             harness.complete(0);
         }
         assertTrue(awaitPlan(harness));
-        harness.drain();
+        harness.run();
         assertEquals("LENGTH", harness.ended.get(0).reason());
     }
 
@@ -164,7 +163,7 @@ class StepFailuresTest
             }
             else
             {
-                harness.fault(0, FaultClass.STEP_FAILED);
+                harness.fail(0);
                 failures++;
             }
         }
@@ -179,7 +178,7 @@ class StepFailuresTest
         harness.submit(1, 1, 0, 40, 5);
         harness.wake();
         harness.timeOut(harness.inFlight.keySet().iterator().next());
-        harness.fault(harness.inFlight.keySet().iterator().next(), FaultClass.RANK_LOST);
+        harness.lose(harness.inFlight.keySet().iterator().next());
         assertTrue(harness.ended.isEmpty());
         harness.timeOut(harness.inFlight.keySet().iterator().next());
         assertEquals("FAILED", harness.ended.get(0).reason());
@@ -194,12 +193,12 @@ class StepFailuresTest
             harness.submit(1, 1, 0, 40, 5);
             harness.submit(2, 2, 0, 40, 50);
             harness.wake();
-            harness.fault(0, FaultClass.STEP_FAILED);
+            harness.fail(0);
             if (lockStep)
             {
                 harness.complete(1);
             }
-            harness.fault(0, FaultClass.STEP_FAILED);
+            harness.fail(0);
             for (int i = 0; i < 10; i++)
             {
                 harness.complete(1);
@@ -242,7 +241,7 @@ class StepFailuresTest
         harness.submit(1, 1, 0, 40, 5);
         harness.wake();
         assertEquals(1000, failUntilNothingIsTried(harness, 1000));
-        harness.drain();
+        harness.run();
         assertEquals("LENGTH", harness.ended.get(0).reason());
     }
 

@@ -4,13 +4,12 @@ package io.signalbox.conformance.megatron;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -23,20 +22,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class MegatronPlannerPropertyTest
 {
     private static final int MOST_STEPS = 5000;
+    private static final int MOST_REQUESTS = 16;
 
-    @Provide
-    static Arbitrary<Long> seeds()
+    /** A number decides on all of a request, and on the steps before the next one. */
+    @Property(tries = 1000)
+    void everyRequestEndsWithItsRowsOrThePlannerSaysThatItIsStalled(
+        @ForAll final long configuration, @ForAll @Size(min = 1, max = MOST_REQUESTS) final List<Long> requests)
     {
-        return Arbitraries.longs();
+        run(configuration, requests);
+        for (int i = 1; i < ("full".equals(System.getProperty("signalbox.tests")) ? 100 : 1); i++)
+        {
+            run(configuration + i, requests(configuration + i));
+        }
     }
 
-    @Property(tries = 1000)
-    void everyRequestEndsWithItsRowsOrThePlannerSaysThatItIsStalled(@ForAll("seeds") final long seed)
+    private static List<Long> requests(final long seed)
     {
-        for (int i = 0; i < ("full".equals(System.getProperty("signalbox.tests")) ? 100 : 1); i++)
-        {
-            run(seed + i);
-        }
+        final Random random = new Random(~seed);
+        return random.longs(1 + random.nextInt(MOST_REQUESTS)).boxed().toList();
     }
 
     /** The property says little about what its loads do not reach. */
@@ -46,7 +49,7 @@ class MegatronPlannerPropertyTest
         final Reached all = new Reached();
         for (int seed = 0; seed < 1000; seed++)
         {
-            final Reached reached = run(seed);
+            final Reached reached = run(seed, requests(seed));
             all.evicted += reached.evicted;
             all.severalEvicted += reached.severalEvicted;
             all.paused += reached.paused;
@@ -96,19 +99,22 @@ class MegatronPlannerPropertyTest
         }
     }
 
-    private static Reached run(final long seed)
+    private static Reached run(final long configuration, final List<Long> numbers)
     {
         final Reached reached = new Reached();
-        final Random random = new Random(seed);
+        final Random random = new Random(configuration);
         final PagingConfig config = config(random);
         final PlannerRun run = new PlannerRun(config, random.nextLong());
-        final int requests = 1 + random.nextInt(16);
+        final int requests = numbers.size();
         int submitted = 0;
+        int next = 0;
         for (int step = 0; step < MOST_STEPS && run.ended().size() < requests; step++)
         {
-            while (submitted < requests && random.nextInt(3) == 0)
+            while (submitted < requests && step >= next)
             {
-                submit(run, submitted++, random);
+                final Random request = new Random(numbers.get(submitted));
+                submit(run, submitted++, request);
+                next = step + request.nextInt(5);
             }
             final StepLayout layout = run.planner.schedule();
             checkLayout(run);

@@ -4,7 +4,6 @@ package io.signalbox.scheduler;
 import io.signalbox.StateDigest;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
-import org.agrona.MutableDirectBuffer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,9 +18,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
  * Records every row that a step computed, by request and position and by (rank, block, issue, offset), and checks that
- * the scheduler has the first accepted one. It does not know pages.
+ * the scheduler has the first accepted one. It does not know pages. It needs the decisions of a scheduler. The oracle of the
+ * test kit, {@code RowOracle}, has only the reports of a backend, and therefore accepts any row that was computed for the
+ * token.
  */
-final class RowOracle
+final class FirstRowOracle
 {
     private record BlockUse(int rank, int blockId, int issue)
     {
@@ -43,45 +44,22 @@ final class RowOracle
     private int advance;
     private int generation;
 
-    RowOracle(final SchedulerConfig config)
+    FirstRowOracle(final SchedulerConfig config)
     {
         blockSize = config.blockSizeTokens();
         shape = config.capture();
     }
 
-    /** The row that the backend computes for one token of a step; the ids depend on the step and the token's place. */
-    static long row(final SchedulerHarness.Step step, final int token)
+    /** The seed of the row that the backend computes for one token of a step: another one for each step and token. */
+    static long seed(final SchedulerHarness.Step step, final int token)
     {
         return StateDigest.mix((long)step.epoch() << 32 | step.rank(), step.step(), token);
     }
 
-    static void fillRow(
-        final SchedulerHarness.Step step,
-        final int token,
-        final ModelShape shape,
-        final MutableDirectBuffer rows,
-        final int offset)
+    /** The rows of a step. */
+    static DrivenScheduler.RowWriter rows(final SchedulerHarness.Step step)
     {
-        final int idBytes = shape.idBytes();
-        for (int place = 0; place < shape.rowIds(); place++)
-        {
-            final int id = expert(row(step, token), shape, place);
-            for (int i = 0; i < idBytes; i++)
-            {
-                rows.putByte(offset + place * idBytes + i, (byte)(id >>> (Byte.SIZE * i)));
-            }
-        }
-    }
-
-    /** One id of a row: in range and distinct within its layer; every fourth layer begins with the highest id. */
-    private static int expert(final long seed, final ModelShape shape, final int place)
-    {
-        final int experts = shape.experts();
-        final long layer = StateDigest.mix(seed, place / shape.topK());
-        final int first = (layer & 3) == 0 ? experts - 1 : (int)((layer >>> 2) % experts);
-        final int widest = Math.max(1, (experts - 1) / Math.max(1, shape.topK() - 1));
-        final int apart = 1 + (int)((layer >>> 33) % widest);
-        return (int)((first + (long)(place % shape.topK()) * apart) % experts);
+        return (token, shape, rows, offset) -> SeededRow.write(seed(step, token), shape, rows, offset);
     }
 
     /** Starts a cache generation: rows computed before it are not shared with later ones. */
@@ -150,7 +128,7 @@ final class RowOracle
         for (int i = 0; i < advance; i++)
         {
             final int position = row.start() + i;
-            final long computed = row(step, firstToken + i);
+            final long computed = seed(step, firstToken + i);
             own.putIfAbsent(position, new Row(computed, admitted, false));
             // A block holds the row of its generation at this position, never an older one.
             final Row kept = own.get(position);
@@ -176,7 +154,7 @@ final class RowOracle
             }
             for (int place = 0; place < actual.length; place++)
             {
-                if (actual[place] != (short)expert(row.seed(), shape, place))
+                if (actual[place] != (short)SeededRow.expert(row.seed(), shape, place))
                 {
                     differences.add("row " + position + " place " + place + " is " + actual[place]);
                     break;
