@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
+import io.signalbox.TestStrength;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,7 +36,7 @@ class DecimalsTest
     void shouldPrintDoublesThatReadBackToThemselves()
     {
         final SplittableRandom random = new SplittableRandom(7);
-        for (int i = 0; i < 20_000; i++)
+        for (int i = 0; i < TestStrength.count(4_000, 200_000); i++)
         {
             final double any = Double.longBitsToDouble(random.nextLong());
             final double power = Math.scalb(1.0, random.nextInt(-1074, 1024));

@@ -118,12 +118,12 @@ class CudaDecoderFaultTest
         assertEquals(0, EmulatedDriver.calls("cuMemHostAlloc"));
     }
 
-    /** Each third allocation fails, with -Pfull each one. */
+    /** Each sixth allocation fails, with -Pfull each one. */
     @ParameterizedTest
     @CsvSource({"cuMemAlloc,", "cuMemHostAlloc,", "cuMemAlloc, policy-1", "cuMemHostAlloc, policy-1"})
     void shouldSayThatMemoryRanOutAndKeepNothing(final String call, final String version)
     {
-        final int every = TestStrength.count(3, 1);
+        final int every = TestStrength.count(6, 1);
         int refusals = 1 - every;
         boolean refused = true;
         while (refused)
@@ -168,7 +168,7 @@ class CudaDecoderFaultTest
     private DecoderRuns.Ends serve(final Backend backend, final String journal) throws Exception
     {
         // Each request fails again and again, and nothing is gained by a wait in between.
-        return DecoderRuns.serve(backend, DecoderRuns.scheduler().depth(1).backOffNanos(1_000).build(),
+        return DecoderRuns.serve(backend, DecoderRuns.scheduler().depth(1).backOffNanos(1_000).maxFailures(2).build(),
             temporary.resolve(journal), () -> { });
     }
 

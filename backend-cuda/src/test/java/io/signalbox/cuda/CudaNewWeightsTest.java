@@ -126,7 +126,10 @@ class CudaNewWeightsTest
         }
         recompute(new CpuBackend(ForwardModel.of(weights(0)), new CpuBackendConfig().precision(precision)
             .weightVersion(FIRST)), precision);
-        recompute(new CudaBackend(cuda().precision(precision).stepsInFlight(depth)), precision);
+        if (TestStrength.isFull())
+        {
+            recompute(new CudaBackend(cuda().precision(precision).stepsInFlight(depth)), precision);
+        }
     }
 
     @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
@@ -192,7 +195,7 @@ class CudaNewWeightsTest
 
     /** Each call of the load fails once; no failure breaks the context. */
     @ParameterizedTest
-    @CsvSource({"cuMemcpyHtoDAsync, 1", "cuMemcpyHtoDAsync, 7", "cuLaunchKernel, 1", "cuCtxSetCurrent, 1"})
+    @CsvSource({"cuMemcpyHtoDAsync, 7", "cuLaunchKernel, 1", "cuCtxSetCurrent, 1"})
     void shouldKeepTheWeightsIfALoadFails(final String call, final int calls) throws Exception
     {
         final CudaBackend backend = new CudaBackend(cuda());

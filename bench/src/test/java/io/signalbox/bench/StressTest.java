@@ -15,11 +15,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Runs the classes {@code …Stress} under jcstress, in a separate process: the structures that two threads share. Reduced,
- * each for a moment in one kind of compilation; full, in every kind, five times a second or a part of it.
+ * each for a moment in one kind of compilation, on any processors; full, in every kind and on every choice of processors,
+ * five times a second or a part of it.
  */
 @Tag("threads")
 class StressTest
 {
+    /** Otherwise jcstress finds out how many it has by using all of them. */
+    private static final String PROCESSORS = Integer.toString(Runtime.getRuntime().availableProcessors());
+
     @TempDir
     private Path results;
 
@@ -34,7 +38,7 @@ class StressTest
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xmx512m"));
         final int millis = Math.max(50, 1_000 / Integer.getInteger("signalbox.divisor", 1));
         command.addAll(full ? List.of("-iters", "5", "-time", Integer.toString(millis)) :
-            List.of("-iters", "1", "-time", "50", "-sc", "false"));
+            List.of("-iters", "1", "-time", "50", "-sc", "false", "-af", "NONE", "-c", PROCESSORS));
         final Process process = new ProcessBuilder(command).directory(results.toFile()).redirectErrorStream(true).start();
         process.getOutputStream().close();
         final String output = new String(process.getInputStream().readAllBytes());

@@ -9,6 +9,7 @@ import io.signalbox.printing.OutputFile;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +61,15 @@ class HostileInputTest
         assertRefused(CommandRun.of("simulate", "--router-options=backlog=" + number), "backlog");
     }
 
+    /** The limit is found when so many requests were made. */
+    @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
+    @Test
+    void shouldRefuseAWorkloadOfTooManyRequests()
+    {
+        shouldEndInOneSentence("simulate --conversations 10000000 --turns fixed:2 --max-context 16777216",
+            "--turns=fixed:2 make more than 10000000");
+    }
+
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
         simulate --ranks 99999999999999999999 | '99999999999999999999' is too large; give a smaller number
@@ -80,7 +90,6 @@ class HostileInputTest
         simulate --trace @/etc                | the trace @/etc is not there
         compare --seed 9223372036854775807    | --seed=9223372036854775807 leaves no room for --seeds=3
         simulate --arrivals poisson:1e-6 --conversations 9999 | with --arrivals=poisson:1.0E-6 conversation
-        simulate --conversations 10000000 --turns fixed:2 --max-context 16777216 | --turns=fixed:2 make more than 10000000
         """)
     void shouldEndInOneSentence(final String arguments, final String named)
     {

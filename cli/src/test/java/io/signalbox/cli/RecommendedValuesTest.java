@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.TestStrength;
 import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Tries every value that a refusal recommends, with the same command. */
+/** Tries every value that a refusal recommends, with the same command; with -Pfull, common options with both commands. */
 class RecommendedValuesTest
 {
     private static final List<String> WRONG =
@@ -60,8 +62,10 @@ class RecommendedValuesTest
 
     private static Stream<String> options()
     {
+        final Set<String> both = new HashSet<>();
         return Stream.of("simulate", "compare").flatMap(command -> CommandEntry.model().subcommands().get(command)
             .getCommandSpec().options().stream().filter(RecommendedValuesTest::hasValue)
+            .filter(option -> both.add(option.longestName()) || TestStrength.isFull())
             .map(option -> command + " " + option.longestName()));
     }
 

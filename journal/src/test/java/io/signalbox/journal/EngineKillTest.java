@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -46,6 +47,8 @@ final class EngineKillTest
     /** Kills of one journal: replay gets longer with each. */
     private static final int KILLS_PER_JOURNAL = 10;
     private static final int AT_A_TIME = 2;
+    /** Lines of an engine between two looks whether it is ready. */
+    private static final int LINES_PER_LOOK = 500;
 
     @TempDir
     Path temporary;
@@ -116,11 +119,14 @@ final class EngineKillTest
         final Path journal = temporary.resolve("journal");
         final VisibleRequests seen = new VisibleRequests();
         int kills = 0;
-        // On a machine with much else to do, the thread that removes segments may get no time before an early kill.
-        while (kills < enough || JournalRetention.firstRecord(journal) == 0 && kills < 10 * enough)
+        while (kills < enough)
         {
             final Process engine = engines.start(kept(arguments(journal, Durability.PROCESS, kills, REQUESTS)));
-            killOnce(engine, seen, 4_000 + random.nextInt(6_000), random.nextInt(30_000_000));
+            // Every second engine runs until it has removed a segment, which takes longer on a machine with much else to do.
+            final boolean removes = kills % 2 == 0;
+            final long first = kills == 0 ? 0 : JournalRetention.firstRecord(journal);
+            killOnce(engine, seen, 4_000 + random.nextInt(6_000), random.nextInt(30_000_000),
+                () -> !removes || JournalRetention.firstRecord(journal) > first);
             kills++;
         }
         final Process last = engines.start(kept(arguments(journal, Durability.PROCESS, kills, LAST_REQUESTS)));
@@ -154,7 +160,7 @@ final class EngineKillTest
             final boolean opening = kill % 3 == 1;
             final Process engine = engines.start(arguments(journal, durability, kill, REQUESTS));
             final int line = opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600);
-            killOnce(engine, seen, line, random.nextInt(30_000_000));
+            killOnce(engine, seen, line, random.nextInt(30_000_000), () -> true);
             if (kill % 2 == 0)
             {
                 takeSnapshot(journal);
@@ -218,18 +224,22 @@ final class EngineKillTest
             journal.toString(), durability.name(), Integer.toString(engine * REQUESTS), Integer.toString(requests)};
     }
 
-    /** Kills the engine so many nanoseconds after this line, and reads all that it had printed. */
-    private void killOnce(final Process engine, final VisibleRequests seen, final int line, final int laterNanos)
+    /** Kills the engine so many nanoseconds after this line, once it is ready, and reads all that it had printed. */
+    private void killOnce(
+        final Process engine, final VisibleRequests seen, final int line, final int laterNanos, final BooleanSupplier ready)
         throws IOException, InterruptedException
     {
         int count = 0;
+        boolean killed = false;
         try (BufferedReader lines = engine.inputReader(StandardCharsets.US_ASCII))
         {
             for (String text = lines.readLine(); text != null; text = lines.readLine())
             {
                 seen.line(text);
-                if (++count == line)
+                count++;
+                if (!killed && count >= line && (count - line) % LINES_PER_LOOK == 0 && ready.getAsBoolean())
                 {
+                    killed = true;
                     LockSupport.parkNanos(laterNanos);
                     // By its handle: Process.destroyForcibly would close the stream with lines still in it.
                     engine.toHandle().destroyForcibly();

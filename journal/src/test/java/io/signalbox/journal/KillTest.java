@@ -26,7 +26,7 @@ final class KillTest
     void shouldHoldEveryAcknowledgedGroupAfterAKill() throws IOException, InterruptedException
     {
         final Random random = new Random(7);
-        for (int i = 0; i < TestStrength.count(8, 200); i++)
+        for (int i = 0; i < TestStrength.count(5, 200); i++)
         {
             final Path journal = temporary.resolve("journal-" + i);
             final Durability durability = i % 4 == 3 ? Durability.BATCH : Durability.PROCESS;

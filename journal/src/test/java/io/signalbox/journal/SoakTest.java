@@ -32,7 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class SoakTest
 {
     private static final double LOAD = 0.8;
-    private static final double CALIBRATION_SECONDS = 2;
+    private static final double CALIBRATION_SECONDS = 1;
     private static final long STEP_NANOS = 200_000;
     /** Looks at the heap in each half. */
     private static final int LOOKS = 10;
@@ -49,7 +49,7 @@ final class SoakTest
     @Test
     void shouldKeepItsHeapAndEveryRequest() throws Exception
     {
-        final double seconds = Integer.getInteger("signalbox.soakSeconds", TestStrength.count(12, 600));
+        final double seconds = Integer.getInteger("signalbox.soakSeconds", TestStrength.count(5, 600));
         final Path journal = temporary.resolve("journal");
         half(journal, seconds / 2, false);
         half(journal, seconds / 2, true);

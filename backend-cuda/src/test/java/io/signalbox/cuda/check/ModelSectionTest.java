@@ -26,6 +26,7 @@ import java.util.Set;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -183,6 +184,17 @@ class ModelSectionTest
         }
         assertEquals(CheckVerdict.PASSED, findings.result(GpuSection.MODEL, 0.0).verdict());
         assertEquals(4 * 5 + 33, figure("small, fast kernels: tokens in company, with the bits of the token alone"));
+    }
+
+    @Test
+    void shouldAnswerThroughTheEngineAsJavaDoes()
+    {
+        try (CheckDevice device = new CheckDevice(driver, 0))
+        {
+            final CheckedRequests requests = new CheckedRequests(OPTIONS.seed());
+            assertNull(requests.fault(requests.serve(device, 0, GpuCheckTest.ENGINE, CheckedRequests.DRAFT_TOKENS, 0.0),
+                CheckedRequests.DRAFT_TOKENS));
+        }
     }
 
     /** Prompts of at most 8 tokens alone never use the kernel that is left out; steps of several requests do. */

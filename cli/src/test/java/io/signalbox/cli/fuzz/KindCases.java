@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Every option and parameter that names a path, and every place within a journal, with every kind of file. The first sixth
- * has each of these lines with a sixth of the kinds, and each kind with a sixth of the lines.
+ * Every option and parameter that names a path, and every place within a journal, with every kind of file. The first tenth
+ * has each of these lines with a tenth of the kinds, and each kind with a tenth of the lines.
  */
 final class KindCases
 {
-    private static final int PARTS = 6;
+    private static final int PARTS = 10;
     private static final List<String> RUN = List.of("--conversations=2", "--limit=3", "--ranks=2", "--user-tokens=fixed:20",
         "--output-tokens=fixed:4");
     /** Arguments that a command needs beside the path. */
@@ -75,7 +75,7 @@ final class KindCases
         }
     }
 
-    /** The first sixth. */
+    /** The first tenth. */
     List<KindCase> reduced()
     {
         return parts.get(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.TestStrength;
 import io.signalbox.cli.CommandEntry;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.console.ExitCode;
@@ -110,12 +111,13 @@ class CommandFilesTest
                     outputs.subList(0, outputs.indexOf(output));
                 for (final ArgSpec other : others)
                 {
+                    final boolean isFirst = outputs.indexOf(output) == 0 && others.indexOf(other) == 0;
                     tests.add(DynamicTest.dynamicTest(words(command) + " " + name(other) + " " + name(output), () ->
                     {
                         final Path place = Files.createTempDirectory(directory, "pair");
                         if (withInput)
                         {
-                            assertRefusesInput(command, other, output, place);
+                            assertRefusesInput(command, other, output, place, isFirst || TestStrength.isFull());
                         }
                         else
                         {
@@ -128,11 +130,19 @@ class CommandFilesTest
         return tests.stream();
     }
 
+    /** @param everySpelling of both paths; else a link to one file, because every command compares paths in one place. */
     private static void assertRefusesInput(
-        final CommandSpec command, final ArgSpec input, final ArgSpec output, final Path place) throws IOException
+        final CommandSpec command, final ArgSpec input, final ArgSpec output, final Path place, final boolean everySpelling)
+        throws IOException
     {
         final Path file = Files.writeString(place.resolve("input"), "the bytes of the input");
-        for (final Path spelling : spellings(file, place))
+        final List<Path> spellings = spellings(file, place);
+        if (!everySpelling)
+        {
+            assertRefused(command, input, file, output, spellings.get(spellings.size() - 1), place);
+            return;
+        }
+        for (final Path spelling : spellings)
         {
             assertRefused(command, input, file, output, spelling, place);
             assertRefused(command, input, spelling, output, file, place);
