@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 final class SourceRules
 {
     static final int MAX_COLUMNS = 125;
+    private static final int MOST_FILES = 60;
     static final int MAX_METHOD_LINES = 50;
     private static final int LICENCE_LINES = 4;
     private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
@@ -55,6 +56,16 @@ final class SourceRules
             tests(path, lines, findings);
         }
         return findings;
+    }
+
+    /** Packages of production with so many files that a newcomer does not find a class. */
+    static List<String> halls(final List<String> paths)
+    {
+        final Map<String, Integer> files = new TreeMap<>();
+        paths.stream().filter(path -> path.contains("/src/main/java/") && !path.endsWith("/package-info.java"))
+            .forEach(path -> files.merge(path.substring(0, path.lastIndexOf('/')), 1, Integer::sum));
+        return files.entrySet().stream().filter(hall -> hall.getValue() > MOST_FILES)
+            .map(hall -> hall.getKey() + " has " + hall.getValue() + " files; move some into a room below it").toList();
     }
 
     /** A word means one thing: no simple class name twice in production code, and no router that is an MoE gate. */

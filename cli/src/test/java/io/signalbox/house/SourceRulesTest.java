@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -36,6 +37,16 @@ class SourceRulesTest
         final List<String> paths = HouseSources.all().stream().map(HouseSources::relative).toList();
 
         assertEquals(List.of(), SourceRules.names(paths));
+    }
+
+    @Test
+    void shouldHaveNoHallOfMoreThanSixtyFiles()
+    {
+        final List<String> paths = HouseSources.all().stream().map(HouseSources::relative).toList();
+
+        assertEquals(List.of(), SourceRules.halls(paths));
+        assertEquals(List.of("a/src/main/java/b has 61 files; move some into a room below it"), SourceRules.halls(
+            IntStream.range(0, 61).mapToObj(i -> "a/src/main/java/b/A" + i + ".java").toList()));
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.AnnouncedWeights;
 import io.signalbox.engine.ring.ClientCredits;
 import io.signalbox.engine.ring.Pace;
 import io.signalbox.event.CommitView;

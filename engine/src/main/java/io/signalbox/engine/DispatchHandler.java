@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import com.lmax.disruptor.EventHandler;
+import io.signalbox.engine.ring.Alarm;
 import io.signalbox.engine.ring.TrackSlot;
 
 /** Launches steps, each after its group has been appended to the journal, and none once the engine is closing. */

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.ring.InputBounds;
 import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 
@@ -13,7 +14,7 @@ import org.agrona.DirectBuffer;
 public interface Engine extends AutoCloseable
 {
     /** Largest input. A group is bounded, and holds its input and all outputs of the input. */
-    int MAX_INPUT_BYTES = 8 * 1024 * 1024;
+    int MAX_INPUT_BYTES = InputBounds.MAX_INPUT_BYTES;
 
     /**
      * Sequences one encoded input; waits for room if the ring is full. If it throws, nothing was sequenced.

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.ring.AnnouncedWeights;
 import io.signalbox.engine.ring.ClientCredits;
 import io.signalbox.engine.ring.Handover;
 import io.signalbox.event.InputWriter;

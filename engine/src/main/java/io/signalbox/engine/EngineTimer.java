@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.Alarm;
 import io.signalbox.engine.step.DeadlineWatch;
 import io.signalbox.event.InputWriter;
 

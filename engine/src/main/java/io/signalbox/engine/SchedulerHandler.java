@@ -6,6 +6,7 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.request.ShellInputs;
+import io.signalbox.engine.ring.Alarm;
 import io.signalbox.engine.ring.IngressSlot;
 import io.signalbox.engine.ring.Pause;
 import io.signalbox.engine.ring.SliceRelease;

@@ -5,6 +5,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.engine.ring.EngineLife;
+import io.signalbox.engine.ring.InputBounds;
 import io.signalbox.engine.ring.InputDoor;
 import io.signalbox.engine.ring.Pause;
 import io.signalbox.engine.ring.SliceRelease;

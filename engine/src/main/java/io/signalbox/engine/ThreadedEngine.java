@@ -10,9 +10,12 @@ import com.lmax.disruptor.WaitStrategy;
 import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.ring.Alarm;
 import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.engine.ring.EngineLife;
 import io.signalbox.engine.ring.EngineThreads;
+import io.signalbox.engine.ring.HaltingExceptionHandler;
+import io.signalbox.engine.ring.Ingress;
 import io.signalbox.engine.ring.IngressSlot;
 import io.signalbox.engine.ring.ParkingWaitStrategy;
 import io.signalbox.engine.ring.Pause;
@@ -78,7 +81,7 @@ public final class ThreadedEngine implements Engine
         failure = new EngineFailure(context.clientEnd() == null ? List.of() : List.of(context.clientEnd()),
             context.failureListener());
         finishedRows = context.finishedRows();
-        alarm = new Alarm(context.clock());
+        alarm = new Alarm(context.clock(), context.clock().isSystem());
         resets = context.resets();
         boolean runs = false;
         try
@@ -104,7 +107,7 @@ public final class ThreadedEngine implements Engine
             decided = scheduling.decided();
             schedulerProcessor =
                 new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(), scheduling);
-            schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
+            schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this::fail));
             ingressRing.addGatingSequences(schedulerProcessor.getSequence());
             shellFigures = new ShellFigures(ingressRing, decided, track, handlers, finishedRows);
             startOrStop(steps);

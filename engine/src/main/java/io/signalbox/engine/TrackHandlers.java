@@ -8,6 +8,7 @@ import com.lmax.disruptor.EventProcessor;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
+import io.signalbox.engine.ring.HaltingExceptionHandler;
 import io.signalbox.engine.ring.TrackSlot;
 
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ final class TrackHandlers
         final EventHandler<TrackSlot> handler)
     {
         final BatchEventProcessor<TrackSlot> processor = new BatchEventProcessorBuilder().build(track, barrier, handler);
-        processor.setExceptionHandler(new HaltingExceptionHandler<>(engine));
+        processor.setExceptionHandler(new HaltingExceptionHandler<>(engine::fail));
         members.add(new Member(thread, role, processor));
         return processor.getSequence();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.engine.ring.Alarm;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +20,7 @@ class AlarmTest
     private static final int ROUNDS = 20_000;
 
     private final AtomicLong moment = new AtomicLong(Alarm.NEVER);
-    private final Alarm alarm = new Alarm(new ContinuedClock(EngineConfig.SYSTEM_CLOCK));
+    private final Alarm alarm = new Alarm(EngineConfig.SYSTEM_CLOCK, true);
 
     private Thread sleeper(final Runnable work)
     {

@@ -4,6 +4,7 @@ package io.signalbox.engine;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.ring.Ingress;
 import io.signalbox.engine.ring.IngressSlot;
 import io.signalbox.engine.ring.InputDoor;
 import io.signalbox.event.InputWriter;

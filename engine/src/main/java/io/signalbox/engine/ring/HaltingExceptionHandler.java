@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine;
+package io.signalbox.engine.ring;
 
 import com.lmax.disruptor.ExceptionHandler;
+
+import java.util.function.Consumer;
 
 /**
  * Stops the engine on the first exception of any handler. When this returns, Disruptor moves the handler's sequence
@@ -10,30 +12,31 @@ import com.lmax.disruptor.ExceptionHandler;
  * later events are skipped until the halted threads find their barriers alerted and end. Throwing instead would end the
  * thread without moving its sequence, and every thread that waits for the sequence would wait indefinitely.
  */
-final class HaltingExceptionHandler<T> implements ExceptionHandler<T>
+public final class HaltingExceptionHandler<T> implements ExceptionHandler<T>
 {
-    private final ThreadedEngine engine;
+    private final Consumer<Throwable> halt;
 
-    HaltingExceptionHandler(final ThreadedEngine engine)
+    /** @param halt stops the engine. */
+    public HaltingExceptionHandler(final Consumer<Throwable> halt)
     {
-        this.engine = engine;
+        this.halt = halt;
     }
 
     @Override
     public void handleEventException(final Throwable exception, final long sequence, final T event)
     {
-        engine.fail(exception);
+        halt.accept(exception);
     }
 
     @Override
     public void handleOnStartException(final Throwable exception)
     {
-        engine.fail(exception);
+        halt.accept(exception);
     }
 
     @Override
     public void handleOnShutdownException(final Throwable exception)
     {
-        engine.fail(exception);
+        halt.accept(exception);
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine;
-
-import io.signalbox.engine.ring.Handover;
+package io.signalbox.engine.ring;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,7 +12,7 @@ import java.util.concurrent.Executor;
  * generation when the first step of that generation is planned, and fails if the engine stops before. Thread-safe; the
  * executor of callbacks runs what depends on a stage.
  */
-final class AnnouncedWeights
+public final class AnnouncedWeights
 {
     /** A generation that has come, of which no step is planned yet. */
     private record Planned(int generation, CompletableFuture<Integer> stage)
@@ -30,13 +28,13 @@ final class AnnouncedWeights
     private volatile boolean anyCome;
     private Throwable end;
 
-    AnnouncedWeights(final Executor callbacks)
+    public AnnouncedWeights(final Executor callbacks)
     {
         this.callbacks = callbacks;
     }
 
     /** The engine continues a run with weights that were announced and have not come. */
-    synchronized void resume(final int count)
+    public synchronized void resume(final int count)
     {
         for (int i = 0; i < count; i++)
         {
@@ -45,7 +43,7 @@ final class AnnouncedWeights
     }
 
     /** @param offer gives the announcement to the engine: announcements must be in one order here and there. */
-    synchronized void send(final CompletableFuture<Integer> stage, final Runnable offer)
+    public synchronized void send(final CompletableFuture<Integer> stage, final Runnable offer)
     {
         sent.addLast(stage);
         try
@@ -64,7 +62,7 @@ final class AnnouncedWeights
     }
 
     /** The scheduler has processed the oldest announcement. */
-    synchronized void announced()
+    public synchronized void announced()
     {
         if (!sent.isEmpty())
         {
@@ -73,7 +71,7 @@ final class AnnouncedWeights
     }
 
     /** The weights that were announced first have come. */
-    synchronized void replaced(final int generation)
+    public synchronized void replaced(final int generation)
     {
         if (!awaited.isEmpty())
         {
@@ -83,7 +81,7 @@ final class AnnouncedWeights
     }
 
     /** A step of this generation was planned. */
-    void planned(final int generation)
+    public void planned(final int generation)
     {
         if (anyCome)
         {
@@ -102,7 +100,7 @@ final class AnnouncedWeights
     }
 
     /** The engine accepts no further input. */
-    synchronized void failAll(final Throwable cause)
+    public synchronized void failAll(final Throwable cause)
     {
         end = cause;
         final List<CompletableFuture<Integer>> open = new ArrayList<>(awaited);

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine;
+package io.signalbox.engine.ring;
 
 import com.lmax.disruptor.InsufficientCapacityException;
 import com.lmax.disruptor.RingBuffer;
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.engine.ring.IngressSlot;
-import io.signalbox.engine.ring.InputDoor;
-import io.signalbox.engine.ring.Pause;
-import io.signalbox.engine.ring.SliceRelease;
-import io.signalbox.engine.ring.Waits;
 import org.agrona.DirectBuffer;
 
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Publishes inputs to the ingress ring. An offer counts itself before it checks whether the ring is open, and closing
  * reads the count after it has shut the ring: each offer is refused or waited for, and none is lost silently.
  */
-final class Ingress
+public final class Ingress
 {
     private final RingBuffer<IngressSlot> ring;
     private final InputDoor door;
@@ -30,7 +25,7 @@ final class Ingress
      * @param checkRunning throws once the scheduler has stopped to read the ring.
      * @param checkMayWait throws if no slot can come free while the current thread waits for one.
      */
-    Ingress(
+    public Ingress(
         final RingBuffer<IngressSlot> ring,
         final InputDoor door,
         final Runnable checkRunning,
@@ -42,7 +37,7 @@ final class Ingress
         this.checkMayWait = checkMayWait;
     }
 
-    void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+    public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
         underWay.incrementAndGet();
         try
@@ -104,23 +99,23 @@ final class Ingress
     }
 
     /** Later offers are refused. */
-    void shut()
+    public void shut()
     {
         shut = true;
     }
 
-    boolean isShut()
+    public boolean isShut()
     {
         return shut;
     }
 
     /** Call after {@link #shut()}: whether every earlier offer has been published or refused. */
-    boolean isQuiet()
+    public boolean isQuiet()
     {
         return underWay.get() == 0;
     }
 
-    long cursor()
+    public long cursor()
     {
         return ring.getCursor();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine;
+package io.signalbox.engine.ring;
 
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -9,22 +9,23 @@ import java.util.function.LongSupplier;
  * the timer only if it sleeps longer. The sleeper announces how long it will sleep before it looks a last time, so no moment
  * is missed.
  */
-final class Alarm
+public final class Alarm
 {
-    static final long NEVER = Long.MAX_VALUE;
+    public static final long NEVER = Long.MAX_VALUE;
     private static final long AWAKE = Long.MIN_VALUE;
     /** A clock of the user may run at another pace than the system's. */
     private static final long FOREIGN_CLOCK_NANOS = 1_000_000;
 
-    private final ContinuedClock clock;
+    private final LongSupplier clock;
     private final boolean systemClock;
     private volatile Thread sleeper;
     private volatile long until = AWAKE;
 
-    Alarm(final ContinuedClock clock)
+    /** @param systemClock whether the clock runs at the pace of the system. */
+    public Alarm(final LongSupplier clock, final boolean systemClock)
     {
         this.clock = clock;
-        systemClock = clock.isSystem();
+        this.systemClock = systemClock;
     }
 
     /**
@@ -32,7 +33,7 @@ final class Alarm
      *
      * @param next the moment, which may change at any time; {@link #NEVER} if nothing is to come.
      */
-    void sleep(final LongSupplier next)
+    public void sleep(final LongSupplier next)
     {
         sleeper = Thread.currentThread();
         final long moment = next.getAsLong();
@@ -56,13 +57,13 @@ final class Alarm
     }
 
     /** Whether the sleeper sleeps longer than until this moment. */
-    boolean sleepsPast(final long moment)
+    public boolean sleepsPast(final long moment)
     {
         return until > moment;
     }
 
     /** This moment matters now. */
-    void dueAt(final long moment)
+    public void dueAt(final long moment)
     {
         if (sleepsPast(moment))
         {
@@ -70,7 +71,7 @@ final class Alarm
         }
     }
 
-    void wake()
+    public void wake()
     {
         LockSupport.unpark(sleeper);
     }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.engine;
+package io.signalbox.engine.ring;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.EncodedInput;
 import org.agrona.DirectBuffer;
 
 /** Checks of an input before an engine accepts it: a publisher's mistake fails the publisher, not the engine. */
-final class InputBounds
+public final class InputBounds
 {
+    /** Bytes of the largest input. */
+    public static final int MAX_INPUT_BYTES = 8 * 1024 * 1024;
+
     private InputBounds()
     {
     }
@@ -16,16 +19,16 @@ final class InputBounds
      * @return the template id of the input.
      * @throws IllegalArgumentException if neither the scheduler nor the journal could process the input.
      */
-    static int check(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+    public static int check(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
         if (input == null)
         {
             throw new IllegalArgumentException("the input is null; give the buffer of an encoded input");
         }
-        if (length > Engine.MAX_INPUT_BYTES)
+        if (length > MAX_INPUT_BYTES)
         {
             throw new IllegalArgumentException(
-                "an input of " + length + " bytes is above the bound of " + Engine.MAX_INPUT_BYTES + " bytes");
+                "an input of " + length + " bytes is above the bound of " + MAX_INPUT_BYTES + " bytes");
         }
         final int template = EncodedInput.check(input, offset, length);
         final boolean chunked = EncodedInput.hasChunkedRows(template, input, offset);
