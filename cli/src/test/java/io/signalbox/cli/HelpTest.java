@@ -87,7 +87,8 @@ class HelpTest
             final String text = help(columns, arguments);
             text.lines().forEach(line -> assertTrue(
                 line.length() <= columns, () -> line.length() + " of " + columns + " columns: " + line));
-            assertFalse(text.contains("DEFAULT-VALUE") || text.contains("(default: null)") || text.contains("COMPLETION"), text);
+            assertFalse(
+                text.contains("DEFAULT-VALUE") || text.contains("(default: null)") || text.contains("COMPLETION"), text);
         }
     }
 

@@ -117,7 +117,10 @@ final class DepthRig extends DrivenScheduler<DepthRig>
         return this;
     }
 
-    /** Completes the oldest step of rank 0 and launches every step that this leads to; {@link #said} has the decisions of the completion. */
+    /**
+     * Completes the oldest step of rank 0 and launches every step that this leads to; {@link #said} has the decisions of the
+     * completion.
+     */
     DepthRig completeAndFill()
     {
         complete(0);

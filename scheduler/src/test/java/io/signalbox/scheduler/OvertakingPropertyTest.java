@@ -49,7 +49,8 @@ class OvertakingPropertyTest
         long id = 0;
         for (int i = 0; i < running * ranks; i++)
         {
-            harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(i % ranks).relaxed(relaxed.get(i % relaxed.size())));
+            harness.submit(++id, id, 0, STEP_TOKENS, 1,
+                SchedulerHarness.Options.rank(i % ranks).relaxed(relaxed.get(i % relaxed.size())));
         }
         harness.wake();
         final long waits = ++id;
@@ -58,7 +59,8 @@ class OvertakingPropertyTest
         {
             for (int rank = 0; rank < ranks; rank++)
             {
-                harness.submit(++id, id, 0, STEP_TOKENS, 1, SchedulerHarness.Options.rank(rank).relaxed(relaxed.get((int)(id % relaxed.size()))));
+                harness.submit(++id, id, 0, STEP_TOKENS, 1,
+                    SchedulerHarness.Options.rank(rank).relaxed(relaxed.get((int)(id % relaxed.size()))));
             }
             for (final int rank : List.copyOf(harness.inFlight.keySet()))
             {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Drives a scheduler at depth 1: keeps the groups and the steps in flight, and completes steps when the test asks for it. */
+/** Drives a scheduler at depth 1: keeps the groups and the steps in flight, and completes a step when the test asks. */
 final class SchedulerHarness extends DrivenScheduler<SchedulerHarness>
 {
     /** A step that was scheduled and has not completed. */
