@@ -3,6 +3,7 @@ package io.signalbox.report;
 
 import io.signalbox.engine.GroupListener;
 import io.signalbox.event.CommitView;
+import io.signalbox.event.CommitWords;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
@@ -335,14 +336,14 @@ public final class ReportListener implements GroupListener
         {
             final int word = entry * CommitView.ENTRY_WORDS;
             final int counts = (int)entryWords[word + 2];
-            final int emitted = counts >>> 2 * Byte.SIZE & 0xFF;
-            deadEntries += counts >>> 3 * Byte.SIZE == EntryVerdict.DEAD.value() ? 1 : 0;
+            final int emitted = CommitWords.emitted(counts);
+            deadEntries += CommitWords.isVerdict(counts, EntryVerdict.DEAD) ? 1 : 0;
             // The first token is sampled, and the rest are drafts. After a stop token they are accepted, but not emitted.
-            final int sampled = emitted + (counts >>> Byte.SIZE & 0xFF);
+            final int sampled = emitted + CommitWords.afterStop(counts);
             acceptedDrafts += Math.max(0, emitted - 1);
             draftsAfterStop += Math.max(0, sampled - Math.max(1, emitted));
-            rejectedDrafts += counts & 0xFF;
-            if (entryWords[word + 1] >> Integer.SIZE > 0)
+            rejectedDrafts += CommitWords.rejected(counts);
+            if (CommitWords.high(entryWords[word + 1]) > 0)
             {
                 final RequestRecord request = request(rank, entry, entryWords[word]);
                 request.landed = true;

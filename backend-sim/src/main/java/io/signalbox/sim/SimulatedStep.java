@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.backend.StepTokens;
+import io.signalbox.event.ScheduleWords;
 import io.signalbox.event.StepView;
 
 /**
@@ -12,7 +13,6 @@ final class SimulatedStep
 {
     static final long NONE = -1;
     private static final int WORDS = StepView.ENTRY_WORDS;
-    private static final int BYTE = 0xFF;
 
     long number = NONE;
     int epoch;
@@ -49,7 +49,7 @@ final class SimulatedStep
         plan.copyEntries(words);
         for (int i = 0; i < entries; i++)
         {
-            starts[i] = (int)words[i * WORDS + 1];
+            starts[i] = ScheduleWords.start(words[i * WORDS + 1]);
         }
     }
 
@@ -76,26 +76,26 @@ final class SimulatedStep
 
     int count(final int entry)
     {
-        return (int)(words[entry * WORDS + 1] >>> Integer.SIZE);
+        return ScheduleWords.tokenCount(words[entry * WORDS + 1]);
     }
 
     /** How many steps back the entry takes its first token from; 0: none. */
     int back(final int entry)
     {
-        return (int)words[entry * WORDS + 3] & BYTE;
+        return ScheduleWords.predecessorBack((int)words[entry * WORDS + 3]);
     }
 
     private boolean samples(final int entry)
     {
-        return words[entry * WORDS + 3] >>> 2 * Byte.SIZE > 0;
+        return ScheduleWords.samples((int)words[entry * WORDS + 3]);
     }
 
     /** No position at or above it is computed. */
     private int end(final int entry)
     {
-        final long bounds = words[entry * WORDS + 2];
-        final int highest = (int)words[entry * WORDS + 1] + (int)(bounds >>> Integer.SIZE & 0xFFFF);
-        return highest + count(entry) - (int)(bounds >>> Integer.SIZE + Short.SIZE);
+        final long source = words[entry * WORDS + 2];
+        final int highest = ScheduleWords.start(words[entry * WORDS + 1]) + ScheduleWords.slack(source);
+        return highest + count(entry) - ScheduleWords.clip(source);
     }
 
     /** Position at which the entry starts, once the step was decided. */
@@ -128,7 +128,7 @@ final class SimulatedStep
     {
         if (predecessor != null)
         {
-            starts[entry] = predecessor.nextStarts[(int)words[entry * WORDS + 2]];
+            starts[entry] = predecessor.nextStarts[ScheduleWords.predecessorEntry(words[entry * WORDS + 2])];
         }
     }
 

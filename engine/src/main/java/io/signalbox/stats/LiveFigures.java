@@ -2,6 +2,7 @@
 package io.signalbox.stats;
 
 import io.signalbox.event.CommitView;
+import io.signalbox.event.CommitWords;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
@@ -39,9 +40,6 @@ import java.util.Arrays;
 public final class LiveFigures
 {
     private static final long NO_STEP = -1;
-    /** In the third word of an entry: {@link CommitView#copyEntries}. */
-    private static final int EMITTED_SHIFT = 16;
-    private static final int EMITTED_MASK = 0xFF;
 
     private final int blockSizeTokens;
     private final int poolBlocks;
@@ -246,8 +244,8 @@ public final class LiveFigures
             long generated = 0;
             for (int entry = 0, word = 0; entry < entries; entry++, word += CommitView.ENTRY_WORDS)
             {
-                computed += (int)(words[word + 1] >> Integer.SIZE);
-                final int emitted = (int)(words[word + 2] >> EMITTED_SHIFT) & EMITTED_MASK;
+                computed += CommitWords.high(words[word + 1]);
+                final int emitted = CommitWords.emitted((int)words[word + 2]);
                 if (emitted > 0)
                 {
                     emit(rank.request(entry, words[word], live), emitted);

@@ -4,11 +4,9 @@ package io.signalbox.journal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
-import io.signalbox.event.codec.AcceptedEncoder;
+import io.signalbox.event.OutputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.MessageHeaderEncoder;
-import io.signalbox.event.codec.NewWeightsEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.journal.segment.JournalBeginning;
 
@@ -24,11 +22,12 @@ final class EarlierGroups
     private final GroupListener target;
     private final InputWriter input = new InputWriter();
     private final GroupWriter group = new GroupWriter(1024);
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final OutputWriter output = new OutputWriter();
 
     private EarlierGroups(final GroupListener target)
     {
         this.target = target;
+        output.into(group);
     }
 
     /** Gives the target these groups, ahead of the first that is kept. */
@@ -49,7 +48,7 @@ final class EarlierGroups
         for (final EarlierRequest request : beginning.requests())
         {
             groups.submit(request);
-            groups.accept(request.requestId());
+            groups.output.accepted(request.requestId());
             groups.hand();
         }
     }
@@ -72,10 +71,7 @@ final class EarlierGroups
     {
         input.control().timeNanos(0).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.CONTINUE).note(version);
         group.append(input.buffer(), 0, input.length());
-        final NewWeightsEncoder weights = new NewWeightsEncoder();
-        weights.wrapAndApplyHeader(group.buffer(), group.begin(), header).weightGeneration(generation)
-            .way(WeightsWay.CONTINUE).version(version);
-        group.end(MessageHeaderEncoder.ENCODED_LENGTH + weights.encodedLength());
+        output.newWeights(generation, WeightsWay.CONTINUE, version);
         hand();
     }
 
@@ -87,12 +83,5 @@ final class EarlierGroups
             .topP(1).rankHintRelaxed(Flag.NO).putBlockHashes(NOTHING, 0, 0).putCacheKey(NOTHING, 0, 0)
             .putTokens(NOTHING, 0, 0).putHashChain(NOTHING, 0, 0).putStopTokens(NOTHING, 0, 0);
         group.append(input.buffer(), 0, input.length());
-    }
-
-    private void accept(final long requestId)
-    {
-        final AcceptedEncoder accepted = new AcceptedEncoder();
-        accepted.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId);
-        group.end(MessageHeaderEncoder.ENCODED_LENGTH + accepted.encodedLength());
     }
 }

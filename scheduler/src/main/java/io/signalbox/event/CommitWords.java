@@ -70,6 +70,16 @@ public final class CommitWords
         return rejected & BYTE | (afterStop & BYTE) << AFTER_STOP_SHIFT | (emitted & BYTE) << EMITTED_SHIFT;
     }
 
+    public static int rejected(final int counts)
+    {
+        return counts & BYTE;
+    }
+
+    public static int afterStop(final int counts)
+    {
+        return counts >>> AFTER_STOP_SHIFT & BYTE;
+    }
+
     public static int emitted(final int counts)
     {
         return counts >>> EMITTED_SHIFT & BYTE;
@@ -78,5 +88,10 @@ public final class CommitWords
     public static long verdict(final EntryVerdict verdict)
     {
         return (long)verdict.value() << VERDICT_SHIFT;
+    }
+
+    public static boolean isVerdict(final int counts, final EntryVerdict verdict)
+    {
+        return counts >>> VERDICT_SHIFT == verdict.value();
     }
 }

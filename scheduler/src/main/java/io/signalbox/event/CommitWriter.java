@@ -11,7 +11,7 @@ import org.agrona.ExpandableArrayBuffer;
  * Encodes {@code Commit}. Most steps have nothing but entries, tokens and spans: {@link ScheduleWriter} explains the short
  * way. Not thread-safe.
  */
-public final class CommitWriter
+final class CommitWriter
 {
     private static final int PART_BYTES = MessagePart.DIMENSION_BYTES;
     private static final int ENTRIES = MessageHeaderEncoder.ENCODED_LENGTH + CommitEncoder.BLOCK_LENGTH;
@@ -52,7 +52,7 @@ public final class CommitWriter
     }
 
     /** Appends the result of the plan to the group. */
-    public void write(
+    void write(
         final GroupWriter group, final PlannedEntries plan, final CommittedStep result, final int epoch, final int rank)
     {
         if ((result.registeredCount() | result.logprobCount()) == 0)

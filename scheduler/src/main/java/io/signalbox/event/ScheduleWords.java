@@ -89,6 +89,11 @@ public final class ScheduleWords
         return kind & 0xFF;
     }
 
+    public static int drafts(final int kind)
+    {
+        return kind >>> DRAFTS_SHIFT & 0xFF;
+    }
+
     public static boolean samples(final int kind)
     {
         return (kind & SAMPLES) != 0;

@@ -11,7 +11,7 @@ import org.agrona.ExpandableArrayBuffer;
  * Encodes {@code Schedule}. Most steps have nothing but entries. Their fixed parts are the bytes of an empty message, as the
  * generated encoder wrote it once: a step of two requests has more empty parts than entries. Not thread-safe.
  */
-public final class ScheduleWriter
+final class ScheduleWriter
 {
     /** Where the entries' part begins if all parts before it are empty. */
     private static final int ENTRIES =
@@ -47,7 +47,7 @@ public final class ScheduleWriter
     }
 
     /** Appends the plan to the group. */
-    public void write(final GroupWriter group, final PlannedStep plan, final int epoch, final int rank)
+    void write(final GroupWriter group, final PlannedStep plan, final int epoch, final int rank)
     {
         if ((plan.admittedCount() | plan.evictedCount() | plan.changeCount() | plan.pendingCount()) == 0)
         {

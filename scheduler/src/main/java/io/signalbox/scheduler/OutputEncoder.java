@@ -7,66 +7,38 @@ import io.signalbox.batch.RequeueCause;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.batch.WeightSpans;
-import io.signalbox.event.CommitWriter;
 import io.signalbox.event.GroupWriter;
-import io.signalbox.event.ScheduleWriter;
-import io.signalbox.event.codec.AcceptedEncoder;
-import io.signalbox.event.codec.ContinuedEncoder;
+import io.signalbox.event.OutputWriter;
 import io.signalbox.event.codec.DecidingRouter;
-import io.signalbox.event.codec.DigestEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MessageHeaderEncoder;
-import io.signalbox.event.codec.NewWeightsEncoder;
-import io.signalbox.event.codec.PausedEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
-import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
-import io.signalbox.event.codec.WithdrawnEncoder;
 import io.signalbox.router.PlacementBatch;
-import org.agrona.sbe.MessageEncoderFlyweight;
 
 /** Writes decisions into the group as events. */
 final class OutputEncoder implements BatchListener
 {
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final AcceptedEncoder accepted = new AcceptedEncoder();
-    private final RefusedEncoder refused = new RefusedEncoder();
-    private final PlacedEncoder placed = new PlacedEncoder();
-    private final ScheduleWriter schedule = new ScheduleWriter();
-    private final CommitWriter commit = new CommitWriter();
-    private final FreeEncoder free = new FreeEncoder();
-    private final RequeuedEncoder requeued = new RequeuedEncoder();
-    private final PausedEncoder paused = new PausedEncoder();
-    private final ContinuedEncoder continued = new ContinuedEncoder();
-    private final WithdrawnEncoder withdrawn = new WithdrawnEncoder();
-    private final NewWeightsEncoder newWeights = new NewWeightsEncoder();
-    private final DigestEncoder digest = new DigestEncoder();
-    private GroupWriter group;
+    private final OutputWriter out = new OutputWriter();
 
     void into(final GroupWriter target)
     {
-        group = target;
-    }
-
-    private void end(final MessageEncoderFlyweight message)
-    {
-        group.end(MessageHeaderEncoder.ENCODED_LENGTH + message.encodedLength());
+        out.into(target);
     }
 
     void accepted(final long requestId)
     {
-        end(accepted.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId));
+        out.accepted(requestId);
     }
 
     void refused(final long requestId, final RefusalReason reason)
     {
-        end(refused.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId).reason(reason));
+        out.refused(requestId, reason);
     }
 
     /** @param matchesRead whether the router reads matches; if not, the batch has no matches. */
@@ -78,7 +50,7 @@ final class OutputEncoder implements BatchListener
         {
             candidateCount += batch.isCandidate(request, rank) ? 1 : 0;
         }
-        placed.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+        final PlacedEncoder placed = out.placed()
             .requestId(batch.requestId(request))
             .normaliser(batch.normaliser(request))
             .rank(batch.chosenRank(request))
@@ -105,30 +77,17 @@ final class OutputEncoder implements BatchListener
                     .evictedTokens(batch.evictedTokens(request, rank));
             }
         }
-        end(placed);
+        out.end(placed);
     }
 
     void schedule(final StepPlan plan, final int epoch, final int rank)
     {
-        schedule.write(group, plan, epoch, rank);
+        out.schedule(plan, epoch, rank);
     }
 
     void commit(final StepPlan plan, final StepCommit result, final int epoch, final int rank)
     {
-        commit.write(group, plan, result, epoch, rank);
-    }
-
-    /** @param detail what is wrong with the completion, or empty. */
-    private void withdrawn(
-        final long step,
-        final long causeStep,
-        final int epoch,
-        final int rank,
-        final WithdrawalCause cause,
-        final String detail)
-    {
-        end(withdrawn.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .step(step).causeStep(causeStep).epoch(epoch).rank(rank).cause(cause).detail(detail));
+        out.commit(plan, result, epoch, rank);
     }
 
     /** Withdraws the open steps of a rank from this one on. */
@@ -139,7 +98,7 @@ final class OutputEncoder implements BatchListener
         {
             if (rank.open.at(i).step() >= fromStep)
             {
-                withdrawn(rank.open.at(i).step(), fromStep, rank.epoch(), rankIndex, cause, detail);
+                out.withdrawn(rank.open.at(i).step(), fromStep, rank.epoch(), rankIndex, cause, detail);
             }
         }
     }
@@ -147,7 +106,7 @@ final class OutputEncoder implements BatchListener
     /** Bytes of the group so far. */
     int groupLength()
     {
-        return group.length();
+        return out.group().length();
     }
 
     /** Must be called before the request's blocks are released. */
@@ -157,7 +116,7 @@ final class OutputEncoder implements BatchListener
         final boolean capture = request.rows() != null;
         final int captured = capture ? request.rows().capturedRows(rowCount) : 0;
         final int inherited = capture ? request.rows().inheritedRows(rowCount) : 0;
-        free.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+        final FreeEncoder free = out.free()
             .requestId(request.id())
             .rowsDigest(capture ? request.weights().digest(request.rows().digest()) : 0)
             .rank(request.rank())
@@ -183,27 +142,25 @@ final class OutputEncoder implements BatchListener
             spans.next().from(weights.start(i)).weightGeneration(weights.generation(i));
         }
         free.failure(reason == FreeReason.FAILED ? request.failure() : "");
-        end(free);
+        out.end(free);
     }
 
     @Override
     public void onPause(final Request request)
     {
-        end(paused.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .requestId(request.id()).rank(request.rank()).blocks(request.blockCount()));
+        out.paused(request.id(), request.rank(), request.blockCount());
     }
 
     @Override
     public void onContinue(final Request request)
     {
-        end(continued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .requestId(request.id()).rank(request.rank()));
+        out.continued(request.id(), request.rank());
     }
 
     @Override
     public void onRequeue(final Request request, final RequeueCause cause)
     {
-        requeued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+        final RequeuedEncoder requeued = out.requeued()
             .requestId(request.id())
             .rank(request.rank())
             .reason(reason(cause));
@@ -212,7 +169,7 @@ final class OutputEncoder implements BatchListener
         {
             released.next().blockId(request.blockId(i));
         }
-        end(requeued);
+        out.end(requeued);
     }
 
     private static RequeueReason reason(final RequeueCause cause)
@@ -227,20 +184,13 @@ final class OutputEncoder implements BatchListener
 
     void newWeights(final int generation, final WeightsWay way, final String version)
     {
-        end(newWeights.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .weightGeneration(generation).way(way).version(version));
+        out.newWeights(generation, way, version);
     }
 
     void digest(
         final long inputs, final long pool, final long prefixIndex, final long rows, final long requests, final long router)
     {
-        end(digest.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .inputs(inputs)
-            .poolDigest(pool)
-            .prefixIndexDigest(prefixIndex)
-            .rowsDigest(rows)
-            .requestsDigest(requests)
-            .routerDigest(router));
+        out.digest(inputs, pool, prefixIndex, rows, requests, router);
     }
 
     private static Flag flag(final boolean value)

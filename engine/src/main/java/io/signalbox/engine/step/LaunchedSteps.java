@@ -2,6 +2,7 @@
 package io.signalbox.engine.step;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.ScheduleWords;
 import io.signalbox.event.StepView;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -285,16 +286,14 @@ public final class LaunchedSteps
         /** Tokens that the entry feeds, and so its rows. */
         public int count(final int entry)
         {
-            return (int)(words[entry * StepView.ENTRY_WORDS + 1] >>> Integer.SIZE);
+            return ScheduleWords.tokenCount(words[entry * StepView.ENTRY_WORDS + 1]);
         }
 
         /** How many of the entry's rows, the first ones, are of tokens that count as computed if it accepts so many. */
         public int computed(final int entry, final int accepted)
         {
-            final long last = words[entry * StepView.ENTRY_WORDS + 3];
-            final boolean isDrafted = (last >>> Byte.SIZE & 0xFF) > 0;
-            final boolean samples = last >>> 2 * Byte.SIZE > 0;
-            final boolean whole = !isDrafted && (accepted > 0 || !samples);
+            final int kind = (int)words[entry * StepView.ENTRY_WORDS + 3];
+            final boolean whole = ScheduleWords.drafts(kind) == 0 && (accepted > 0 || !ScheduleWords.samples(kind));
             return whole ? count(entry) : Math.min(accepted, count(entry));
         }
 
