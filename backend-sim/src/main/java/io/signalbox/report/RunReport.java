@@ -179,8 +179,10 @@ public record RunReport(
      * @param completedRequestsPerSecond completed requests per simulated second; {@code null} if no time passed
      * @param outputTokensPerSecond      output tokens per simulated second; {@code null} if no time passed
      * @param outputTokens               output tokens
+     * @param planTokensPerSecond        tokens of all plans per simulated second; {@code null} if no time passed
      */
-    public record Throughput(double completedRequestsPerSecond, double outputTokensPerSecond, long outputTokens)
+    public record Throughput(
+        double completedRequestsPerSecond, double outputTokensPerSecond, long outputTokens, double planTokensPerSecond)
     {
     }
 
