@@ -445,8 +445,7 @@ public final class ReportListener implements GroupListener
             new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
             new RunReport.Throughput(
                 seconds == 0.0 ? Double.NaN : completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,
-                outputTokens,
-                seconds == 0.0 ? Double.NaN : Arrays.stream(ranks).mapToLong(RankRecord::stepTokens).sum() / seconds),
+                outputTokens),
             goodput == null ? null : goodput.figures(elapsedNanos()),
             prefixCache(),
             steps(),

@@ -179,10 +179,8 @@ public record RunReport(
      * @param completedRequestsPerSecond completed requests per simulated second; {@code null} if no time passed
      * @param outputTokensPerSecond      output tokens per simulated second; {@code null} if no time passed
      * @param outputTokens               output tokens
-     * @param planTokensPerSecond        tokens of all plans per simulated second; {@code null} if no time passed
      */
-    public record Throughput(
-        double completedRequestsPerSecond, double outputTokensPerSecond, long outputTokens, double planTokensPerSecond)
+    public record Throughput(double completedRequestsPerSecond, double outputTokensPerSecond, long outputTokens)
     {
     }
 
