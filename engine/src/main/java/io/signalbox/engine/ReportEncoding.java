@@ -4,10 +4,10 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.step.LaunchedSteps;
-import io.signalbox.engine.step.ReportBytes;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.ReportWriter;
+import io.signalbox.event.ReportedStep;
 import io.signalbox.event.RowsChecksum;
-import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
@@ -16,11 +16,15 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Encodes one report of a backend at a time. Not thread-safe; a {@link Pool} lends it to one thread at a time. */
-final class ReportEncoding
+final class ReportEncoding implements ReportedStep
 {
-    private final InputWriter writer = new InputWriter();
-    private final ReportBytes bytes = new ReportBytes();
-    private boolean isInWriter;
+    private final InputWriter faults = new InputWriter();
+    private final ReportWriter reports = new ReportWriter();
+    private boolean isFault;
+    private StepTokens tokens;
+    /** The rows of the last completion; {@code null} if capture is off. */
+    private CaptureSlice rows;
+    private RowForm rowForm = RowForm.NONE;
     private final RowsChecksum checksum = new RowsChecksum();
     /** Null if capture is off. */
     private final CapturedRowCheck rowCheck;
@@ -33,19 +37,19 @@ final class ReportEncoding
 
     void forward(final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
     {
-        isInWriter = false;
-        bytes.forward(timeNanos, epoch, rank, step, deviceTimeNanos);
+        isFault = false;
+        reports.forward(timeNanos, epoch, rank, step, deviceTimeNanos);
     }
 
     /** Holds the last report from byte 0. */
     DirectBuffer buffer()
     {
-        return isInWriter ? writer.buffer() : bytes.buffer();
+        return isFault ? faults.buffer() : reports.buffer();
     }
 
     int length()
     {
-        return isInWriter ? writer.length() : bytes.length();
+        return isFault ? faults.length() : reports.length();
     }
 
     /**
@@ -55,95 +59,157 @@ final class ReportEncoding
      * @return why the rows cannot be those of the step, or null.
      */
     String d2hComplete(
-        final long timeNanos, final LaunchedSteps.Launch launch, final StepTokens tokens, final CaptureSlice captured)
+        final long timeNanos, final LaunchedSteps.Launch launch, final StepTokens results, final CaptureSlice captured)
     {
         rowsBeside = null;
-        CaptureSlice rows = captured;
+        CaptureSlice checked = captured;
         long rowsChecksum = 0;
-        if (rows != null)
+        if (captured != null)
         {
-            rowsChecksum = checksumOf(rows);
-            final String fault = rowCheck.fault(rows, rowsChecksum, launch, tokens);
+            rowsChecksum = checksumOf(captured);
+            final String fault = rowCheck.fault(captured, rowsChecksum, launch, results);
             if (fault != null)
             {
-                return "step " + tokens.step() + " of rank " + tokens.rank() + " " + fault;
+                return "step " + results.step() + " of rank " + results.rank() + " " + fault;
             }
-            rows = rowCheck.rows();
-            rowsChecksum = rows == captured ? rowsChecksum : checksumOf(rows);
+            checked = rowCheck.rows();
+            rowsChecksum = checked == captured ? rowsChecksum : checksumOf(checked);
         }
-        write(timeNanos, tokens, rows, rowsChecksum);
+        write(timeNanos, results, checked, rowsChecksum);
         return null;
     }
 
-    private long checksumOf(final CaptureSlice rows)
+    private long checksumOf(final CaptureSlice slice)
     {
-        return checksum.of(rows.buffer(), rows.offset(), rows.rowCount() * rows.rowBytes());
+        return checksum.of(slice.buffer(), slice.offset(), slice.rowCount() * slice.rowBytes());
     }
 
     private void write(
-        final long timeNanos, final StepTokens tokens, final CaptureSlice rows, final long rowsChecksum)
+        final long timeNanos, final StepTokens results, final CaptureSlice checked, final long rowsChecksum)
     {
-        final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
-        final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
-        final RowForm form = rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED;
-        rowsBeside = inline ? null : rows;
-        isInWriter = tokens.hasLogprobs() || rows != null && rowCheck.impossibleCount() > 0;
-        if (!isInWriter)
+        // Mostly they are the objects of the report before, and storing a reference costs a barrier of the collector.
+        if (tokens != results)
         {
-            bytes.d2hComplete(timeNanos, tokens, rows, rowsChecksum, form, inline ? rowsLength : 0);
-            return;
+            tokens = results;
         }
-        final D2hCompleteEncoder message = writer.d2hComplete()
-            .timeNanos(timeNanos)
-            .step(tokens.step())
-            .epoch(tokens.epoch())
-            .rank(tokens.rank())
-            .rowCount(rows == null ? 0 : rows.rowCount())
-            .rowBytes(rows == null ? 0 : rows.rowBytes())
-            .rowsChecksum(rowsChecksum)
-            .computeNanos(Math.max(0, tokens.computeNanos()))
-            .rowForm(form);
-        writeTokens(message, tokens);
-        final int impossible = rows == null ? 0 : rowCheck.impossibleCount();
-        final D2hCompleteEncoder.ImpossibleRowsEncoder impossibleRows = message.impossibleRowsCount(impossible);
-        for (int i = 0; i < impossible; i++)
+        if (rows != checked)
         {
-            impossibleRows.next().row(rowCheck.impossibleRow(i));
+            rows = checked;
         }
-        writeLogprobs(message, tokens);
-        if (inline)
-        {
-            message.putRows(rows.buffer(), rows.offset(), rowsLength);
-        }
-        else
-        {
-            message.putRows(writer.buffer(), 0, 0);
-        }
+        final boolean inline =
+            checked != null && checked.rowCount() * checked.rowBytes() <= InputWriter.MAX_INLINE_ROWS_BYTES;
+        rowForm = checked == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED;
+        rowsBeside = inline ? null : checked;
+        isFault = false;
+        reports.d2hComplete(timeNanos, this, rowsChecksum);
     }
 
-    private static void writeTokens(final D2hCompleteEncoder message, final StepTokens tokens)
+    @Override
+    public long step()
     {
-        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(tokens.entryCount());
-        for (int i = 0; i < tokens.entryCount(); i++)
-        {
-            entries.next().start(tokens.start(i)).accepted((short)tokens.accepted(i));
-        }
-        final D2hCompleteEncoder.TokensEncoder accepted = message.tokensCount(tokens.tokenCount());
-        for (int i = 0; i < tokens.tokenCount(); i++)
-        {
-            accepted.next().tokenId(tokens.token(i));
-        }
+        return tokens.step();
     }
 
-    private static void writeLogprobs(final D2hCompleteEncoder message, final StepTokens tokens)
+    @Override
+    public int epoch()
     {
-        final int count = tokens.hasLogprobs() ? tokens.tokenCount() : 0;
-        final D2hCompleteEncoder.LogprobsEncoder logprobs = message.logprobsCount(count);
-        for (int i = 0; i < count; i++)
-        {
-            // One NaN for all, so that equal results have equal bytes.
-            logprobs.next().logprob(Float.intBitsToFloat(Float.floatToIntBits(tokens.logprob(i))));
-        }
+        return tokens.epoch();
+    }
+
+    @Override
+    public int rank()
+    {
+        return tokens.rank();
+    }
+
+    @Override
+    public long computeNanos()
+    {
+        return Math.max(0, tokens.computeNanos());
+    }
+
+    @Override
+    public int entryCount()
+    {
+        return tokens.entryCount();
+    }
+
+    @Override
+    public int start(final int entry)
+    {
+        return tokens.start(entry);
+    }
+
+    @Override
+    public int accepted(final int entry)
+    {
+        return tokens.accepted(entry);
+    }
+
+    @Override
+    public int tokenCount()
+    {
+        return tokens.tokenCount();
+    }
+
+    @Override
+    public int token(final int index)
+    {
+        return tokens.token(index);
+    }
+
+    @Override
+    public boolean hasLogprobs()
+    {
+        return tokens.hasLogprobs();
+    }
+
+    @Override
+    public float logprob(final int token)
+    {
+        return tokens.logprob(token);
+    }
+
+    @Override
+    public int impossibleCount()
+    {
+        return rows == null ? 0 : rowCheck.impossibleCount();
+    }
+
+    @Override
+    public int impossibleRow(final int index)
+    {
+        return rowCheck.impossibleRow(index);
+    }
+
+    @Override
+    public RowForm rowForm()
+    {
+        return rowForm;
+    }
+
+    @Override
+    public int rowCount()
+    {
+        return rows == null ? 0 : rows.rowCount();
+    }
+
+    @Override
+    public int rowBytes()
+    {
+        return rows == null ? 0 : rows.rowBytes();
+    }
+
+    @Override
+    public DirectBuffer rows()
+    {
+        return rows.buffer();
+    }
+
+    @Override
+    public int rowsOffset()
+    {
+        return rows.offset();
     }
 
     /** The rows that go beside the last completion: its own slice, a copy with rows marked as missing, or null for none. */
@@ -162,8 +228,8 @@ final class ReportEncoding
         final FaultClass faultClass,
         final String detail)
     {
-        isInWriter = true;
-        writer.backendFault()
+        isFault = true;
+        faults.backendFault()
             .timeNanos(timeNanos).step(step).epoch(epoch).rank(rank).faultClass(faultClass).detail(detail);
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.event;
 
-import java.util.Arrays;
-
 /**
  * Encodes one plan at a time, with entries and no changes, to check a backend without a scheduler. Reuses its buffer.
  * Not thread-safe.
@@ -63,7 +61,10 @@ public final class StepWriter
             step = number;
             tokens = tokenCount;
             count = 0;
-            words = Arrays.copyOf(words, Math.max(words.length, entries * ScheduleWords.WORDS));
+            if (words.length < entries * ScheduleWords.WORDS)
+            {
+                words = new long[entries * ScheduleWords.WORDS];
+            }
         }
 
         void add(final long requestId, final int start, final int tokenCount, final boolean samples)
