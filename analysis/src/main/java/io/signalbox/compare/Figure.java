@@ -23,6 +23,9 @@ public enum Figure
     PREEMPTIONS("preemptions", Better.LESS, report -> report.steps().preemptions()),
     COMPLETED("completed", Better.MORE, report -> report.requests().completed()),
     REFUSED("refused", Better.LESS, report -> report.requests().refused()),
+    MISSED_DEADLINES("missedDeadlines", Better.LESS, report -> report.requests().missedDeadlines()),
+    ABORTED_BY_NEW_WEIGHTS("abortedByNewWeights", Better.LESS, report -> report.requests().abortedByNewWeights()),
+    FAILED("failed", Better.LESS, report -> report.requests().failed()),
     /** Requests within the service level; NaN if no service level is given. */
     GOODPUT("goodputRequestsPerSecond", Better.MORE,
         report -> report.goodput() == null ? Double.NaN : report.goodput().requestsPerSecond()),

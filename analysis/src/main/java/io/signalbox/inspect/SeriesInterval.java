@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.codec.FreeReason;
 import io.signalbox.report.LatencyRecorder;
 import io.signalbox.report.RunReport.LatencySummary;
 import io.signalbox.report.ServiceLevel;
@@ -12,7 +14,11 @@ final class SeriesInterval
     final IntervalLatency tpot = new IntervalLatency();
     long arrivals;
     long completed;
+    long cancelled;
+    long missedDeadlines;
+    long abortedByNewWeights;
     long failed;
+    long refused;
     long promptTokens;
     long matchedTokens;
     long emitted;
@@ -25,7 +31,20 @@ final class SeriesInterval
     }
 
     /** @param level {@code null}: goodput is not asked for. */
-    void complete(final SeriesRequest request, final ServiceLevel level, final long nowNanos)
+    void end(final FreeReason reason, final SeriesRequest request, final ServiceLevel level, final long nowNanos)
+    {
+        switch (reason)
+        {
+            case LENGTH, STOP -> complete(request, level, nowNanos);
+            case CANCELLED -> cancelled++;
+            case DEADLINE -> missedDeadlines++;
+            case NEW_WEIGHTS -> abortedByNewWeights++;
+            case FAILED -> failed++;
+            case NULL_VAL -> throw new InvariantViolation("a request ended without a reason");
+        }
+    }
+
+    private void complete(final SeriesRequest request, final ServiceLevel level, final long nowNanos)
     {
         completed++;
         if (request.firstTokenNanos == SeriesRequest.UNKNOWN)

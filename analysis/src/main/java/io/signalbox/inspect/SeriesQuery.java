@@ -7,7 +7,6 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
@@ -59,7 +58,11 @@ public final class SeriesQuery extends JournalQuery
      * @param rank            {@code all}, or the number of a rank
      * @param arrivals        submitted requests; of a rank: placements on it
      * @param completed       requests that ended by length or stop token
-     * @param failed          requests that failed or were refused; of a rank: requests that failed on it
+     * @param cancelled       requests that their client cancelled
+     * @param missedDeadlines requests that ended by their deadline
+     * @param abortedByNewWeights requests that ended because the weights were replaced
+     * @param failed          requests that ended because too many of their steps failed, or no rank was left
+     * @param refused         requests that the scheduler refused; of a rank: 0
      * @param waiting         waiting requests at the end of the interval; of a rank: requests placed on it
      * @param running         requests with KV blocks at the end of the interval
      * @param promptTokens    prompt tokens of requests that were admitted for the first time, less those of first admissions
@@ -84,7 +87,11 @@ public final class SeriesQuery extends JournalQuery
         String rank,
         long arrivals,
         long completed,
+        long cancelled,
+        long missedDeadlines,
+        long abortedByNewWeights,
         long failed,
+        long refused,
         long waiting,
         long running,
         long promptTokens,
@@ -197,9 +204,9 @@ public final class SeriesQuery extends JournalQuery
             return;
         }
         final boolean judged = level != null;
-        row(new SeriesRow(intervals.start(), name, of.arrivals, of.completed, of.failed, waiting, running, of.promptTokens,
-            of.matchedTokens, of.hitRate(), of.emitted,
-            kvUse, of.ttft.p50(), of.ttft.p99(), of.tpot.p50(), of.tpot.p99(), judged ? (Long)of.withinLimits : null,
+        row(new SeriesRow(intervals.start(), name, of.arrivals, of.completed, of.cancelled, of.missedDeadlines,
+            of.abortedByNewWeights, of.failed, of.refused, waiting, running, of.promptTokens, of.matchedTokens,
+            of.hitRate(), of.emitted, kvUse, of.ttft.p50(), of.ttft.p99(), of.tpot.p50(), of.tpot.p99(), judged ? (Long)of.withinLimits : null,
             judged ? (Double)(of.withinLimits * NANOS_PER_SECOND / intervalNanos) : null));
     }
 
@@ -226,7 +233,7 @@ public final class SeriesQuery extends JournalQuery
     @Override
     protected void onRefused(final RefusedDecoder answer)
     {
-        whole.failed++;
+        whole.refused++;
     }
 
     @Override
@@ -307,21 +314,10 @@ public final class SeriesQuery extends JournalQuery
     {
         final SeriesRequest request = live.remove(end.requestId());
         final SeriesInterval rank = end.rank() >= 0 && end.rank() < ranks.length ? ranks[end.rank()] : null;
-        if (end.reason() == FreeReason.LENGTH || end.reason() == FreeReason.STOP)
+        whole.end(end.reason(), request, level, now);
+        if (rank != null)
         {
-            whole.complete(request, level, now);
-            if (rank != null)
-            {
-                rank.complete(request, level, now);
-            }
-        }
-        else if (end.reason() != FreeReason.CANCELLED)
-        {
-            whole.failed++;
-            if (rank != null)
-            {
-                rank.failed++;
-            }
+            rank.end(end.reason(), request, level, now);
         }
     }
 }

@@ -29,6 +29,11 @@ public final class ComparisonText
     private static final List<Column> GOODPUT = List.of(
         new Column(Figure.GOODPUT, "goodput/s", 2),
         new Column(Figure.GOODPUT_SHARE, "in limits, %", 2));
+    /** Each only if a request of the workload ended so. */
+    private static final List<Column> OTHER_ENDS = List.of(
+        new Column(Figure.MISSED_DEADLINES, "missed deadlines", 1),
+        new Column(Figure.ABORTED_BY_NEW_WEIGHTS, "aborted by new weights", 1),
+        new Column(Figure.FAILED, "failed", 1));
     private static final String GAP = "   ";
     private static final double PERCENT = 100.0;
 
@@ -82,6 +87,7 @@ public final class ComparisonText
                 seeds + (seeds == 1 ? " seed\n" : " seeds\n"));
             table(cells.subList(from, to), LATENCY);
             table(cells.subList(from, to), THROUGHPUT);
+            otherEnds(cells.subList(from, to));
             if (cells.subList(from, to).stream().anyMatch(cell -> !Double.isNaN(cell.estimate(Figure.GOODPUT).mean())))
             {
                 table(cells.subList(from, to), GOODPUT);
@@ -90,6 +96,16 @@ public final class ComparisonText
             from = to;
         }
         legend(seeds);
+    }
+
+    private void otherEnds(final List<ComparisonCell> cells)
+    {
+        final List<Column> columns = OTHER_ENDS.stream()
+            .filter(column -> cells.stream().anyMatch(cell -> cell.estimate(column.figure()).mean() > 0)).toList();
+        if (!columns.isEmpty())
+        {
+            table(cells, columns);
+        }
     }
 
     private void legend(final int seeds)

@@ -57,13 +57,20 @@ public final class ReportText
             met(tenant.goodput().requests(), tenant.goodput().counted(), tenant.goodput().share()) + " within limits"));
     }
 
+    private static String other(final long requests, final String end)
+    {
+        return requests == 0 ? "" : ", " + Decimals.grouped(requests) + " " + end;
+    }
+
     private void print(final RunReport report, final JournalFacts journal)
     {
         final RunReport.Requests requests = report.requests();
         row("requests", Decimals.grouped(requests.submitted()) + " submitted: " +
             Decimals.grouped(requests.completed()) + " completed, " +
             Decimals.grouped(requests.cancelled()) + " cancelled, " + Decimals.grouped(requests.failed()) + " failed" +
-            (requests.unfinished() == 0 ? "" : ", " + Decimals.grouped(requests.unfinished()) + " unfinished"));
+            other(requests.missedDeadlines(), "missed deadlines") +
+            other(requests.abortedByNewWeights(), "aborted by new weights") + other(requests.refused(), "refused") +
+            other(requests.unfinished(), "unfinished"));
         if (requests.neverAsked() != null && (requests.neverAsked() != 0 || requests.leftOut() != 0))
         {
             row("not submitted", Decimals.grouped(requests.neverAsked()) + " never asked since an earlier turn did not " +

@@ -57,6 +57,9 @@ public final class WhatIfText
         TITLES.put(RunFigure.STEPS, "steps");
         TITLES.put(RunFigure.COMPLETED, "completed requests");
         TITLES.put(RunFigure.REFUSED, "refused requests");
+        TITLES.put(RunFigure.MISSED_DEADLINES, "missed deadlines");
+        TITLES.put(RunFigure.ABORTED_BY_NEW_WEIGHTS, "aborted by new weights");
+        TITLES.put(RunFigure.FAILED, "failed requests");
         TITLES.put(RunFigure.GOODPUT, "goodput, requests/s");
         TITLES.put(RunFigure.GOODPUT_SHARE, "within limits, %");
     }
@@ -127,7 +130,8 @@ public final class WhatIfText
         lines.add(titles);
         for (final RunFigure figure : RunFigure.values())
         {
-            if (!figure.isIn(report.recorded().report()))
+            if (!figure.isIn(report.recorded().report()) && !figure.isIn(report.unchanged().report()) &&
+                report.variants().stream().noneMatch(variant -> figure.isIn(variant.report())))
             {
                 continue;
             }

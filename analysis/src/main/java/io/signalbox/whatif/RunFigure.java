@@ -26,6 +26,9 @@ public enum RunFigure
     STEPS("steps", report -> report.steps().steps()),
     COMPLETED("completed", report -> report.requests().completed()),
     REFUSED("refused", report -> report.requests().refused()),
+    MISSED_DEADLINES("missedDeadlines", report -> report.requests().missedDeadlines()),
+    ABORTED_BY_NEW_WEIGHTS("abortedByNewWeights", report -> report.requests().abortedByNewWeights()),
+    FAILED("failed", report -> report.requests().failed()),
     /** Requests within the service level; NaN if no service level is given. */
     GOODPUT("goodputRequestsPerSecond",
         report -> report.goodput() == null ? Double.NaN : report.goodput().requestsPerSecond()),
@@ -55,10 +58,15 @@ public enum RunFigure
         return this == TOKEN_HIT_RATE || this == GOODPUT_SHARE;
     }
 
-    /** Whether a report has it: goodput is there only if it was asked for. */
+    /** Whether a report has it: goodput if it was asked for, and the rarer ends if a request ended so. */
     public boolean isIn(final RunReport report)
     {
-        return this != GOODPUT && this != GOODPUT_SHARE || report.goodput() != null;
+        return switch (this)
+        {
+            case GOODPUT, GOODPUT_SHARE -> report.goodput() != null;
+            case MISSED_DEADLINES, ABORTED_BY_NEW_WEIGHTS, FAILED -> of(report) > 0;
+            default -> true;
+        };
     }
 
     /** The value in a report. */

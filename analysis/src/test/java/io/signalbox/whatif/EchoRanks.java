@@ -21,7 +21,7 @@ final class EchoRanks implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("echo").readsTokens(true).build();
+        return BackendCapabilities.named("echo").readsTokens(true).masksStopTokens(true).build();
     }
 
     @Override
@@ -43,7 +43,7 @@ final class EchoRanks implements Backend
             results.entry(step.start(entry));
             if (step.samples(entry))
             {
-                results.accept(request.token((step.start(entry) + step.tokenCount(entry)) % request.promptTokens()));
+                results.accept(sampled(request, step.start(entry) + step.tokenCount(entry)));
             }
         }
         device.execute(() ->
@@ -51,6 +51,16 @@ final class EchoRanks implements Backend
             sink.forward(System.nanoTime(), epoch, rank, number, 0);
             sink.d2hComplete(System.nanoTime(), epoch, rank, number, results, null);
         });
+    }
+
+    private static int sampled(final RequestContent request, final int position)
+    {
+        int token = request.token(position % request.promptTokens());
+        while (request.isLeftOut(position, token))
+        {
+            token++;
+        }
+        return token;
     }
 
     @Override

@@ -56,10 +56,7 @@ public final class ReportListener implements GroupListener
     /** The time of the first Submit. Figures count from it, not from the start of the clock or of a trace. */
     private long originNanos = RequestRecord.UNKNOWN;
     private long submitted;
-    private long completed;
-    private long cancelled;
-    private long failed;
-    private long refused;
+    private final EndCounts ends = new EndCounts();
     private long steps;
     private long emptySteps;
     private long deadEntries;
@@ -207,7 +204,7 @@ public final class ReportListener implements GroupListener
         protected void onRefused(final RefusedDecoder answer)
         {
             submitted++;
-            refused++;
+            ends.refused();
             if (goodput != null)
             {
                 goodput.failed(-1, tenant);
@@ -405,9 +402,9 @@ public final class ReportListener implements GroupListener
         inheritedRows += end.inheritedRows();
         missingRows += end.missingRows();
         final FreeReason reason = end.reason();
+        ends.add(reason);
         if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
         {
-            completed++;
             if (request.tenant != null)
             {
                 request.tenant.completed(request);
@@ -422,17 +419,9 @@ public final class ReportListener implements GroupListener
                 goodput.completed(request, nowNanos);
             }
         }
-        else if (reason == FreeReason.CANCELLED)
+        else if (reason != FreeReason.CANCELLED && goodput != null)
         {
-            cancelled++;
-        }
-        else
-        {
-            failed++;
-            if (goodput != null)
-            {
-                goodput.failed(request.rank, request.tenant);
-            }
+            goodput.failed(request.rank, request.tenant);
         }
     }
 
@@ -441,10 +430,10 @@ public final class ReportListener implements GroupListener
     {
         final double seconds = elapsedNanos() / NANOS_PER_SECOND;
         return new RunReport(
-            new RunReport.Requests(submitted, completed, cancelled, failed + refused, refused, live.size()),
+            ends.requests(submitted, live.size()),
             new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
             new RunReport.Throughput(
-                seconds == 0.0 ? Double.NaN : completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,
+                seconds == 0.0 ? Double.NaN : ends.completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,
                 outputTokens),
             goodput == null ? null : goodput.figures(elapsedNanos()),
             prefixCache(),

@@ -59,35 +59,31 @@ public record RunReport(
      */
     public RunReport withNotSubmitted(final long neverAsked, final long leftOut)
     {
-        return new RunReport(new Requests(requests.submitted, requests.completed, requests.cancelled, requests.failed,
-            requests.refused, requests.unfinished, neverAsked, leftOut), latency, throughput, goodput, prefixCache, steps,
-            inFlight, tenants, placements, faults, newWeights, blockOccupancy, routedExperts, simulatedNanos);
+        return new RunReport(new Requests(requests.submitted, requests.completed, requests.cancelled,
+            requests.missedDeadlines, requests.abortedByNewWeights, requests.failed, requests.refused, requests.unfinished,
+            neverAsked, leftOut), latency, throughput, goodput, prefixCache, steps, inFlight, tenants, placements, faults,
+            newWeights, blockOccupancy, routedExperts, simulatedNanos);
     }
 
     /**
-     * How requests ended.
+     * How requests ended; each request counts once.
      *
-     * @param submitted  requests that were submitted; the sum of completed, cancelled, failed and unfinished ones
+     * @param submitted  requests that were submitted; the sum of the ends and of the unfinished requests
      * @param completed  ended by length or stop token
      * @param cancelled  cancelled by their client
-     * @param failed     refused, failed in the backend, past their deadline, or aborted by new weights
-     * @param refused    part of the failed requests that the scheduler refused at once
+     * @param missedDeadlines ended by their deadline
+     * @param abortedByNewWeights ended because the weights were replaced
+     * @param failed     ended because too many of their steps failed, or no rank was left
+     * @param refused    refused by the scheduler at once
      * @param unfinished not ended when the run ended
-     * @param neverAsked later turns of conversations that ended with a cancelled or failed turn; not submitted; {@code null}
+     * @param neverAsked later turns of conversations with a turn that did not complete; not submitted; {@code null}
      *                   from {@code inspect}, because a journal does not have them
      * @param leftOut    requests of the workload beyond {@code --limit}; not submitted; {@code null} from {@code inspect}
      */
     public record Requests(
-        long submitted, long completed, long cancelled, long failed, long refused, long unfinished, Long neverAsked,
-        Long leftOut)
+        long submitted, long completed, long cancelled, long missedDeadlines, long abortedByNewWeights, long failed,
+        long refused, long unfinished, Long neverAsked, Long leftOut)
     {
-        /** Requests of a run whose workload is not known. */
-        public Requests(
-            final long submitted, final long completed, final long cancelled, final long failed, final long refused,
-            final long unfinished)
-        {
-            this(submitted, completed, cancelled, failed, refused, unfinished, null, null);
-        }
     }
 
     /**

@@ -20,6 +20,12 @@ interface SampledTokens
         return StepTokens.NO_LOGPROB;
     }
 
+    /** Whether a stop token is sampled only at positions where the request may stop. */
+    default boolean leavesOutStopTokens()
+    {
+        return false;
+    }
+
     /** A function of the seed. */
     static SampledTokens seeded(final long seed)
     {
@@ -27,32 +33,46 @@ interface SampledTokens
             generation == 0 ? seed : SplitMix64.mix(seed, generation), requestId, position);
     }
 
-    /** As recorded; seeded behind the end of the record, and then never the token at which a request stops. */
+    /** As recorded, or seeded if the workload has no record. */
     static SampledTokens of(final long seed, final Workload workload)
     {
         final SampledTokens seeded = seeded(seed);
-        final RecordedRequests recorded = workload.recorded();
-        if (recorded == null || !recorded.hasTokens())
-        {
-            return seeded;
-        }
-        return (requestId, position, generation) ->
-        {
-            final int prompt = workload.requests().get(workload.indexOf(requestId)).promptTokens();
-            final int token = recorded.token(requestId, position - prompt);
-            return token == RecordedRequests.NO_TOKEN
-                ? beside(recorded.submit(requestId), seeded.token(requestId, position, generation)) : token;
-        };
+        return workload.recorded() == null ? seeded : new Recorded(workload, workload.recorded(), seeded);
     }
 
-    /** The next token that is not a stop token of the request. The vocabulary is larger than the list of stop tokens. */
-    private static int beside(final DirectBuffer submit, final int token)
+    /** The tokens of a recorded run. After the end of the record they are seeded, and never a stop token of the request. */
+    record Recorded(Workload workload, RecordedRequests requests, SampledTokens seeded) implements SampledTokens
     {
-        int next = token;
-        while (RecordedSubmits.stopsAt(submit, next))
+        @Override
+        public int token(final long requestId, final int position, final int weightGeneration)
         {
-            next = (next + 1) % SeededTokens.VOCABULARY_SIZE;
+            final int token = requests.hasTokens() ? recorded(requestId, position) : RecordedRequests.NO_TOKEN;
+            return token != RecordedRequests.NO_TOKEN ? token :
+                beside(requests.submit(requestId), seeded.token(requestId, position, weightGeneration));
         }
-        return next;
+
+        private int recorded(final long requestId, final int position)
+        {
+            final int prompt = workload.requests().get(workload.indexOf(requestId)).promptTokens();
+            return requests.token(requestId, position - prompt);
+        }
+
+        /** The sampler of the recorded run left them out where they were not allowed. */
+        @Override
+        public boolean leavesOutStopTokens()
+        {
+            return true;
+        }
+
+        /** The next token that is not a stop token of the request. The vocabulary is larger than the list of stop tokens. */
+        private static int beside(final DirectBuffer submit, final int token)
+        {
+            int next = token;
+            while (RecordedSubmits.stopsAt(submit, next))
+            {
+                next = (next + 1) % SeededTokens.VOCABULARY_SIZE;
+            }
+            return next;
+        }
     }
 }

@@ -142,6 +142,12 @@ final class ServedAnswers implements SampledTokens, SimulatedBackend.RowKey
     }
 
     @Override
+    public boolean leavesOutStopTokens()
+    {
+        return true;
+    }
+
+    @Override
     public float logprob(final long requestId, final int position)
     {
         final Sequence sequence = sequences.get(requestId);

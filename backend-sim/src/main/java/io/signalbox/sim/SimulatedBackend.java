@@ -122,7 +122,7 @@ final class SimulatedBackend implements Backend
     {
         return BackendCapabilities.named("simulated").capturesExperts(true).capturesCombineWeights(true)
             .depth(SchedulerConfig.MAX_DEPTH).draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true)
-            .swapsWeights(true).build();
+            .swapsWeights(true).masksStopTokens(sampled.leavesOutStopTokens()).build();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.CommitEncoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FaultClass;
@@ -18,6 +19,7 @@ import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport.ExpertSkew;
 import io.signalbox.report.RunReport.LatencySummary;
@@ -49,6 +51,8 @@ class ReportListenerTest
     private final InputWriter inputs = new InputWriter();
     private final GroupWriter group = new GroupWriter(1024);
     private Scheduler scheduler;
+    /** Of requests that are submitted from now on; -1: none. */
+    private long deadlineNanos = -1;
     private ReportListener report;
     private final Plans plans = new Plans();
 
@@ -126,7 +130,7 @@ class ReportListenerTest
         }
         inputs.submit()
             .timeNanos(nanos).requestId(requestId).conversationId(conversationId).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(-1).samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens)
+            .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens)
             .rowsFrom(-1).priority(0).rankHint(rankHint).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashes, 0, hashes.capacity()).putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0)
             .putHashChain(hashes, 0, 0).putStopTokens(hashes, 0, 0);
@@ -168,7 +172,7 @@ class ReportListenerTest
         complete(1600, 2);
         complete(2300, 3);
         final RunReport figures = report.report();
-        assertEquals(new RunReport.Requests(1, 1, 0, 0, 0, 0), figures.requests());
+        assertEquals(new RunReport.Requests(1, 1, 0, 0, 0, 0, 0, 0, null, null), figures.requests());
         assertEquals(new LatencySummary(1, 1000.0, 1000L, 1000L, 1000L, 1000L), figures.latency().ttft());
         assertEquals(new LatencySummary(2, 600.0, 500L, 700L, 700L, 700L), figures.latency().itl());
         assertEquals(new LatencySummary(1, 600.0, 600L, 600L, 600L, 600L), figures.latency().tpot());
@@ -270,7 +274,7 @@ class ReportListenerTest
         wake(origin + 300);
         complete(origin + 1000, 1);
         final RunReport figures = report.report();
-        assertEquals(new RunReport.Requests(2, 1, 0, 1, 1, 0), figures.requests());
+        assertEquals(new RunReport.Requests(2, 1, 0, 0, 0, 0, 1, 0, null, null), figures.requests());
         assertEquals(1000, figures.simulatedNanos());
         assertEquals(0.3 * 700 / 1000, figures.blockOccupancy().get(0).mean(), 1e-12);
     }
@@ -314,6 +318,22 @@ class ReportListenerTest
     }
 
     @Test
+    void shouldCountMissedDeadlinesAndAbortsByNewWeights()
+    {
+        start(NO_CAPTURE);
+        submit(0, 1, 16, 5);
+        wake(5);
+        inputs.control().timeNanos(6).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.ABORT).note("");
+        apply(null);
+        complete(9, 1);
+        deadlineNanos = 20;
+        submit(10, 2, 16, 5);
+        inputs.tick().timeNanos(20);
+        apply(null);
+        assertEquals(new RunReport.Requests(2, 0, 0, 1, 1, 0, 0, 0, null, null), report.report().requests());
+    }
+
+    @Test
     void shouldTellApartHowRequestsEnd()
     {
         start(NO_CAPTURE);
@@ -324,12 +344,12 @@ class ReportListenerTest
         apply(null);
         wake(5);
         submit(6, 4, 16, 5);
-        assertEquals(new RunReport.Requests(4, 0, 1, 1, 1, 2), report.report().requests());
+        assertEquals(new RunReport.Requests(4, 0, 1, 0, 0, 0, 1, 2, null, null), report.report().requests());
         complete(9, 1);
         inputs.backendFault()
             .timeNanos(12).step(2).epoch(0).rank(0).faultClass(FaultClass.RANK_LOST).detail("gone");
         apply(null);
-        assertEquals(new RunReport.Requests(4, 1, 1, 2, 1, 0), report.report().requests());
+        assertEquals(new RunReport.Requests(4, 1, 1, 0, 0, 1, 1, 0, null, null), report.report().requests());
         assertEquals(Double.NaN, report.report().latency().tpot().meanNanos());
         assertEquals(1, report.report().latency().e2e().count());
     }
@@ -449,7 +469,7 @@ class ReportListenerTest
     {
         start(CAPTURE);
         final RunReport figures = report.report();
-        assertEquals(new RunReport.Requests(0, 0, 0, 0, 0, 0), figures.requests());
+        assertEquals(new RunReport.Requests(0, 0, 0, 0, 0, 0, 0, 0, null, null), figures.requests());
         assertEquals(new LatencySummary(0, Double.NaN, null, null, null, null), figures.latency().ttft());
         assertEquals(Double.NaN, figures.prefixCache().tokenHitRate());
         assertEquals(Double.NaN, figures.throughput().outputTokensPerSecond());

@@ -35,7 +35,7 @@ class ConversationTraceTest
         final RunReport report = new Simulation(config, SimulationConfig.DEFAULT, trace)
             .run(SteppedEngine::new, null, SimulationProgress.NONE);
 
-        assertEquals(new RunReport.Requests(REQUESTS, REQUESTS, 0, 0, 0, 0), report.requests());
+        assertEquals(new RunReport.Requests(REQUESTS, REQUESTS, 0, 0, 0, 0, 0, 0, null, null), report.requests());
         assertEquals(trace.requests().stream().mapToLong(WorkloadRequest::outputTokens).sum(),
             report.throughput().outputTokens());
         // A finished request has prompt + generated - 1 rows.

@@ -89,9 +89,9 @@ class SimulationPropertyTest
         assertEquals(submitted, journal.ended.stream().sorted().toList());
         final RunReport.Requests requests = report.requests();
         assertEquals(submitted.size(), requests.submitted());
-        assertEquals(requests.submitted(), requests.completed() + requests.cancelled() + requests.failed());
+        assertEquals(requests.submitted(), requests.completed() + requests.cancelled() + requests.refused());
         assertEquals(0, requests.unfinished());
-        if (requests.cancelled() + requests.failed() == 0)
+        if (requests.cancelled() + requests.refused() == 0)
         {
             assertEquals(workload.requests().size(), requests.completed());
         }

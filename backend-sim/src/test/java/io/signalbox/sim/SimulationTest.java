@@ -135,7 +135,7 @@ class SimulationTest
         final RunReport report = new Simulation(ONE_RANK, EXACT, workload).run(
             SteppedEngine::new, journal, (ended, total, nanos) -> progress.add(ended + "/" + total));
         assertEquals(List.of(1L, 6L, 4L), journal.submitted);
-        assertEquals(new RunReport.Requests(3, 1, 1, 1, 1, 0), report.requests());
+        assertEquals(new RunReport.Requests(3, 1, 1, 0, 0, 0, 1, 0, null, null), report.requests());
         // The refusal is noticed with the next input that the driver waits for; five of six are settled by then.
         assertEquals("6/6", progress.get(progress.size() - 1));
         assertEquals(3, progress.size());

@@ -210,8 +210,9 @@ public final class EngineConfig
 
     /**
      * Receives every step that failed, on the executor of {@link #callbacks}, in the order of the journal. The engine itself
-     * continues: requests of the step start over, and those that fail say so in {@link Completion#failure}. Without a
-     * listener, the logger {@code io.signalbox.engine} of the platform gets a warning, at most one per second.
+     * continues: requests of the step start over, and those that fail say so in {@link Completion#failure}. It may block or
+     * throw; while it has 4,096 failures to receive, it misses later ones. Without a listener, the logger
+     * {@code io.signalbox.engine} of the platform gets a warning, at most one per second.
      */
     public EngineConfig stepFailureListener(final Consumer<Completion.StepFailure> value)
     {

@@ -9,24 +9,30 @@ import io.signalbox.event.codec.WithdrawnDecoder;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
  * Tells a listener which steps failed. One thread reads the groups; the executor of callbacks runs the listener, one failure
- * after the other.
+ * after the other. A listener that blocks or throws delays its own calls only: at most {@link #MOST_UNTOLD} failures wait.
  */
 final class FailedSteps
 {
-    private final Executor callbacks;
+    /** A listener that is so far behind misses later failures. */
+    static final int MOST_UNTOLD = 4096;
+
     private final Consumer<Completion.StepFailure> listener;
     private final ConcurrentLinkedQueue<Completion.StepFailure> untold = new ConcurrentLinkedQueue<>();
+    /** Failures in the queue, and the one that the listener has; the thread that makes it 1 hands over. */
+    private final AtomicInteger untoldCount = new AtomicInteger();
+    private final Handover handover;
     /** Of the group's input. */
     private String sentence = "";
 
     FailedSteps(final Executor callbacks, final Consumer<Completion.StepFailure> listener)
     {
-        this.callbacks = callbacks;
         this.listener = listener;
+        handover = new Handover(callbacks, this::tell);
     }
 
     void onBackendFault(final BackendFaultDecoder fault)
@@ -45,20 +51,42 @@ final class FailedSteps
         if (withdrawn.cause() != WithdrawalCause.RESET && withdrawn.step() == withdrawn.causeStep())
         {
             final String detail = withdrawn.detail();
-            untold.add(Completion.StepFailure.of(
-                withdrawn.rank(), withdrawn.step(), detail.isEmpty() ? sentence : detail));
-            new Handover(callbacks, this::tell).handOver();
+            add(Completion.StepFailure.of(withdrawn.rank(), withdrawn.step(), detail.isEmpty() ? sentence : detail));
         }
         sentence = "";
     }
 
+    private void add(final Completion.StepFailure failure)
+    {
+        if (untoldCount.get() < MOST_UNTOLD)
+        {
+            untold.add(failure);
+            if (untoldCount.getAndIncrement() == 0)
+            {
+                handover.handOver();
+            }
+        }
+    }
+
     private void tell()
     {
-        synchronized (this)
+        boolean told = false;
+        try
         {
-            for (Completion.StepFailure next = untold.poll(); next != null; next = untold.poll())
+            do
             {
-                listener.accept(next);
+                told = false;
+                listener.accept(untold.remove());
+                told = true;
+            }
+            while (untoldCount.decrementAndGet() > 0);
+        }
+        finally
+        {
+            // The listener has thrown, and its thread ends with that.
+            if (!told && untoldCount.decrementAndGet() > 0)
+            {
+                handover.handOver();
             }
         }
     }

@@ -141,7 +141,7 @@ public final class SignalboxEngine implements AutoCloseable
      *                requests that have begun end with the former weights, then the new ones come.
      * @param version name of the weights for the journal; may be empty.
      * @return completes with the generation of the weights when the first step of that generation is planned, for which a
-     *         request has to come. Fails if there was no room, and nothing was asked, or if the engine stops before. The
+     *         request has to come, or of a later one. Fails if there was no room, and nothing was asked, or if the engine stops before. The
      *         callback executor of the engine completes it.
      * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
      */

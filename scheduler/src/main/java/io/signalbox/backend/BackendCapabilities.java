@@ -275,7 +275,7 @@ public final class BackendCapabilities
 
         /**
          * Whether the sampler leaves out the stop tokens of a request at positions where {@code RequestContent.mayStopAt} is
-         * false. A request with a least number of new tokens is refused otherwise.
+         * false, and only there. A request with a least number of new tokens is refused otherwise.
          */
         public Builder masksStopTokens(final boolean value)
         {

@@ -55,6 +55,17 @@ public interface RequestContent
         return position >= promptTokens() + minNewTokens();
     }
 
+    /** Whether the sampler must leave out a token at a position: a stop token where the answer may not stop yet. */
+    default boolean isLeftOut(final int position, final int token)
+    {
+        boolean stops = false;
+        for (int i = mayStopAt(position) ? stopTokenCount() : 0; i < stopTokenCount() && !stops; i++)
+        {
+            stops = stopToken(i) == token;
+        }
+        return stops;
+    }
+
     /** Tokens that the answer has before a stop token may be sampled; 0 unless the backend masks stop tokens. */
     int minNewTokens();
 

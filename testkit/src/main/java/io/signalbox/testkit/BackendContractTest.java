@@ -168,6 +168,69 @@ public abstract class BackendContractTest
         }
     }
 
+    /** A backend that masks stop tokens samples none while an answer is too short, and one afterwards as any other token. */
+    @Test
+    public void leavesOutStopTokensOfShortAnswers()
+    {
+        if (capabilities().masksStopTokens())
+        {
+            run("leaving out stop tokens", () ->
+            {
+                final List<int[]> plain = alone();
+                stopEarly(plain, 1, 0);
+                stopEarly(plain, mostDepth(), mostDrafts());
+            });
+        }
+    }
+
+    /** Each request stops with a token of its own answer, which may end the second half of the answer only. */
+    private void stopEarly(final List<int[]> plain, final int depth, final int drafts) throws Exception
+    {
+        try (BackendRun run = newRun(made(), config(depth, drafts, shape(), true), false))
+        {
+            final List<CompletionHandle> handles = new ArrayList<>();
+            for (int i = 0; i < REQUESTS; i++)
+            {
+                handles.add(run.submit(ContractRequests.request(i, vocabularySize(), maxPositions, shape() != null)
+                    .stopAt(stopOf(plain.get(i), i)).minNewTokens(leastOf(i))));
+            }
+            run.awaitAll();
+            for (int i = 0; i < REQUESTS; i++)
+            {
+                checkStop(i, plain.get(i), handles.get(i).tokens());
+            }
+            run.check();
+        }
+    }
+
+    private static int leastOf(final int request)
+    {
+        return ContractRequests.newTokens(request) / 2;
+    }
+
+    /** By turns the first token, which must not come, and the first one that may. */
+    private static int stopOf(final int[] plain, final int request)
+    {
+        return plain[request % 2 * leastOf(request)];
+    }
+
+    private void checkStop(final int request, final int[] plain, final int[] answer)
+    {
+        final int stop = stopOf(plain, request);
+        final int least = leastOf(request);
+        final String who = "request " + (request + 1) + " with the stop token " + stop + " and at least " + least +
+            " new tokens";
+        int same = 0;
+        for (int i = 0; i < answer.length; i++)
+        {
+            require(i >= least || answer[i] != stop,
+                "sampled the stop token " + stop + " as token " + (i + 1) + " of " + who);
+            require(!generatesTheSameInEveryBatch() || i > same || plain[i] == stop && i < least || answer[i] == plain[i],
+                "left out token " + plain[i] + " as token " + (i + 1) + " of " + who);
+            same += same == i && answer[i] == plain[i] ? 1 : 0;
+        }
+    }
+
     /** submit, and newWeights if it has it, return although a former report still waits in the sink. */
     @Test
     public void acceptsStepsWhileItsReportsWait()

@@ -67,6 +67,7 @@ final class PlantedBackend implements Backend
             .maxPositions(MAX_POSITIONS).readsTokens(true).capturesExperts(true)
             .capturesCombineWeights(defect == null || defect.test().startsWith("capturesCombineWeights"))
             .resetsRanks(defect == null)
+            .masksStopTokens(defect == null || defect.test().startsWith("leavesOutStopTokens"))
             .depth(defect == BackendDefect.CHANGING_CAPABILITIES ? number : 1).build();
     }
 
@@ -168,13 +169,23 @@ final class PlantedBackend implements Backend
         {
             final long salt = defect == BackendDefect.OTHER_TOKENS_EACH_TIME ? number :
                 defect == BackendDefect.TOKENS_OF_THE_BATCH ? plan.entryCount() : 0;
-            results.accept(defect == BackendDefect.TOKEN_RANGE ? VOCABULARY :
-                (int)Math.floorMod(context + salt, (long)VOCABULARY));
+            results.accept(defect == BackendDefect.TOKEN_RANGE ? VOCABULARY : allowed(plan.request(entry),
+                plan.start(entry) + plan.tokenCount(entry), (int)Math.floorMod(context + salt, (long)VOCABULARY)));
             if (defect == BackendDefect.TWO_TOKENS)
             {
                 results.accept(0);
             }
         }
+    }
+
+    /** The token, or the next one that is not left out. */
+    private int allowed(final RequestContent request, final int position, final int token)
+    {
+        final int asked = position + (defect == BackendDefect.MAY_STOP_TOO_EARLY ? 1 :
+            defect == BackendDefect.MAY_STOP_TOO_LATE ? -1 : 0);
+        final boolean leavesOut = request.isLeftOut(asked, token) ||
+            defect == BackendDefect.LEAVES_OUT_OTHERS && !request.mayStopAt(position);
+        return defect != BackendDefect.SAMPLES_STOP_TOKENS && leavesOut ? (token + 1) % VOCABULARY : token;
     }
 
     private void report(final Step step)

@@ -84,7 +84,10 @@ class InspectSeriesTest
 
         assertEquals(figure("requests.submitted"), sum(rows, "arrivals", true));
         assertEquals(figure("requests.completed"), sum(rows, "completed", true));
-        assertEquals(figure("requests.failed"), sum(rows, "failed", true));
+        for (final String end : List.of("cancelled", "missedDeadlines", "abortedByNewWeights", "failed", "refused"))
+        {
+            assertEquals(figure("requests." + end), sum(rows, end, true), end);
+        }
         assertEquals(figure("throughput.outputTokens"), sum(rows, "emitted", true));
         assertEquals(figure("prefixCache.promptTokens"), sum(rows, "promptTokens", true));
         assertEquals(figure("prefixCache.matchedTokens"), sum(rows, "matchedTokens", true));

@@ -26,7 +26,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SimulateCommandTest
 {
     private static final List<String> KEYS = List.of(
-        "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
+        "requests.submitted", "requests.completed", "requests.cancelled", "requests.missedDeadlines",
+        "requests.abortedByNewWeights", "requests.failed", "requests.refused",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
         "emptySteps", "preemptions", "pauses", "evictions", "placements.configuredRouter", "placements.placements",

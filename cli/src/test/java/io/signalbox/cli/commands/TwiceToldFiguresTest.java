@@ -186,9 +186,13 @@ class TwiceToldFiguresTest
         report.put("idle", Double.toString(gaps == 0 ? 0 : number(report, "inFlight.idleNanos") * MILLIS / gaps));
         final boolean dead = number(report, "inFlight.deadEntries") > 0;
         final boolean afterStop = number(report, "inFlight.draftsAfterStop") > 0;
-        final boolean unfinished = number(report, "requests.unfinished") > 0;
-        assertLine(text, "requests", 0, report, fields("requests.submitted requests.completed requests.cancelled " +
-            "requests.failed" + (unfinished ? " requests.unfinished" : "")));
+        final StringBuilder ends =
+            new StringBuilder("requests.submitted requests.completed requests.cancelled requests.failed");
+        for (final String end : List.of("missedDeadlines", "abortedByNewWeights", "refused", "unfinished"))
+        {
+            ends.append(number(report, "requests." + end) > 0 ? " requests." + end : "");
+        }
+        assertLine(text, "requests", 0, report, fields(ends.toString()));
         assertLine(text, text.contains("simulated time") ? "simulated time" : "time", 6e-4, report, "simulatedSeconds");
         assertLine(text, "throughput", 0.06, report,
             fields("throughput.completedRequestsPerSecond throughput.outputTokensPerSecond"));
@@ -295,8 +299,9 @@ class TwiceToldFiguresTest
         assertEquals(number(report, "requests.completed"), requests.completed());
         assertEquals(ends(rows, "stop"), requests.stopped());
         assertEquals(number(report, "requests.cancelled"), requests.cancelled());
-        assertEquals(number(report, "requests.failed") - number(report, "requests.refused"),
-            requests.missedDeadlines() + requests.abortedByNewWeights() + requests.failed());
+        assertEquals(number(report, "requests.missedDeadlines"), requests.missedDeadlines());
+        assertEquals(number(report, "requests.abortedByNewWeights"), requests.abortedByNewWeights());
+        assertEquals(number(report, "requests.failed"), requests.failed());
         assertEquals(number(report, "preemptions"), requests.preemptions());
         assertEquals(sum(rows, "restarts", null), requests.restarts());
         final EngineStats.StepFigures steps = stats.steps();
