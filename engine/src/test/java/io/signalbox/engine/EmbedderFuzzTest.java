@@ -20,14 +20,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Runs of the threaded engine with a hostile backend and several client threads: 40 reduced, 2,000 full. Every request
- * ends, every returned row was computed for its token, the counts of rows are right, the engine continues, and the
- * groups replay. A failing run is repeated with {@code -Dsignalbox.seed=SEED}.
+ * ends as it may and says why, every returned row was computed for its token, the counts of rows are right, every failed step
+ * is told, new weights of each way come, the engine continues, and the groups replay. A failing run is repeated with {@code -Dsignalbox.seed=SEED}.
  */
 @Tag("threads")
 @Timeout(value = 25, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -40,9 +39,15 @@ class EmbedderFuzzTest
     private static final int SMALL_RING = 32;
     private static final int TEMPLATES = 3;
     private static final int LONGEST_PROMPT = 200;
+    /** How long a client waits for a token after which it ends the answer. */
+    private static final long TOKEN_WAIT = 20_000_000L;
+    /** Ways that new weights come in one run. */
+    private static final List<List<WeightSwap>> WAYS = List.of(List.of(), List.of(WeightSwap.CONTINUE),
+        List.of(WeightSwap.ABORT), List.of(WeightSwap.REQUEUE), List.of(WeightSwap.DRAIN),
+        List.of(WeightSwap.DRAIN, WeightSwap.ABORT), List.of(WeightSwap.values()));
 
-    /** A request, its prompt's template, and its end. */
-    private record Asked(CompletionHandle handle, int template, int prompt)
+    /** A request, its prompt's template, and how it is to end. */
+    private record Asked(CompletionHandle handle, int template, int prompt, HostileAsk ask)
     {
     }
 
@@ -76,7 +81,9 @@ class EmbedderFuzzTest
         final SplittableRandom random = new SplittableRandom(seed);
         final HostileBackend backend = new HostileBackend(seed, only);
         final RecordingJournal journal = new RecordingJournal();
+        final HostileWitness witness = new HostileWitness();
         final AtomicReference<Throwable> failure = new AtomicReference<>();
+        final List<WeightSwap> ways = WAYS.get((int)(seed % WAYS.size()));
         final SchedulerConfig config = SchedulerConfig.builder().ranks(1 + random.nextInt(3)).blockSizeTokens(16)
             .kvBlocks(40 + random.nextInt(60)).stepTokens(16 + random.nextInt(200)).backOffNanos(1_000)
             .depth(depth)
@@ -84,40 +91,56 @@ class EmbedderFuzzTest
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(HostileBackend.VOCABULARY)
             .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeout(Duration.ofNanos(20_000_000))
-            .failureListener(failure::set);
+            .failureListener(failure::set).stepFailureListener(witness::failed).callbacks(witness.callbacks);
         final EngineClient client = new EngineClient(context);
         final String rerun = "run again with -Dsignalbox.seed=" + seed +
             (only == null ? "" : " and only " + only) + " at depth " + depth;
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {
             client.connect(engine);
-            final List<Asked> asked = ask(client, random);
+            final Clients clients = new Clients(client, witness, ways, backend.capabilities().masksStopTokens());
+            final List<Asked> asked = ask(clients, random);
             for (final Asked each : asked)
             {
-                check(seed, client, backend, asked, each);
+                check(seed, client, backend, asked, each, ways);
             }
             assertNull(failure.get(), () -> rerun + ": " + failure.get());
         }
         assertTrue(journal.isClosed() && !journal.isCutShort(), rerun);
+        witness.check(rerun, journal);
         ImpossibleRowsTest.assertReplays(config, journal);
     }
 
-    /** One to three threads submit, and cancel some of what they submitted. */
-    private static List<Asked> ask(final EngineClient client, final SplittableRandom random)
+    /** What the threads of clients share. */
+    private record Clients(EngineClient client, HostileWitness witness, List<WeightSwap> ways, boolean masks)
+    {
+        /** New weights, if the run has any; one in six requests brings them. */
+        private void replaceWeights(final SplittableRandom random)
+        {
+            if (!ways.isEmpty() && random.nextInt(6) == 0)
+            {
+                final String version = Long.toHexString(random.nextLong());
+                witness.announced(version, client.newWeights(ways.get(random.nextInt(ways.size())), version));
+            }
+        }
+    }
+
+    /** One to three threads submit, and end some of what they submitted. */
+    private static List<Asked> ask(final Clients clients, final SplittableRandom random)
     {
         final List<CompletableFuture<List<Asked>>> threads = new ArrayList<>();
         for (int thread = 1 + random.nextInt(3); thread > 0; thread--)
         {
             final SplittableRandom own = random.split();
             threads.add(CompletableFuture.supplyAsync(
-                () -> submit(client, own), task -> new Thread(task, "client").start()));
+                () -> submit(clients, own), task -> new Thread(task, "client").start()));
         }
         final List<Asked> all = new ArrayList<>();
         threads.forEach(each -> all.addAll(each.join()));
         return all;
     }
 
-    private static List<Asked> submit(final EngineClient client, final SplittableRandom random)
+    private static List<Asked> submit(final Clients clients, final SplittableRandom random)
     {
         final List<Asked> asked = new ArrayList<>();
         try
@@ -127,14 +150,15 @@ class EmbedderFuzzTest
                 final int template = random.nextInt(TEMPLATES);
                 final int[] prompt = new int[1 + random.nextInt(LONGEST_PROMPT)];
                 Arrays.setAll(prompt, position -> (template * 211 + position) % HostileBackend.VOCABULARY);
-                final CompletionHandle handle = client.submit(CompletionRequest.prompt(prompt)
-                    .maxNewTokens(random.nextInt(12)).priority(random.nextInt(3)).routedExperts(0), LONG_ENOUGH);
-                assertNotNull(handle);
-                asked.add(new Asked(handle, template, prompt.length));
-                if (random.nextInt(6) == 0)
+                final HostileAsk ask = HostileAsk.of(random, clients.masks);
+                final CompletionRequest request = ask.request(prompt, random);
+                for (final CompletionHandle handle : clients.client.submitSamples(request, 1 + random.nextInt(6) / 5))
                 {
-                    client.cancel(handle, LONG_ENOUGH);
+                    assertTrue(handle.requestId() != CompletionHandle.NO_ID, "no room");
+                    asked.add(new Asked(handle, template, prompt.length, ask));
+                    end(clients.client, handle, ask);
                 }
+                clients.replaceWeights(random);
             }
         }
         catch (final InterruptedException e)
@@ -144,19 +168,40 @@ class EmbedderFuzzTest
         return asked;
     }
 
+    private static void end(final EngineClient client, final CompletionHandle handle, final HostileAsk ask)
+        throws InterruptedException
+    {
+        if (ask.isCancelled())
+        {
+            client.cancel(handle, LONG_ENOUGH);
+        }
+        final long start = System.nanoTime();
+        while (handle.tokenCount() < ask.stopAfter() && !handle.isDone() && System.nanoTime() - start < TOKEN_WAIT)
+        {
+            Thread.onSpinWait();
+        }
+        if (ask.stopAfter() >= 0 && handle.tokenCount() >= ask.stopAfter())
+        {
+            handle.stopAfter(ask.stopAfter());
+        }
+    }
+
     private static void check(final long seed, final EngineClient client, final HostileBackend backend,
-        final List<Asked> all, final Asked one) throws Exception
+        final List<Asked> all, final Asked one, final List<WeightSwap> ways) throws Exception
     {
         final String name = "seed " + seed + ", request " + one.handle.requestId() + ": ";
         final Completion ended = one.handle.ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
         final RoutedExperts rows = client.takeRows(one.handle, LONG_ENOUGH);
+        one.ask.check(name, one.prompt, ended, backend, ways.contains(WeightSwap.ABORT));
+        assertTrue(ways.contains(WeightSwap.CONTINUE) || ways.contains(WeightSwap.REQUEUE) || ended.weights().size() < 2,
+            name + "mixes weights " + ended.weights());
         if (ended.isRefused())
         {
             assertNull(rows, name);
             return;
         }
         assertEquals(ended.rows(), rows.rows(), name + "rows");
-        if (ended.reason() == FinishReason.LENGTH)
+        if (ended.reason() == FinishReason.LENGTH || ended.reason() == FinishReason.STOP && ended.tokenCount() > 0)
         {
             assertEquals(one.prompt + Math.max(0, ended.tokens().length - 1), rows.rows(), name + "the law of length");
         }

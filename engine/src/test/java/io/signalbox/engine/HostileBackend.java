@@ -8,6 +8,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntPredicate;
 
 /**
  * Reports what no sound backend reports, from several threads, and remembers which rows it computed for which token of
@@ -35,6 +38,10 @@ final class HostileBackend implements Backend
 {
     /** Token ids of the model are below it. */
     static final int VOCABULARY = 1_000;
+    /** Sound reports sample tokens below it, so that many a token is a stop token. */
+    static final int SAMPLED = 12;
+    /** Ends an answer. */
+    static final int END = 11;
 
     /** Reaction of the backend to a plan, beside or instead of a sound report. */
     enum Act
@@ -42,18 +49,64 @@ final class HostileBackend implements Backend
         SOUND, SOUND_TWICE, SOUND_AT_ONCE, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS, FORMER_STEP, OTHER_EPOCH,
         UNKNOWN_RANK, WRONG_RANK, WRONG_STEP, FORMER_RESULTS, FEWER_ENTRIES, MORE_ENTRIES, NEGATIVE_TOKEN, TOKEN_RANGE,
         MORE_ACCEPTED, NONE_ACCEPTED, WRONG_START, LOGPROB_RANGE, NO_TOKENS, FEWER_ROWS, OTHER_ROW_WIDTH, NO_ROWS,
-        IMPOSSIBLE_ROWS, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER, OUT_OF_ORDER, NEVER_GIVEN,
+        IMPOSSIBLE_ROWS, STOP_TOO_EARLY, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER, OUT_OF_ORDER, NEVER_GIVEN,
         LOST
     }
 
-    /** One entry of a plan. */
-    record Entry(long requestId, int start, int count)
+    /**
+     * One entry of a plan.
+     *
+     * @param token    that it samples, if it samples one.
+     * @param stopping a stop token that it must not sample; -1: none.
+     */
+    record Entry(long requestId, int start, int count, int token, int stopping)
     {
+        private static Entry of(final StepView plan, final int entry, final boolean reads)
+        {
+            final int end = plan.start(entry) + plan.tokenCount(entry);
+            final int token = HostileBackend.token(plan.requestId(entry), end);
+            if (!reads)
+            {
+                return new Entry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), token, -1);
+            }
+            final RequestContent request = plan.request(entry);
+            final boolean mustNotStop = request.stopTokenCount() > 0 && !request.mayStopAt(end);
+            return new Entry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry),
+                allowed(token, candidate -> request.isLeftOut(end, candidate)), mustNotStop ? request.stopToken(0) : -1);
+        }
+
+        private Entry stoppingTooEarly()
+        {
+            return stopping < 0 ? this : new Entry(requestId, start, count, stopping, stopping);
+        }
+    }
+
+    /** The token that a sound report samples at a position if it is not left out. */
+    static int token(final long requestId, final int position)
+    {
+        return (int)Math.floorMod(StateDigest.mix(requestId, position), (long)SAMPLED);
+    }
+
+    /** The token, or the next one that is not left out. */
+    static int allowed(final int token, final IntPredicate leftOut)
+    {
+        int next = token;
+        while (leftOut.test(next))
+        {
+            next = (next + 1) % SAMPLED;
+        }
+        return next;
     }
 
     /** One plan. */
     record Plan(PlannedStep results, List<Entry> entries)
     {
+        /** What a sound report samples; other tokens are in reports that the engine must refuse. */
+        StepTokens sampled()
+        {
+            return results.sampled(entry -> entries.get(entry).token);
+        }
+
         int epoch()
         {
             return results.epoch();
@@ -80,9 +133,13 @@ final class HostileBackend implements Backend
     private static final int STEP_OF_THE_ONLY_ACT = 3;
 
     private final Map<List<Long>, List<byte[]>> computed = new ConcurrentHashMap<>();
+    /** Request and position of stop tokens that were to be left out. */
+    private final Set<List<Long>> stoppedTooEarly = ConcurrentHashMap.newKeySet();
     private final long seed;
     private final Act only;
     private final boolean once;
+    /** Whether it reads what requests contain, and leaves out stop tokens. */
+    private final boolean reads;
     private final AtomicBoolean hasActed = new AtomicBoolean();
     /** The plan whose report waits for that of the next step. */
     private final AtomicReference<Plan> held = new AtomicReference<>();
@@ -110,6 +167,7 @@ final class HostileBackend implements Backend
         this.seed = seed;
         this.only = only;
         this.once = once;
+        reads = !once && seed % 2 == 0;
     }
 
     /** A backend that reports every launch, acts in one step of rank 0, and is sound in every other step. */
@@ -126,7 +184,14 @@ final class HostileBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("hostile", true, false, SchedulerConfig.MAX_DEPTH, 0);
+        return BackendCapabilities.named("hostile").capturesExperts(true).readsTokens(reads).masksStopTokens(reads)
+            .swapsWeights(true).endTokens(once ? new int[0] : new int[] {END}).depth(SchedulerConfig.MAX_DEPTH).build();
+    }
+
+    @Override
+    public void newWeights(final int generation, final String version)
+    {
+        // Rows and tokens are the same with all weights.
     }
 
     @Override
@@ -145,7 +210,7 @@ final class HostileBackend implements Backend
         final List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < schedule.entryCount(); i++)
         {
-            entries.add(new Entry(schedule.requestId(i), schedule.start(i), schedule.tokenCount(i)));
+            entries.add(Entry.of(schedule, i, reads));
         }
         final Plan plan = new Plan(PlannedStep.of(schedule), entries);
         final SplittableRandom random = new SplittableRandom(
@@ -204,7 +269,7 @@ final class HostileBackend implements Backend
     /** The acts with a sound report, and those that name another step. */
     private void report(final Plan plan, final Act act, final SplittableRandom random)
     {
-        final StepTokens tokens = plan.results.sampled();
+        final StepTokens tokens = plan.sampled();
         switch (act)
         {
             case SOUND -> soundAndHeld(plan);
@@ -226,6 +291,13 @@ final class HostileBackend implements Backend
                 report(plan.epoch(), plan.rank(), plan.step() - 1,
                     plan.results.sampledAs(plan.epoch(), plan.rank(), plan.step() - 1), falseRows(plan));
                 sound(plan, 0);
+            }
+            case STOP_TOO_EARLY ->
+            {
+                final List<Entry> entries = plan.entries.stream().map(Entry::stoppingTooEarly).toList();
+                entries.stream().filter(entry -> entry.stopping >= 0).forEach(
+                    entry -> stoppedTooEarly.add(List.of(entry.requestId, (long)(entry.start + entry.count))));
+                sound(new Plan(plan.results, entries), 0);
             }
             case OTHER_EPOCH ->
             {
@@ -289,22 +361,22 @@ final class HostileBackend implements Backend
             case TOKEN_RANGE -> complete(plan, answer(results, 0, 1, VOCABULARY), falseRows(plan));
             case MORE_ACCEPTED -> complete(plan, answer(results, 0, 2, 0), falseRows(plan));
             case NONE_ACCEPTED -> complete(plan, answer(results, 0, 0, 0),
-                results.sampled().tokenCount() == 0 ? soundRows(plan, 0, Integer.MAX_VALUE) : falseRows(plan));
+                plan.sampled().tokenCount() == 0 ? soundRows(plan, 0, Integer.MAX_VALUE) : falseRows(plan));
             case WRONG_START -> complete(plan, answer(results, 1, 1, 0), falseRows(plan));
             case LOGPROB_RANGE -> complete(plan, answer(results, 0, 1, 0).accept(0, 2f), falseRows(plan));
             case NO_TOKENS -> complete(plan, null, falseRows(plan));
-            case FEWER_ROWS -> complete(plan, results.sampled(), falseRows(plan.tokens() - 1, rowBytes));
-            case OTHER_ROW_WIDTH -> complete(plan, results.sampled(), falseRows(plan.tokens(), 2 * rowBytes));
-            case NO_ROWS -> complete(plan, results.sampled(), null);
-            case IMPOSSIBLE_ROWS -> complete(plan, results.sampled(), impossibleRows(plan));
-            case WRONG_CHECKSUM -> complete(plan, results.sampled(), new HostileSlices.Miscounted(falseRows(plan)));
+            case FEWER_ROWS -> complete(plan, plan.sampled(), falseRows(plan.tokens() - 1, rowBytes));
+            case OTHER_ROW_WIDTH -> complete(plan, plan.sampled(), falseRows(plan.tokens(), 2 * rowBytes));
+            case NO_ROWS -> complete(plan, plan.sampled(), null);
+            case IMPOSSIBLE_ROWS -> complete(plan, plan.sampled(), impossibleRows(plan));
+            case WRONG_CHECKSUM -> complete(plan, plan.sampled(), new HostileSlices.Miscounted(falseRows(plan)));
             case THROWING_SLICE -> complete(
-                plan, results.sampled(), new HostileSlices.Throwing(falseRows(plan), once ? 1 : 1 + random.nextInt(12)));
+                plan, plan.sampled(), new HostileSlices.Throwing(falseRows(plan), once ? 1 : 1 + random.nextInt(12)));
             case FAULT -> fault(plan);
             case FAULT_AND_RESULT ->
             {
                 fault(plan);
-                complete(plan, results.sampled(), falseRows(plan));
+                complete(plan, plan.sampled(), falseRows(plan));
             }
             case NO_ANSWER ->
             {
@@ -338,7 +410,7 @@ final class HostileBackend implements Backend
 
     private void sound(final Plan plan, final int variant)
     {
-        complete(plan, plan.results.sampled(), soundRows(plan, variant, Integer.MAX_VALUE));
+        complete(plan, plan.sampled(), soundRows(plan, variant, Integer.MAX_VALUE));
     }
 
     private void complete(final Plan plan, final StepTokens tokens, final CaptureSlice rows)
@@ -417,6 +489,12 @@ final class HostileBackend implements Backend
             }
         }
         return slice;
+    }
+
+    /** Whether it ever sampled a stop token at a position where it was to leave it out. */
+    boolean hasStoppedTooEarly(final long requestId, final int position)
+    {
+        return stoppedTooEarly.contains(List.of(requestId, (long)position));
     }
 
     void remember(final long requestId, final int position, final byte[] row)

@@ -148,7 +148,7 @@ class MisbehaviourTest
         final String again = "step \\d+ of rank 0 was reported twice|" + notGiven("\\d+", "0");
         return switch (act)
         {
-            case SOUND, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS -> null;
+            case SOUND, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS, STOP_TOO_EARLY -> null;
             case SOUND_TWICE, SOUND_AT_ONCE, FORMER_STEP -> again;
             case FAULT_AND_RESULT -> again + "|the backend gave no reason";
             case FAULT -> "the backend gave no reason";

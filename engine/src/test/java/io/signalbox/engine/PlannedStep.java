@@ -5,6 +5,7 @@ import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 
 /** A plan that outlives the call that brought it, and the results that a backend without draft tokens makes of it. */
 record PlannedStep(int epoch, int rank, long step, int tokens, int[] starts, boolean[] sampling)
@@ -44,14 +45,25 @@ record PlannedStep(int epoch, int rank, long step, int tokens, int[] starts, boo
         return sampled(new StepTokens().begin(otherEpoch, otherRank, otherStep), 0);
     }
 
+    /** Every entry that samples samples its token. */
+    StepTokens sampled(final IntUnaryOperator tokenOfEntry)
+    {
+        return sampled(new StepTokens().begin(epoch, rank, step), tokenOfEntry);
+    }
+
     private StepTokens sampled(final StepTokens results, final int token)
+    {
+        return sampled(results, entry -> token);
+    }
+
+    private StepTokens sampled(final StepTokens results, final IntUnaryOperator tokenOfEntry)
     {
         for (int entry = 0; entry < starts.length; entry++)
         {
             results.entry(starts[entry]);
             if (sampling[entry])
             {
-                results.accept(token);
+                results.accept(tokenOfEntry.applyAsInt(entry));
             }
         }
         return results;
