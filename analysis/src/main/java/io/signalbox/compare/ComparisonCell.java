@@ -3,6 +3,7 @@ package io.signalbox.compare;
 
 import io.signalbox.router.RouterConfig;
 
+import java.util.Arrays;
 import java.util.Set;
 
 /** One router on one workload with one cache size, over all seeds. */
@@ -75,5 +76,11 @@ public final class ComparisonCell
     public boolean isLevelWithBest(final Figure figure)
     {
         return level.contains(figure);
+    }
+
+    @Override
+    public String toString()
+    {
+        return router + " on " + workload + " with " + kvBlocks + " KV blocks: " + Arrays.toString(estimates);
     }
 }

@@ -206,7 +206,8 @@ public final class SeriesQuery extends JournalQuery
         final boolean judged = level != null;
         row(new SeriesRow(intervals.start(), name, of.arrivals, of.completed, of.cancelled, of.missedDeadlines,
             of.abortedByNewWeights, of.failed, of.refused, waiting, running, of.promptTokens, of.matchedTokens,
-            of.hitRate(), of.emitted, kvUse, of.ttft.p50(), of.ttft.p99(), of.tpot.p50(), of.tpot.p99(), judged ? (Long)of.withinLimits : null,
+            of.hitRate(), of.emitted, kvUse, of.ttft.p50(), of.ttft.p99(), of.tpot.p50(), of.tpot.p99(),
+            judged ? (Long)of.withinLimits : null,
             judged ? (Double)(of.withinLimits * NANOS_PER_SECOND / intervalNanos) : null));
     }
 

@@ -130,8 +130,9 @@ public final class ComparisonFiles
      *                 milliseconds; {@code outputTokensPerSecond} and {@code requestsPerSecond} output tokens and completed
      *                 requests per simulated second, {@code tokenHitRate} matched over prompt tokens,
      *                 {@code rankLoadMaxOverMean} computed tokens of the busiest rank over the mean of all ranks,
-     *                 {@code preemptions}, {@code completed} and
-     *                 {@code refused} counts, {@code goodputRequestsPerSecond} and {@code goodputShare} as in
+     *                 {@code preemptions}, {@code completed},
+     *                 {@code refused}, {@code missedDeadlines}, {@code abortedByNewWeights} and {@code failed} counts,
+     *                 {@code goodputRequestsPerSecond} and {@code goodputShare} as in
      *                 {@code goodput} of {@code signalbox.simulate}, not measured without {@code --slo}
      */
     record Cell(String workload, int kvBlocks, String router, @JsonInline Map<String, OverSeeds> figures)

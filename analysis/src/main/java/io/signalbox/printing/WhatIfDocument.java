@@ -68,7 +68,8 @@ public record WhatIfDocument(
      *                  {@code outputTokensPerSecond} completed requests and output tokens per logical second,
      *                  {@code tokenHitRate} matched over prompt tokens, {@code computedTokens} tokens that went through a
      *                  step, recomputed tokens included, {@code evictedBlocks}, {@code preemptions}, {@code pauses},
-     *                  {@code steps}, {@code completed} and {@code refused} counts, {@code goodputRequestsPerSecond}
+     *                  {@code steps}, {@code completed}, {@code refused}, {@code missedDeadlines},
+     *                  {@code abortedByNewWeights} and {@code failed} counts, {@code goodputRequestsPerSecond}
      *                  and {@code goodputShare} as in {@code goodput} of {@code signalbox.simulate}, not measured without
      *                  {@code --slo}
      * @param seeds     with {@code --seeds}: differences of these figures to the unchanged re-run with the same arrivals

@@ -13,7 +13,7 @@ final class Tokenless implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("tokenless", true, false);
+        return BackendCapabilities.named("tokenless").capturesExperts(true).build();
     }
 
     @Override

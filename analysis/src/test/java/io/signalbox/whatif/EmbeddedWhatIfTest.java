@@ -35,7 +35,10 @@ class EmbeddedWhatIfTest
 {
     private static final int TURNS = 12;
 
-    /** A conversation of turns, each with the answers before it, some with a least length, on a threaded engine; then a request that is too late. */
+    /**
+     * A conversation of turns, each with the answers before it, some with a least length, on a threaded engine; then a
+     * request that is too late.
+     */
     private static MemoryGroups converse() throws InterruptedException
     {
         final EngineConfig config = new EngineConfig()
@@ -48,7 +51,8 @@ class EmbeddedWhatIfTest
             {
                 final CompletionRequest request =
                     CompletionRequest.prompt(prompt).conversation(5).maxNewTokens(40);
-                final Completion answer = engine.submit(turn % 3 == 2 ? request.stopAt(49, 7).minNewTokens(20) : request).await();
+                final Completion answer =
+                    engine.submit(turn % 3 == 2 ? request.stopAt(49, 7).minNewTokens(20) : request).await();
                 final int[] next = Arrays.copyOf(prompt, prompt.length + answer.tokens().length + 11);
                 System.arraycopy(answer.tokens(), 0, next, prompt.length, answer.tokens().length);
                 System.arraycopy(tokens(turn + 1, 11), 0, next, next.length - 11, 11);

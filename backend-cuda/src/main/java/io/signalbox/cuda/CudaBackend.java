@@ -83,9 +83,8 @@ public final class CudaBackend implements ModelBackend
                 .draftTokens(config.hasDrafts() ? DraftSource.MOST_TOKENS : 0)
                 .swapsWeights(config.weightSets() > 1).maxPositions(config.plan().maxPositions()).build();
         }
-        return new BackendCapabilities(
-            "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false,
-            config.stepsInFlight(), 0);
+        return BackendCapabilities.named("cuda with the kernel set '" + config.kernels().name() + "'")
+            .capturesExperts(config.kernels().servesAny()).depth(config.stepsInFlight()).build();
     }
 
     @Override
@@ -315,5 +314,11 @@ public final class CudaBackend implements ModelBackend
             BoundedCall.run("the close of the CUDA backend", (1 + closing.deviceCount()) * driver.deviceLimitNanos(),
                 closing::close);
         }
+    }
+
+    @Override
+    public String toString()
+    {
+        return capabilities() + ": " + config;
     }
 }

@@ -440,4 +440,10 @@ public final class CudaBackendConfig
     {
         return clock;
     }
+
+    @Override
+    public String toString()
+    {
+        return "CudaBackendConfig" + values;
+    }
 }

@@ -207,4 +207,10 @@ public final class Simulation
             throw e;
         }
     }
+
+    @Override
+    public String toString()
+    {
+        return workload.requests().size() + " requests on " + schedulerConfig;
+    }
 }

@@ -63,13 +63,15 @@ public final class PromptDefaults
     /**
      * The prompt with a value for every field but the conversation.
      *
-     * @param index     of the prompt, from 0.
-     * @param endTokens end an answer for which neither the prompt nor {@link #STOP_TOKENS} names tokens.
+     * If neither the prompt nor {@link #STOP_TOKENS} names stop tokens, it has none: the end tokens of the model end the
+     * answer.
+     *
+     * @param index of the prompt, from 0.
      */
-    public PromptLine complete(final PromptLine line, final int index, final int[] endTokens)
+    public PromptLine complete(final PromptLine line, final int index)
     {
         final int[] stop = get(STOP_TOKENS).map(tokens -> tokens.stream().mapToInt(Integer::intValue).toArray())
-            .orElse(endTokens);
+            .orElse(new int[0]);
         return new PromptLine(line.id(), line.prompt(), given(line.maxNewTokens(), MAX_NEW_TOKENS),
             given(line.temperature(), TEMPERATURE), given(line.topK(), TOP_K), given(line.topP(), TOP_P),
             line.seed() == null ? get(SEED) + index : line.seed(), line.stopTokens() == null ? stop : line.stopTokens(),

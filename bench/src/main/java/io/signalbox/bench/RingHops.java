@@ -153,7 +153,7 @@ public final class RingHops
         @Override
         public BackendCapabilities capabilities()
         {
-            return new BackendCapabilities("idle", true, false);
+            return BackendCapabilities.named("idle").capturesExperts(true).build();
         }
 
         @Override

@@ -104,8 +104,9 @@ class EmbeddingSampleIT
     void shouldReplaceTheWeightsOfAModelAndComputeEveryGenerationAgain() throws Exception
     {
         final String journal = directory.resolve("journal").toString();
-        assertEquals(List.of("policy 0: 8 rollouts, 336 rows of its weights or later ones",
-            "policy 1: 8 rollouts, 336 rows of its weights or later ones",
+        assertEquals(List.of("steps compute with generation 1",
+            "policy 0: 8 rollouts, 336 rows of its weights or later ones",
+            "steps compute with generation 2", "policy 1: 8 rollouts, 336 rows of its weights or later ones",
             "policy 2: 8 rollouts, 336 rows of its weights or later ones", "generation 2 at the end"),
             run("PolicyLoop", journal));
         final CommandRun again =

@@ -24,7 +24,7 @@ class EmbeddingDocsTest
     private static final int MOST_README_LINES = 40;
 
     @ParameterizedTest
-    @CsvSource({"docs/embedding.md,21", "docs/routed-experts.md,4", "docs/metrics.md,2", "README.md,1", "docs/testing.md,6"})
+    @CsvSource({"docs/embedding.md,22", "docs/routed-experts.md,4", "docs/metrics.md,2", "README.md,1", "docs/testing.md,6"})
     void shouldShowPartsOfTheSamples(final String page, final int blocks) throws IOException
     {
         final List<String> shown = blocks(Files.readString(ROOT.resolve(page)));

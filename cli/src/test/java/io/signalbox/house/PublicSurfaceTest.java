@@ -228,7 +228,7 @@ class PublicSurfaceTest
         }
     }
 
-    private static List<String> list() throws IOException
+    static List<String> list() throws IOException
     {
         try (InputStream list = PublicSurfaceTest.class.getResourceAsStream("public-types.txt"))
         {

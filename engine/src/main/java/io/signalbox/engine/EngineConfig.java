@@ -544,6 +544,7 @@ public final class EngineConfig
     @Override
     public String toString()
     {
-        return "EngineConfig" + values;
+        return "EngineConfig" + values + " with " + config +
+            (backend == null ? ", without a backend" : " and the backend " + backend.capabilities());
     }
 }

@@ -51,6 +51,11 @@ final class OpenHandles
         }
     }
 
+    synchronized int openCount()
+    {
+        return handles.size();
+    }
+
     /** Returns {@code null} if the request has none. */
     synchronized CompletionHandle find(final long requestId)
     {

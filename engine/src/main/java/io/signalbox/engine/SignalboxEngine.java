@@ -141,8 +141,8 @@ public final class SignalboxEngine implements AutoCloseable
      *                requests that have begun end with the former weights, then the new ones come.
      * @param version name of the weights for the journal; may be empty.
      * @return completes with the generation of the weights when the first step of that generation is planned, for which a
-     *         request has to come, or of a later one. Fails if there was no room, and nothing was asked, or if the engine stops before. The
-     *         callback executor of the engine completes it.
+     *         request has to come, or of a later one. Fails if there was no room, and nothing was asked, or if the engine
+     *         stops before. The callback executor of the engine completes it.
      * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
      */
     public CompletionStage<Integer> newWeights(final WeightSwap way, final String version)
@@ -253,5 +253,13 @@ public final class SignalboxEngine implements AutoCloseable
     ThreadedEngine engine()
     {
         return engine;
+    }
+
+    @Override
+    public String toString()
+    {
+        final Throwable failure = engine.failure();
+        return "engine with " + client.handles().openCount() + " open requests" +
+            (failure == null ? "" : ", failed: " + failure);
     }
 }

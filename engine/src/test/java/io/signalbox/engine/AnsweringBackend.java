@@ -27,7 +27,7 @@ final class AnsweringBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("answering", true, false);
+        return BackendCapabilities.named("answering").capturesExperts(true).build();
     }
 
     @Override

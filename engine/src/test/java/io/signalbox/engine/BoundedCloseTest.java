@@ -105,7 +105,7 @@ class BoundedCloseTest
         @Override
         public BackendCapabilities capabilities()
         {
-            return new BackendCapabilities("hanging", true, false);
+            return BackendCapabilities.named("hanging").capturesExperts(true).build();
         }
 
         @Override

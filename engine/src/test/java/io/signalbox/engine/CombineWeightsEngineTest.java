@@ -45,7 +45,7 @@ class CombineWeightsEngineTest
         @Override
         public BackendCapabilities capabilities()
         {
-            return new BackendCapabilities("scripted", true, false);
+            return BackendCapabilities.named("scripted").capturesExperts(true).build();
         }
     }
 

@@ -25,8 +25,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Runs of the threaded engine with a hostile backend and several client threads: 40 reduced, 2,000 full. Every request
- * ends as it may and says why, every returned row was computed for its token, the counts of rows are right, every failed step
- * is told, new weights of each way come, the engine continues, and the groups replay. A failing run is repeated with {@code -Dsignalbox.seed=SEED}.
+ * ends as it may and says why, every returned row was computed for its token, the counts of rows are right, every failed
+ * step is told, new weights of each way come, the engine continues, and the groups replay. A failing run is repeated with
+ * {@code -Dsignalbox.seed=SEED}.
  */
 @Tag("threads")
 @Timeout(value = 25, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

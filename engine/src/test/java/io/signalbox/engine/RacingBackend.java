@@ -51,7 +51,7 @@ final class RacingBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("racing", true, false, depth, 0);
+        return BackendCapabilities.named("racing").capturesExperts(true).depth(depth).build();
     }
 
     @Override

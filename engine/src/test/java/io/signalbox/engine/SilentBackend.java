@@ -29,7 +29,7 @@ final class SilentBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("silent", true, false, depth, 0);
+        return BackendCapabilities.named("silent").capturesExperts(true).depth(depth).build();
     }
 
     @Override

@@ -13,7 +13,7 @@ final class UnclosableBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("unclosable", true, false);
+        return BackendCapabilities.named("unclosable").capturesExperts(true).build();
     }
 
     @Override

@@ -194,4 +194,10 @@ public final class DirectoryJournal implements RunJournal
             return scanner.next() ? null : scanner.end();
         }
     }
+
+    @Override
+    public String toString()
+    {
+        return "journal " + directory + ", " + config;
+    }
 }

@@ -151,4 +151,10 @@ public final class TokenKey
         final long keyed = Envelope.int64(result, 0) & Long.MAX_VALUE;
         return keyed == 0 ? 1 : keyed;
     }
+
+    @Override
+    public String toString()
+    {
+        return "key " + id;
+    }
 }

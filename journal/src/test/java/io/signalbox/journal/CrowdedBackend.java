@@ -39,7 +39,7 @@ final class CrowdedBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("crowded", true, false);
+        return BackendCapabilities.named("crowded").capturesExperts(true).build();
     }
 
     @Override

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.AcceptedDecoder;
@@ -28,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 final class KilledEngine
 {
     private static final int OUTSTANDING = 12;
+    private static final int WEIGHTS_EVERY = 50;
     private static final long UNSEEN_GROUPS = 1024;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final PrintStream OUT = System.out;
@@ -48,7 +51,7 @@ final class KilledEngine
         final EngineConfig config = KeyedRequests.config()
             .runJournal(SmallRetention.prompt(new DirectoryJournal(Path.of(arguments[0]), written,
                 (read, total) -> OUT.println("READ " + read)), UNSEEN_GROUPS))
-            .listener(visible::onGroup);
+            .listener(visible::onGroup).stepFailureListener(failure -> OUT.println("STEPFAILED " + text(failure)));
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
             OUT.println("LAUNCHED");
@@ -62,7 +65,7 @@ final class KilledEngine
             final int first = Integer.parseInt(arguments[2]);
             for (int key = first; key < first + Integer.parseInt(arguments[3]); key++)
             {
-                handles.add(engine.submit(KeyedRequests.of(key).keyed(key)));
+                handles.add(submit(engine, key));
                 if (handles.size() > OUTSTANDING)
                 {
                     take(handles.remove());
@@ -74,6 +77,37 @@ final class KilledEngine
             }
         }
         OUT.println("CLOSED");
+    }
+
+    private static String text(final Completion.StepFailure failure)
+    {
+        return failure.rank() + " " + failure.step() + " " + failure.sentence();
+    }
+
+    /** One of so many keys brings new weights, in each way in turn; an answer may end with its client. */
+    private static CompletionHandle submit(final SignalboxEngine engine, final int key)
+    {
+        if (key % WEIGHTS_EVERY == 1)
+        {
+            final WeightSwap[] ways = WeightSwap.values();
+            engine.newWeights(ways[key / WEIGHTS_EVERY % ways.length], "weights-" + key)
+                .thenAccept(generation -> OUT.println("STAGE " + generation + " weights-" + key));
+        }
+        final KeyedRequests request = KeyedRequests.ending(key);
+        final CompletionHandle handle = engine.submit(request.keyed(key));
+        if (request.end() == KeyedRequests.End.CLIENT)
+        {
+            while (handle.tokenCount() == 0 && !handle.isDone())
+            {
+                Thread.onSpinWait();
+            }
+            if (!handle.isDone())
+            {
+                OUT.println("STOPPED " + handle.requestId());
+                handle.stopAfter(1);
+            }
+        }
+        return handle;
     }
 
     private static void resumed(final CompletionHandle handle)
@@ -88,7 +122,13 @@ final class KilledEngine
 
     private static void take(final CompletionHandle handle) throws Exception
     {
-        handle.await(PATIENCE);
+        final Completion end = handle.await(PATIENCE);
+        if (end.isRefused())
+        {
+            OUT.println("REFUSED " + handle.requestId());
+            return;
+        }
+        end.failure().ifPresent(failure -> OUT.println("FAILED " + handle.requestId() + " " + text(failure)));
         final boolean acknowledges = VisibleRequests.acknowledgesRows(handle.requestId());
         final RoutedExperts rows = (acknowledges ? handle.routedExperts(PATIENCE) : handle.takeRoutedExperts(PATIENCE))
                 .orElse(null);

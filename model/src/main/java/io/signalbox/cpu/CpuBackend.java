@@ -203,4 +203,10 @@ public final class CpuBackend implements ModelBackend
         teams.forEach(WorkTeam::close);
         teams.clear();
     }
+
+    @Override
+    public String toString()
+    {
+        return capabilities() + ": " + plan + " in " + precision;
+    }
 }

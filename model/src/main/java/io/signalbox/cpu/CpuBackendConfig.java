@@ -140,4 +140,10 @@ public final class CpuBackendConfig
     {
         return clock;
     }
+
+    @Override
+    public String toString()
+    {
+        return "CpuBackendConfig" + values;
+    }
 }

@@ -128,4 +128,10 @@ public final class Checkpoint
     {
         return weights;
     }
+
+    @Override
+    public String toString()
+    {
+        return "checkpoint " + directory + " of " + plan;
+    }
 }

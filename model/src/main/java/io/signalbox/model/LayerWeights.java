@@ -20,6 +20,13 @@ public record LayerWeights(
             FeedForward.inBf16(dense), moe == null ? null : moe.inBf16());
     }
 
+    /** The kind of the layer; its weights are too many to print. */
+    @Override
+    public String toString()
+    {
+        return moe == null ? "dense layer" : "MoE layer";
+    }
+
     Stream<WeightMatrix> matrices()
     {
         return Stream.concat(attention.matrices(),

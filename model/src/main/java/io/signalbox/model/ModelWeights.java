@@ -36,4 +36,11 @@ public record ModelWeights(
         final long vectors = plan.parameters() - matrices().mapToLong(WeightMatrix::count).sum();
         return matrices().mapToLong(WeightMatrix::size).sum() + vectors * Float.BYTES;
     }
+
+    /** The size of the weights; they themselves are too many to print. */
+    @Override
+    public String toString()
+    {
+        return "weights of " + plan + ", " + bytes() + " bytes";
+    }
 }

@@ -62,11 +62,13 @@ public abstract class BackendProvider
     /**
      * Creates a backend that was not started, and whose exceptions name it.
      *
+     * @param endTokens of the model, as {@code Checkpoint.endTokens} reads them, for a backend that declares none.
      * @throws ConfigException as {@link #create} does, and if the provider throws anything else or returns {@code null}.
      */
-    public final ModelBackend make(final ModelWeights weights, final SettingValues values, final LongSupplier clock)
+    public final ModelBackend make(
+        final ModelWeights weights, final SettingValues values, final LongSupplier clock, final int... endTokens)
     {
-        return GuardedBackend.of(label, () -> create(weights, values, clock));
+        return GuardedBackend.of(label, endTokens, () -> create(weights, values, clock));
     }
 
     /**

@@ -95,4 +95,10 @@ public final class Backends
             .allowed("one of " + labels())
             .remedy("give one of " + labels() + ", or the jar that holds it with --plugins");
     }
+
+    @Override
+    public String toString()
+    {
+        return providers.toString();
+    }
 }

@@ -17,16 +17,21 @@ import java.util.function.Supplier;
 final class GuardedBackend implements ModelBackend
 {
     private final String label;
+    private final int[] endTokens;
     private final Backend backend;
 
-    private GuardedBackend(final String label, final Backend backend)
+    private GuardedBackend(final String label, final int[] endTokens, final Backend backend)
     {
         this.label = label;
+        this.endTokens = endTokens.clone();
         this.backend = backend;
     }
 
-    /** @throws ConfigException if the backend cannot be made. */
-    static ModelBackend of(final String label, final Supplier<Backend> maker)
+    /**
+     * @param endTokens of the model, for a backend that declares none.
+     * @throws ConfigException if the backend cannot be made.
+     */
+    static ModelBackend of(final String label, final int[] endTokens, final Supplier<Backend> maker)
     {
         final Backend made;
         try
@@ -42,7 +47,7 @@ final class GuardedBackend implements ModelBackend
         {
             throw fault(label, "returned null when it was made");
         }
-        return new GuardedBackend(label, made);
+        return new GuardedBackend(label, endTokens, made);
     }
 
     private static ConfigException fault(final String label, final String fault)
@@ -79,7 +84,7 @@ final class GuardedBackend implements ModelBackend
         {
             throw fault(label, "declares no capabilities but null");
         }
-        return declared;
+        return declared.endTokens().length == 0 ? declared.withEndTokens(endTokens) : declared;
     }
 
     @Override

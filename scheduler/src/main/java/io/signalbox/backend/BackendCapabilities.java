@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.ConfigException.Named;
 import io.signalbox.experts.ModelShape;
 
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -71,10 +72,23 @@ public final class BackendCapabilities
         }
     }
 
-    /** A backend that takes one step of a rank at a time, without draft tokens. */
-    public BackendCapabilities(final String name, final boolean capturesExperts, final boolean readsTokens)
+    private BackendCapabilities(final BackendCapabilities other, final int... endTokens)
     {
-        this(name, capturesExperts, readsTokens, 1, 0);
+        name = other.name;
+        capturesExperts = other.capturesExperts;
+        capturesCombineWeights = other.capturesCombineWeights;
+        readsTokens = other.readsTokens;
+        reportsLogprobs = other.reportsLogprobs;
+        masksStopTokens = other.masksStopTokens;
+        this.endTokens = endTokens;
+        reportsLaunches = other.reportsLaunches;
+        resetsRanks = other.resetsRanks;
+        writesKvFirst = other.writesKvFirst;
+        swapsWeights = other.swapsWeights;
+        reportsLogicalExperts = other.reportsLogicalExperts;
+        depth = other.depth;
+        draftTokens = other.draftTokens;
+        maxPositions = other.maxPositions;
     }
 
     /** @throws ConfigException if sharing is wanted and the backend may read a block before it is written. */
@@ -101,13 +115,6 @@ public final class BackendCapabilities
         }
     }
 
-    /** The commonest capabilities; see {@link Builder} for each. */
-    public BackendCapabilities(
-        final String name, final boolean capturesExperts, final boolean readsTokens, final int depth, final int draftTokens)
-    {
-        this(named(name).capturesExperts(capturesExperts).readsTokens(readsTokens).depth(depth).draftTokens(draftTokens));
-    }
-
     /**
      * A backend that can do nothing but take one step of a rank at a time.
      *
@@ -116,6 +123,12 @@ public final class BackendCapabilities
     public static Builder named(final String name)
     {
         return new Builder(Objects.requireNonNull(name, "the name of the backend is null; give one"));
+    }
+
+    /** The same capabilities with other {@linkplain Builder#endTokens end tokens}. */
+    public BackendCapabilities withEndTokens(final int... tokenIds)
+    {
+        return new BackendCapabilities(this, tokenIds.clone());
     }
 
     public String name()
@@ -188,6 +201,19 @@ public final class BackendCapabilities
     public int maxPositions()
     {
         return maxPositions;
+    }
+
+    @Override
+    public String toString()
+    {
+        return name + ": depth " + depth + ", draft tokens " + draftTokens +
+            (maxPositions == Integer.MAX_VALUE ? "" : ", at most " + maxPositions + " positions") +
+            (capturesExperts ? ", captures experts" : "") + (capturesCombineWeights ? ", captures combine weights" : "") +
+            (readsTokens ? ", reads tokens" : "") + (reportsLogprobs ? ", reports log-probabilities" : "") +
+            (masksStopTokens ? ", masks stop tokens" : "") + (swapsWeights ? ", swaps weights" : "") +
+            (resetsRanks ? ", resets ranks" : "") + (writesKvFirst ? ", writes KV first" : "") +
+            (reportsLaunches ? "" : ", reports no launches") + (reportsLogicalExperts ? "" : ", reports physical experts") +
+            (endTokens.length == 0 ? "" : ", end tokens " + Arrays.toString(endTokens));
     }
 
     /** @throws ConfigException if the backend cannot do what is wanted. */

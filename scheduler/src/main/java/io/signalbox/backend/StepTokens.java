@@ -162,4 +162,11 @@ public final class StepTokens
         }
         return index;
     }
+
+    @Override
+    public String toString()
+    {
+        return "results of step " + step + " of rank " + rank + " in epoch " + epoch + ": " + tokenCount + " tokens of " +
+            entryCount + " entries";
+    }
 }

@@ -377,4 +377,12 @@ public final class StepView extends MessageView
     {
         return ArrayBytes.getInt(bytes, located(evicted).at(index) + EvictedDecoder.blockIdEncodingOffset());
     }
+
+    @Override
+    public String toString()
+    {
+        return bytes == null ? "no step" :
+            "step " + step() + " of rank " + rank() + " in epoch " + epoch() + ": " + tokens() + " tokens of " +
+                entryCount() + " entries";
+    }
 }

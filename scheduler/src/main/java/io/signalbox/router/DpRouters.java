@@ -163,4 +163,10 @@ public final class DpRouters
         }
         return found;
     }
+
+    @Override
+    public String toString()
+    {
+        return providers.toString();
+    }
 }

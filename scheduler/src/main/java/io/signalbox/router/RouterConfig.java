@@ -239,4 +239,10 @@ public final class RouterConfig
         changed.putAll(standard().settings());
         return changed;
     }
+
+    @Override
+    public String toString()
+    {
+        return provider.label() + knobs;
+    }
 }

@@ -293,6 +293,13 @@ public final class SchedulerConfig
         return values.get(setting);
     }
 
+    /** The settings that differ from their defaults. */
+    @Override
+    public String toString()
+    {
+        return "SchedulerConfig" + values + " with the router " + router + (capture == null ? "" : ", captures " + capture);
+    }
+
     /** Name and value of every setting, sorted by name; without turns of suspects, as older run descriptions. */
     public Map<String, String> settings()
     {

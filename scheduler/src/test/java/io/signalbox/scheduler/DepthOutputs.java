@@ -351,6 +351,9 @@ final class DepthOutputs extends EventReader
         rig.counts.addIf(complete && new HashSet<>(rig.weights.rows(id)).size() > 1, DepthCounts.Kind.MIXED_WEIGHTS);
         assertTrue(mixes || !complete || new HashSet<>(rig.weights.rows(id)).size() <= 1, "no result mixes weights");
         checkRows(id, rows);
+        final int blockSize = rig.config.blockSizeTokens();
+        assertTrue(!isCut || (rig.scheduler.rows(id).pageCount() - 1) * blockSize < rows,
+            "request " + id + " keeps pages of rows after the end of its answer");
         if (free.rank() >= 0)
         {
             pauses[free.rank()].onGone(id, DepthCounts.Kind.END_WHILE_PAUSED);

@@ -263,4 +263,10 @@ public final class ServerConfig
     {
         return values.get(REQUEST_MILLIS);
     }
+
+    @Override
+    public String toString()
+    {
+        return "ServerConfig" + values + " of " + model.names();
+    }
 }

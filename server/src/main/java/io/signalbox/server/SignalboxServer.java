@@ -169,4 +169,10 @@ public final class SignalboxServer implements AutoCloseable
             Thread.currentThread().interrupt();
         }
     }
+
+    @Override
+    public String toString()
+    {
+        return config + " with " + generations.openCount() + " open requests";
+    }
 }

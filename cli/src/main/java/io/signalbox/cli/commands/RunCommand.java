@@ -124,6 +124,8 @@ public final class RunCommand implements Callable<Integer>
     private ChosenBackend chosen;
     private ModelLoading loading;
     private ModelWeights weights;
+    /** Of the checkpoint; none if an option names others. */
+    private int[] endTokens;
     private Map<String, String> description;
     private StoppedRun stopped;
 
@@ -153,11 +155,11 @@ public final class RunCommand implements Callable<Integer>
             tokenizer.open();
         }
         final List<PromptLine> prompts = promptOptions.read(plan, tokenizer::encode);
-        final int[] endTokens = promptOptions.namesStopTokens() ? new int[0] : modelOptions.endTokens();
+        endTokens = promptOptions.namesStopTokens() ? new int[0] : modelOptions.endTokens();
         final List<CompletionRequest> requests = new ArrayList<>();
         for (int i = 0; i < prompts.size(); i++)
         {
-            requests.add(promptOptions.request(prompts.get(i), i, endTokens, plan, config));
+            requests.add(promptOptions.request(prompts.get(i), i, plan, config));
         }
         try (texts; OutputFile document = jsonOptions.reserve(RunDocument.bytes(config)))
         {
@@ -176,7 +178,8 @@ public final class RunCommand implements Callable<Integer>
         {
             stopped = stop;
             final RunClock clock = new RunClock();
-            final Backend backend = loading.show(chosen.weightBytes(weights), () -> chosen.create(weights, clock));
+            final Backend backend =
+                loading.show(chosen.weightBytes(weights), () -> chosen.create(weights, clock, endTokens));
             return run(backend, clock, weights.plan(), config, prompts, requests, file, document);
         }
     }

@@ -132,10 +132,14 @@ public final class ChosenBackend
             new ChosenBackend(provider, values.with(version.name(), "generation-0"));
     }
 
-    /** A backend that was not started; its clock is that of the engine. */
-    public ModelBackend create(final ModelWeights weights, final LongSupplier clock)
+    /**
+     * A backend that was not started; its clock is that of the engine.
+     *
+     * @param endTokens end each answer whose request does not ignore them.
+     */
+    public ModelBackend create(final ModelWeights weights, final LongSupplier clock, final int... endTokens)
     {
-        return provider.make(weights, values, clock);
+        return provider.make(weights, values, clock, endTokens);
     }
 
     /** A plug-in can throw any error. */

@@ -131,17 +131,16 @@ public final class PromptOptions implements SettingGroup
     /**
      * The request of a prompt.
      *
-     * @param index     of the prompt, from 0.
-     * @param endTokens end an answer unless the prompt or an option names stop tokens.
+     * @param index of the prompt, from 0.
      * @throws ConfigException if a value is not allowed, a rank cannot hold it, or the model was not made for so many
      *                         positions.
      */
     public CompletionRequest request(
-        final PromptLine line, final int index, final int[] endTokens, final DecoderPlan plan, final SchedulerConfig config)
+        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
     {
         try
         {
-            return sampled(line, index, endTokens, plan, config);
+            return sampled(line, index, plan, config);
         }
         catch (final ConfigException e)
         {
@@ -150,15 +149,17 @@ public final class PromptOptions implements SettingGroup
     }
 
     private CompletionRequest sampled(
-        final PromptLine line, final int index, final int[] endTokens, final DecoderPlan plan, final SchedulerConfig config)
+        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
     {
-        final PromptLine whole = defaults.complete(line, index, endTokens);
+        final PromptLine whole = defaults.complete(line, index);
         requireKnown(defaults.get(PromptDefaults.STOP_TOKENS).orElse(List.of()), plan.vocabulary());
         CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(whole.maxNewTokens())
             .stopAt(whole.stopTokens()).temperature(whole.temperature()).topK(whole.topK()).topP(whole.topP())
             .seed(whole.seed()).routedExperts(experts() ? 0 : -1);
         checkLength(line, whole.maxNewTokens(), plan, config);
         request = logprobs() ? request.logprobs() : request;
+        // Named stop tokens replace the end tokens of the model.
+        request = line.stopTokens() == null && !namesStopTokens() ? request : request.ignoreEos();
         return line.conversation() == null ? request : request.conversation(line.conversation());
     }
 

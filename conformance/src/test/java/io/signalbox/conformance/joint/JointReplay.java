@@ -214,7 +214,7 @@ final class JointReplay extends EventReader
         @Override
         public BackendCapabilities capabilities()
         {
-            return new BackendCapabilities("recorded", true, false);
+            return BackendCapabilities.named("recorded").capturesExperts(true).build();
         }
 
         @Override

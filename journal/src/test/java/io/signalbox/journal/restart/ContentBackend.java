@@ -57,6 +57,8 @@ final class ContentBackend implements Backend
     private String missingWeights;
     private long stepNanos;
     private long executed;
+    /** A step that feeds it fails; -1: none does. */
+    private int poison = -1;
 
     /** One step plan, copied while it was valid. */
     private record Step(int epoch, int rank, long step, List<Entry> entries)
@@ -64,6 +66,11 @@ final class ContentBackend implements Backend
         private int tokens()
         {
             return entries.stream().mapToInt(Entry::count).sum();
+        }
+
+        private boolean feeds(final int token)
+        {
+            return entries.stream().anyMatch(entry -> Arrays.stream(entry.known).anyMatch(known -> known == token));
         }
     }
 
@@ -99,6 +106,13 @@ final class ContentBackend implements Backend
     ContentBackend faulty(final long nanosPerStep)
     {
         stepNanos = nanosPerStep;
+        return this;
+    }
+
+    /** Fails each step that computes a request with this token. */
+    ContentBackend failing(final int token)
+    {
+        poison = token;
         return this;
     }
 
@@ -221,6 +235,11 @@ final class ContentBackend implements Backend
         {
             sink.fault(now(step), step.epoch, step.rank, step.step,
                 executed % LOST_EVERY == 0 ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "planted");
+            return;
+        }
+        if (poison >= 0 && step.feeds(poison))
+        {
+            sink.fault(now(step), step.epoch, step.rank, step.step, StepFault.STEP_FAILED, "planted: token " + poison);
             return;
         }
         report(step);

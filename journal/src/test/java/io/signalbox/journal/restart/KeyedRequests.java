@@ -7,16 +7,40 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.testkit.ContextModel;
 
+import java.time.Duration;
 import java.util.Arrays;
 
 /** Requests that are a function of a key, so that another process knows their tokens and rows. The key travels with them. */
 public final class KeyedRequests
 {
-    private final Ask ask;
+    /** A step with this token fails on the backend of {@link #config}; no model samples it. */
+    static final int POISON = ContentModel.VOCABULARY;
+    private static final int ENDS = 24;
 
-    private KeyedRequests(final Ask ask)
+    /** How a request may end, if new weights do not end it. */
+    public enum End
+    {
+        /** By its length, or by a stop token after its least length. */
+        OWN,
+        DEADLINE,
+        /** Its client stops it after a token. */
+        CLIENT,
+        /** Its steps fail. */
+        POISON,
+        REFUSED
+    }
+
+    private final Ask ask;
+    private final End end;
+    private final int least;
+    private final int[] stops;
+
+    private KeyedRequests(final Ask ask, final End end, final int least, final int... stops)
     {
         this.ask = ask;
+        this.end = end;
+        this.least = least;
+        this.stops = stops;
     }
 
     /** Prompts of a few families, so that they share prefixes; every second request wants its rows. */
@@ -25,13 +49,43 @@ public final class KeyedRequests
         final int[] prompt = new int[1 + Math.floorMod(key * 13, 40)];
         Arrays.setAll(prompt, i -> (i * 7 + key % 3) % ContentModel.VOCABULARY);
         prompt[prompt.length - 1] = key % ContentModel.VOCABULARY;
-        return new KeyedRequests(new Ask(prompt, 1 + key % 11, key % 2 == 0 ? 0 : -1, 0));
+        return new KeyedRequests(new Ask(prompt, 1 + key % 11, key % 2 == 0 ? 0 : -1, 0), End.OWN, 0);
+    }
+
+    /** The same requests, of which a part ends in other ways. */
+    public static KeyedRequests ending(final int key)
+    {
+        final KeyedRequests plain = of(key);
+        final int[] answer = plain.generated();
+        final int last = answer.length - 1;
+        final int[] prompt = plain.ask.prompt();
+        if (key % (5 * ENDS) == 13)
+        {
+            prompt[prompt.length - 1] = POISON;
+            return new KeyedRequests(plain.ask, End.POISON, 0);
+        }
+        switch (key % ENDS)
+        {
+            case 2, 3, 14, 15:
+                return new KeyedRequests(plain.ask, End.OWN, 0, answer[last / 2], answer[last]);
+            case 6, 7, 18, 19:
+                return new KeyedRequests(plain.ask, End.OWN, last, answer[0], answer[last]);
+            case 10:
+                return new KeyedRequests(plain.ask, End.DEADLINE, 0);
+            case 11:
+                return new KeyedRequests(plain.ask, End.CLIENT, 0);
+            case 17:
+                return new KeyedRequests(
+                    new Ask(Arrays.copyOf(prompt, 1000), 1, -1, 0), End.REFUSED, 0);
+            default:
+                return plain;
+        }
     }
 
     public static EngineConfig config()
     {
-        return new EngineConfig().scheduler(Incarnation.config(2).digestInterval(64).build())
-            .backend(new ContentBackend(2, true)).ingressSlots(64).trackSlots(64);
+        return new EngineConfig().scheduler(Incarnation.config(2).digestInterval(64).backOffNanos(1_000).build())
+            .backend(new ContentBackend(2, true).failing(POISON)).ingressSlots(64).trackSlots(64);
     }
 
     /** An engine on a device that takes a while for each step, fails steps and loses ranks. */
@@ -43,7 +97,13 @@ public final class KeyedRequests
 
     public CompletionRequest keyed(final int key)
     {
-        return ask.request().conversation(key);
+        final CompletionRequest request = ask.request().conversation(key).stopAt(stops).minNewTokens(least);
+        return end == End.DEADLINE ? request.deadline(Duration.ofMillis(1 + key % 7)) : request;
+    }
+
+    public End end()
+    {
+        return end;
     }
 
     public boolean wantsRows()
@@ -51,21 +111,58 @@ public final class KeyedRequests
         return ask.rowsFrom() >= 0;
     }
 
+    /** Its answer if the request ends by itself. */
     public int[] generated()
     {
-        return ContentModel.generated(ask, ask.maxNewTokens());
+        final int prompt = ask.prompt().length;
+        final int[] tokens = tokens();
+        return Arrays.copyOfRange(tokens, prompt, tokens.length);
+    }
+
+    private int[] tokens()
+    {
+        final int[] prompt = ask.prompt();
+        final int[] tokens = Arrays.copyOf(prompt, prompt.length + ask.maxNewTokens());
+        long context = 0;
+        for (int i = 0; i < tokens.length; i++)
+        {
+            final int answered = i - prompt.length;
+            tokens[i] = answered < 0 ? prompt[i] : allowed(ContentModel.next(context), answered);
+            if (answered >= least && stopsAt(tokens[i]))
+            {
+                return Arrays.copyOf(tokens, i + 1);
+            }
+            context = ContentModel.context(context, tokens[i]);
+        }
+        return tokens;
+    }
+
+    /** The token of the model, or the next one that is not left out. */
+    private int allowed(final int token, final int answered)
+    {
+        int next = token;
+        while (answered < least && stopsAt(next))
+        {
+            next = (next + 1) % ContentModel.VOCABULARY;
+        }
+        return next;
+    }
+
+    private boolean stopsAt(final int token)
+    {
+        return Arrays.stream(stops).anyMatch(stop -> stop == token);
     }
 
     /** Rows of the request, which wants all, if any. */
     public int rowCount()
     {
-        return ask.prompt().length + ask.maxNewTokens() - 1;
+        return ask.prompt().length + generated().length - 1;
     }
 
     /** Digest of the rows that the request must have. */
     public long rowsDigest()
     {
-        final int[] tokens = ContentModel.tokens(ask);
+        final int[] tokens = tokens();
         long digest = 0;
         long context = 0;
         for (int position = 0; position < rowCount(); position++)

@@ -169,4 +169,10 @@ public final class ForwardModel
     {
         return head;
     }
+
+    @Override
+    public String toString()
+    {
+        return plan + " in " + precision;
+    }
 }

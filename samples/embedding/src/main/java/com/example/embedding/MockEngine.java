@@ -77,6 +77,8 @@ public final class MockEngine
             @Override
             public void onEnd(final CompletionHandle request, final Completion completion)
             {
+                completion.failure().ifPresent(failure -> System.out.println("step " + failure.step() + " of rank " +
+                    failure.rank() + " failed: " + failure.sentence()));
                 sent.countDown();
             }
         }, sender);

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** Generates rollouts with a real model, whose weights a trainer replaces while rollouts run. */
 public final class PolicyLoop
@@ -52,8 +53,9 @@ public final class PolicyLoop
                 // Loads in this thread, while the rollouts run.
                 final String version = backend.prepareWeights("policy-" + policy, policy(args, policy));
                 // Running rollouts continue with the new weights, between two steps.
-                engine.newWeights(WeightSwap.CONTINUE, version);
+                final CompletionStage<Integer> begun = engine.newWeights(WeightSwap.CONTINUE, version);
                 final List<CompletionHandle> next = submit(engine);
+                System.out.println("steps compute with generation " + begun.toCompletableFuture().join());
                 collect(rollouts, policy - 1);
                 rollouts = next;
             }
