@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -157,6 +158,7 @@ class EmulatedKernelsTest
         assertArrayEquals(reversed(2, 64), runReverse("test_reverse", 2, 64));
     }
 
+    @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
     @ParameterizedTest
     @EnumSource
     void shouldStayWithinMemoryInAStep(final Order order) throws IOException, InterruptedException
@@ -166,6 +168,7 @@ class EmulatedKernelsTest
         assertTrue(result.output.contains("kernel-check: done"), result.output);
     }
 
+    @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
     @Test
     void shouldNameTheLineOfAStoreOutOfBounds() throws IOException, InterruptedException
     {
@@ -175,6 +178,7 @@ class EmulatedKernelsTest
         assertTrue(result.output.matches("(?s).*test_out_of_bounds [^\n]*planted\\.cu:\\d+.*"), result.output);
     }
 
+    @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
     @Test
     void shouldNameTheLineOfALoadThatIsNotAligned() throws IOException, InterruptedException
     {
