@@ -188,13 +188,15 @@ public final class Main implements Callable<Integer>
                 return ExitCode.OK;
             }
         }
+        final ParseResult command = innermost(parsed);
         try
         {
-            CommandFiles.check(innermost(parsed));
+            IdleOptions.refuseEmptyElements(command);
+            CommandFiles.check(command);
         }
         catch (final ConfigException e)
         {
-            return CommandFailure.of(e).print(console, commandName(parsed.originalArgs().toArray(new String[0])));
+            return CommandFailure.of(e).print(console, command.commandSpec().qualifiedName());
         }
         return new CommandLine.RunLast().execute(parsed);
     }

@@ -46,6 +46,10 @@ public class BadInputTest
         simulate --SEED=7                     | there is no option '--SEED' (nearest: --seed
         simulate --conversation 7             | there is no option '--conversation' (nearest: --conversations
         help inspect momment                  | is not a question of inspect; give run, series, requests,
+        compare --router kv-aware,            | --router=kv-aware, ends with a comma; leave the comma out
+        replay j --recompute --new-model a,   | --new-model=a, ends with a comma
+        inspect requests j --parquet j        | signalbox inspect requests: --parquet=j is the input of JOURNAL
+        serve --api-key-file k --journal k    | --journal=k is the input of --api-key-file, which it would replace
         simulate --csv                        | --csv belongs to compare and questions of inspect, not to simulate, which has
         simulate --no-journal --segment-bytes 70000 | --segment-bytes concerns the journal, and --no-journal writes none
         run --no-journal --journal-key k      | --journal-key concerns the journal, and --no-journal writes none

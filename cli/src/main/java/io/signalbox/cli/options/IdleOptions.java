@@ -25,6 +25,22 @@ public final class IdleOptions
         }
     }
 
+    /** @throws ConfigException if a list ends with a comma, which the parser would pass over. */
+    public static void refuseEmptyElements(final ParseResult given)
+    {
+        for (final OptionSpec option : given.matchedOptionsSet())
+        {
+            for (final String value : option.originalStringValues())
+            {
+                if (value.endsWith(",") && ",".equals(option.splitRegex()))
+                {
+                    throw new ConfigException(option.longestName() + "=" + value +
+                        " ends with a comma; leave the comma out, or add the missing value.");
+                }
+            }
+        }
+    }
+
     /** The first option that is given again; {@code null} if there is none. */
     public static String repeated(final CommandLine line, final String... arguments)
     {
