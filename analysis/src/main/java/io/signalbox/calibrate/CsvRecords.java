@@ -3,27 +3,22 @@ package io.signalbox.calibrate;
 
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
-import io.signalbox.workload.InputFile;
+import io.signalbox.files.InputFile;
+import io.signalbox.workload.TraceText;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPInputStream;
 
 /** A CSV file with a line of column names, plain or gzipped; a field may be quoted. */
 public final class CsvRecords
 {
     private static final int MOST_ROWS = 1_000_000;
-    private static final int GZIP_FIRST = 0x1f;
+    private static final int MOST_LINE_CHARS = 1 << 20;
+    private static final long MOST_CHARS = 1L << 30;
 
     private final Path file;
     private final Map<String, Integer> columns = new HashMap<>();
@@ -47,7 +42,7 @@ public final class CsvRecords
             throw new ConfigException(file + " " + unusable + "; give the path of a CSV file.");
         }
         final CsvRecords records = new CsvRecords(file);
-        try (BufferedReader lines = open(file))
+        try (TraceText lines = TraceText.open("CSV file", file, MOST_LINE_CHARS, MOST_CHARS))
         {
             records.readLines(lines, needed);
         }
@@ -59,19 +54,9 @@ public final class CsvRecords
         return records;
     }
 
-    private static BufferedReader open(final Path file) throws IOException
+    private void readLines(final TraceText lines, final List<String> needed) throws IOException
     {
-        final InputStream bytes = new BufferedInputStream(Files.newInputStream(file));
-        bytes.mark(1);
-        final boolean gzipped = bytes.read() == GZIP_FIRST;
-        bytes.reset();
-        return new BufferedReader(
-            new InputStreamReader(gzipped ? new GZIPInputStream(bytes) : bytes, StandardCharsets.UTF_8));
-    }
-
-    private void readLines(final BufferedReader lines, final List<String> needed) throws IOException
-    {
-        final String header = lines.readLine();
+        final String header = lines.nextLine();
         final String[] names = fields(header == null ? "" : header.replace("\uFEFF", ""));
         for (int i = 0; i < names.length; i++)
         {
@@ -85,7 +70,7 @@ public final class CsvRecords
                     String.join(", ", needed) + ".");
             }
         }
-        for (String line = lines.readLine(); line != null; line = lines.readLine())
+        for (String line = lines.nextLine(); line != null; line = lines.nextLine())
         {
             if (rows.size() == MOST_ROWS)
             {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
-import io.signalbox.workload.InputFile;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,10 +31,10 @@ public record CostFile(ServedStepCost stepCost, int mostPromptTokens, int mostCo
     /** @throws ConfigException that names the file and its fault. */
     public static CostFile read(final Path file)
     {
-        if (!Files.isRegularFile(file))
+        final String unusable = InputFile.fault(file);
+        if (unusable != null)
         {
-            throw new ConfigException("the cost file " + file +
-                " is not there; " + REMEDY);
+            throw fault(file, unusable);
         }
         try
         {

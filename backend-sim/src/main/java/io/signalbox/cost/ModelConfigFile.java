@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,10 +44,11 @@ public final class ModelConfigFile
 
     private void read()
     {
-        if (!Files.isRegularFile(file))
+        final String unusable = InputFile.fault(file);
+        if (unusable != null)
         {
             throw new ConfigException(
-                file + " is not there; give a directory with a config.json, or a name of --list-models.");
+                file + " " + unusable + "; give a directory with a config.json, or a name of --list-models.");
         }
         try
         {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,6 +22,8 @@ import java.util.List;
 final class ListedDocumentReader
 {
     private static final int CHARACTERS_PER_TOKEN = 4;
+    private static final JsonFactory JSON = JsonFactory.builder().streamReadConstraints(
+        StreamReadConstraints.builder().maxDocumentLength(TraceText.MAX_CHARS).build()).build();
 
     private final Path file;
     private final TraceFormat format;
@@ -38,7 +42,7 @@ final class ListedDocumentReader
         {
             throw new ConfigException("the trace " + file + " " + unusable + "; give the path of a JSON file.");
         }
-        try (JsonParser parser = new JsonFactory().createParser(TraceText.plain(file)))
+        try (JsonParser parser = JSON.createParser(TraceText.plain(file)))
         {
             if (format == TraceFormat.SHAREGPT)
             {

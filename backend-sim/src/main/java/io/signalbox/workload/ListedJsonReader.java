@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

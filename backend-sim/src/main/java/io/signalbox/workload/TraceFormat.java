@@ -2,6 +2,7 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.InputFile;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

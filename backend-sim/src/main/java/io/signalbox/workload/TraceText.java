@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The lines of a recorded file, plain or gzipped, in UTF-8. Lines and the whole text have an upper bound. */
-final class TraceText implements AutoCloseable
+public final class TraceText implements AutoCloseable
 {
     /** Name of a recorded workload in messages. */
     static final String TRACE = "trace";
@@ -66,7 +66,7 @@ final class TraceText implements AutoCloseable
         }
     }
 
-    static TraceText open(
+    public static TraceText open(
         final String what, final Path file, final int maxLineChars, final long maxChars) throws IOException
     {
         // An explicit decoder reports bytes that are not UTF-8; a reader with only the charset's name would replace them.
@@ -98,7 +98,7 @@ final class TraceText implements AutoCloseable
      * @return null at the end of the file.
      * @throws ConfigException when the line, or the file, is too long.
      */
-    String nextLine() throws IOException
+    public String nextLine() throws IOException
     {
         lines++;
         text.setLength(0);
@@ -114,7 +114,7 @@ final class TraceText implements AutoCloseable
             if (text.length() == maxLineChars)
             {
                 throw new ConfigException("the " + what + " " + file + ", line " + lines + ", has more than " +
-                    maxLineChars + " characters, the most that a line may have; give a file with one JSON object per line.");
+                    maxLineChars + " characters, the most that a line may have; give a file with shorter lines.");
             }
             text.append((char)value);
         }

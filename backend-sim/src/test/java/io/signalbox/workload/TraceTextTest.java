@@ -63,7 +63,7 @@ class TraceTextTest
         assertEquals(List.of("12345", "12345"), lines("12345\n12345", 5, 100));
         final String message = assertThrows(ConfigException.class, () -> lines("12345\n123456\n", 5, 100)).getMessage();
         assertTrue(message.endsWith("trace, line 2, has more than 5 characters, the most that a line may have; " +
-            "give a file with one JSON object per line."), message);
+            "give a file with shorter lines."), message);
     }
 
     @Test

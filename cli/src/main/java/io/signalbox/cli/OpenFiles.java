@@ -12,7 +12,7 @@ final class OpenFiles
 {
     /** The limits of this process in Linux. */
     static final Path LIMITS = Path.of("/proc/self/limits");
-    private static final int LEAST = 64;
+    private static final int LEAST = 96;
     private static final Pattern LIMIT = Pattern.compile("Max open files +(\\d+) .*");
 
     private OpenFiles()

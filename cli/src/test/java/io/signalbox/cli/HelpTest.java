@@ -150,6 +150,7 @@ class HelpTest
         final List<String> groups = new HelpPage(line).groups();
         assertTrue(groups.stream().allMatch(group -> group.matches("[a-z]+")), groups.toString());
         final String page = help(100, command + " --help");
+        assertFalse(page.contains("${"), page);
         final List<String> pages = groups.stream().map(group -> help(100, command + " --help " + group)).toList();
         for (final OptionSpec option : line.getCommandSpec().options())
         {

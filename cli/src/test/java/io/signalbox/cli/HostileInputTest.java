@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -104,10 +105,34 @@ class HostileInputTest
         for (final String[] arguments : new String[][] {
             {"simulate", "--trace", pipe.toString()}, {"simulate", "--router-config", pipe.toString()},
             {"compare", "--workloads", pipe.toString()},
-            {"simulate", "--arrivals", "replayed:" + pipe}})
+            {"simulate", "--arrivals", "replayed:" + pipe}, {"simulate", "--cost", pipe.toString()},
+            {"calibrate", "--score", pipe.toString()},
+            {"serve", "--port=0", "--no-journal", "--api-key-file", pipe.toString()},
+            {"serve", "--port=0", "--no-journal", "--admin-key-file", pipe.toString()}})
         {
             assertRefused(CommandRun.of(arguments), pipe + " is a pipe, a socket or a device, and not a regular file");
         }
+    }
+
+    /** A hole of 1 TiB has no end of a line, and is longer than memory. */
+    @Test
+    void shouldNotReadAFileWithoutEnd() throws IOException
+    {
+        final Path hole = directory.resolve("hole.jsonl");
+        try (RandomAccessFile file = new RandomAccessFile(hole.toFile(), "rw"))
+        {
+            file.setLength(1L << 40);
+        }
+        assertRefused(CommandRun.of("calibrate", "--score", hole.toString()), "line 1, has more than 1048576 characters");
+        assertRefused(CommandRun.of("simulate", "--cost", hole.toString()), "has more than 1048576 bytes");
+        final CommandRun run =
+            CommandRun.of("run", "--draft-tokens=2", "--no-journal", "--backend-options=draftScript=" + hole);
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertTrue(run.err().contains("has more than 268435456 bytes; give a script of fewer prompts."), run.err());
+        assertRefused(CommandRun.of("serve", "--port=0", "--no-journal", "--api-key-file", hole.toString()),
+            "has more than 1048576 bytes");
+        assertRefused(CommandRun.of("simulate", "--trace-format=azure", "--trace", hole.toString()),
+            "line 1, has more than 67108864 characters, the most that a line may have; give a file with shorter lines.");
     }
 
     private static boolean hasPipe(final Path pipe) throws InterruptedException

@@ -297,12 +297,12 @@ class LauncherTest
     {
         final String script = root.resolve("signalbox").toString();
 
-        for (final int few : new int[] {20, 40, 49, 63})
+        for (final int few : new int[] {20, 40, 49, 95})
         {
             assertRefused(run(Map.of(), "/bin/sh", "-c", "ulimit -n " + few + "; exec /bin/sh \"$0\" argument", script),
-                "a process of this shell may open " + few + " files (ulimit -n), and Signalbox needs 64; raise the limit.");
+                "a process of this shell may open " + few + " files (ulimit -n), and Signalbox needs 96; raise the limit.");
         }
-        for (final String enough : List.of("ulimit -n 64", "ulimit -S -n 30"))
+        for (final String enough : List.of("ulimit -n 96", "ulimit -S -n 30"))
         {
             final Run run = run(Map.of(), "/bin/sh", "-c", enough + "; exec /bin/sh \"$0\" argument", script);
             assertEquals(ExitCode.OK, run.exitCode(), run.err());

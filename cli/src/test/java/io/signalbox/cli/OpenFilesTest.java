@@ -28,8 +28,8 @@ class OpenFilesTest
     @Test
     void shouldNameALimitThatIsTooLow() throws IOException
     {
-        assertEquals("this process may open 63 files (ulimit -n), and Signalbox needs 64; raise the limit.", shortage("63"));
-        assertNull(shortage("64"));
+        assertEquals("this process may open 95 files (ulimit -n), and Signalbox needs 96; raise the limit.", shortage("95"));
+        assertNull(shortage("96"));
         assertNull(shortage("unlimited"));
         assertNull(OpenFiles.shortage(directory.resolve("another-system")));
     }
@@ -38,7 +38,7 @@ class OpenFilesTest
     void shouldNameALimitThatIsReached()
     {
         // A directory exists but cannot be read as a file, just as every file if the limit of open files is reached.
-        assertEquals("this process may open no further file (ulimit -n), and Signalbox needs 64; raise the limit.",
+        assertEquals("this process may open no further file (ulimit -n), and Signalbox needs 96; raise the limit.",
             OpenFiles.shortage(directory));
     }
 }

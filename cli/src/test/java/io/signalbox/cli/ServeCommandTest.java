@@ -5,8 +5,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -54,6 +62,60 @@ class ServeCommandTest
         final String begin = "\"text\":\"";
         assertTrue(answer.contains(begin), answer);
         return answer.substring(answer.indexOf(begin)).split("\"")[3];
+    }
+
+    @Test
+    void shouldKeepOpenFilesForItsJournalWhenClientsTakeAllConnections() throws Exception
+    {
+        final List<String> launcher = List.of("/bin/sh", "-c", "ulimit -n 200; exec \"$@\"", "sh");
+        final List<Socket> idle = new ArrayList<>();
+        try (ServedProcess server = new ServedProcess(
+            launcher, directory, "--journal=served", "--ranks=1", "--time-scale=1000", "--segment-bytes=65536"))
+        {
+            final URI address = URI.create(server.address());
+            connect(address, idle);
+            for (int i = 0; i < 5; i++)
+            {
+                assertTrue(answer(idle.get(i), address, "word ".repeat(20_000)).startsWith("HTTP/1.1 200"), "request " + i);
+            }
+            assertEquals(0, server.terminate(), server.lines().toString());
+            assertFalse(server.lines().toString().contains("Exception"), server.lines().toString());
+            assertTrue(Files.exists(directory.resolve("served/segment-00003")), "the journal has begun further segments");
+        }
+        finally
+        {
+            for (final Socket socket : idle)
+            {
+                socket.close();
+            }
+        }
+    }
+
+    /** Connects until the server takes no more. */
+    private static void connect(final URI address, final List<Socket> into) throws IOException
+    {
+        try
+        {
+            while (into.size() < 1_000)
+            {
+                final Socket socket = new Socket();
+                into.add(socket);
+                socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), 500);
+            }
+        }
+        catch (final SocketTimeoutException e)
+        {
+            assertTrue(into.size() > 30, into.size() + " connections");
+        }
+    }
+
+    private static String answer(final Socket socket, final URI address, final String prompt) throws IOException
+    {
+        final String body = "{\"prompt\": \"" + prompt + "\", \"max_tokens\": 5}";
+        socket.getOutputStream().write(("POST /v1/completions HTTP/1.1\r\nHost: " + address.getAuthority() +
+            "\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" +
+            body).getBytes(StandardCharsets.US_ASCII));
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     @Test

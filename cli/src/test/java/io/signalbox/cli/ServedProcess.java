@@ -23,8 +23,14 @@ final class ServedProcess implements AutoCloseable
     /** Returns when it listens, or has ended. */
     ServedProcess(final Path directory, final String... options) throws IOException
     {
-        final List<String> line = new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        this(List.of(), directory, options);
+    }
+
+    /** @param launcher words before the command line of the process. */
+    ServedProcess(final List<String> launcher, final Path directory, final String... options) throws IOException
+    {
+        final List<String> line = new ArrayList<>(launcher);
+        line.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
             .filter(argument -> argument.startsWith("--add-") || argument.startsWith("-Dchronicle")).forEach(line::add);
         line.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "serve", "--port=0"));
@@ -47,11 +53,15 @@ final class ServedProcess implements AutoCloseable
         return lines;
     }
 
+    String address()
+    {
+        return lines.stream().filter(text -> text.startsWith("listening")).findFirst().orElseThrow()
+            .replaceFirst("\\S+ +", "");
+    }
+
     HttpResponse<String> post(final String path, final String json) throws IOException, InterruptedException
     {
-        final String address =
-            lines.stream().filter(text -> text.startsWith("listening")).findFirst().orElseThrow().replaceFirst("\\S+ +", "");
-        return HttpClient.newHttpClient().send(HttpRequest.newBuilder(URI.create(address + path))
+        return HttpClient.newHttpClient().send(HttpRequest.newBuilder(URI.create(address() + path))
             .POST(HttpRequest.BodyPublishers.ofString(json)).build(), HttpResponse.BodyHandlers.ofString());
     }
 

@@ -39,6 +39,7 @@ public final class DraftScript implements DraftSource
     private static final int[] NO_ANSWER = {};
     /** Requests whose answers were looked up: more than run at a time. */
     private static final int MOST_KNOWN = 1 << 16;
+    private static final long MOST_BYTES = 1 << 28;
 
     private final Path file;
     private final Map<Tokens, int[]> answers = new HashMap<>();
@@ -93,6 +94,11 @@ public final class DraftScript implements DraftSource
         int number = 0;
         try (BufferedReader lines = Files.newBufferedReader(file))
         {
+            if (Files.size(file) > MOST_BYTES)
+            {
+                throw new ConfigException(
+                    "the draft script " + file + " has more than " + MOST_BYTES + " bytes; give a script of fewer prompts.");
+            }
             for (String line = lines.readLine(); line != null; line = lines.readLine())
             {
                 number++;

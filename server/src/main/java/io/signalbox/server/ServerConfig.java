@@ -4,6 +4,7 @@ package io.signalbox.server;
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.server.http.OpenFileRoom;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -40,8 +41,8 @@ public final class ServerConfig
         "Most requests of the engine that are under way; more are refused with 429.")
         .option("--max-requests", "N", "Refuse requests while N are under way");
     public static final Setting<Integer> MAX_CONNECTIONS = Setting.integer("maxConnections", "connections", 10_000, 1,
-        1 << 20, "Most connections at a time; more wait.")
-        .option("--max-connections", "N", "Let connections wait while N are open");
+        1 << 20, "Most connections at a time, or as many as open files allow; more wait.")
+        .option("--max-connections", "N", "Let connections wait while N are open, or as many as ulimit -n allows");
     public static final Setting<Integer> MAX_UNSENT_BYTES = Setting.integer("maxUnsentBytes", "bytes", 1 << 20, 1, 1 << 30,
         "Most bytes of a stream that wait for its client; a client that reads more slowly loses its connection.");
     public static final Setting<Long> DRAIN_MILLIS = time("drainMillis", 30_000, 0,
@@ -101,7 +102,7 @@ public final class ServerConfig
         return set(MAX_REQUESTS, value);
     }
 
-    /** @param value connections at a time; more wait. */
+    /** @param value connections at a time, or as many as the open files of this process allow; more wait. */
     public ServerConfig maxConnections(final int value)
     {
         return set(MAX_CONNECTIONS, value);
@@ -186,6 +187,7 @@ public final class ServerConfig
     public void check()
     {
         guard();
+        OpenFileRoom.connections(maxConnections());
         try (ServerSocket probe = new ServerSocket())
         {
             probe.setReuseAddress(true);

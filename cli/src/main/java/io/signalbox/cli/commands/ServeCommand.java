@@ -194,8 +194,10 @@ public final class ServeCommand implements Callable<Integer>
         }
         if (failure != null)
         {
-            return new CommandFailure(ExitCode.CHECK_FAILED, "the engine failed: " + failure.getMessage() +
-                (journal == null ? "" : "; start the server again to continue the journal " + journal)).print(console, NAME);
+            final String cause = "the engine failed: " + failure.getMessage();
+            return new CommandFailure(ExitCode.CHECK_FAILED, journal == null ? cause :
+                cause.replaceFirst("[.]$", "") + "; start the server again to continue the journal " + journal)
+                .print(console, NAME);
         }
         if (journal != null)
         {

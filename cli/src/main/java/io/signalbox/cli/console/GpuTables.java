@@ -7,8 +7,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 import io.signalbox.printing.Decimals;
-import io.signalbox.workload.InputFile;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -105,7 +105,8 @@ public final class HelpPage
     {
         return optionsByGroup().values().stream().flatMap(List::stream)
             .filter(option -> USED_MOST.contains(option.longestName()))
-            .map(option -> OptionSpec.builder(option).description(option.description()[0]).build()).toList();
+            .map(option -> OptionSpec.builder(option).names(option.names()).description(option.description()[0]).build())
+            .toList();
     }
 
     /** Groups in the order of the page with all options, after the options without a group. */

@@ -3,8 +3,8 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 import io.signalbox.sim.FaultPlan;
-import io.signalbox.workload.InputFile;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,6 +4,7 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.AccessKeys;
 import io.signalbox.server.ServedModel;
@@ -83,22 +84,26 @@ public final class HttpOptions implements SettingGroup
             final String value = System.getenv(variable);
             return value == null ? AccessKeys.NONE : AccessKeys.of("the variable " + variable, value);
         }
-        try
+        final String named = option + "=" + file;
+        final String unusable = InputFile.fault(file);
+        if (unusable != null)
         {
-            return AccessKeys.of(option + "=" + file, new String(readKeys(file), StandardCharsets.UTF_8));
+            throw new ConfigException(named + " " + unusable + "; give a file of keys, one per line.");
+        }
+        try (InputStream in = Files.newInputStream(file))
+        {
+            final byte[] text = in.readNBytes(MOST_KEY_BYTES + 1);
+            if (text.length > MOST_KEY_BYTES)
+            {
+                throw new ConfigException(
+                    named + " has more than " + MOST_KEY_BYTES + " bytes; give a file of keys, one per line.");
+            }
+            return AccessKeys.of(named, new String(text, StandardCharsets.UTF_8));
         }
         catch (final IOException e)
         {
-            throw new ConfigException(option + "=" + file + " cannot be read (" + FileFault.reason(e) +
-                "); give a file of keys, one per line.");
-        }
-    }
-
-    private static byte[] readKeys(final Path file) throws IOException
-    {
-        try (InputStream in = Files.newInputStream(file))
-        {
-            return in.readNBytes(MOST_KEY_BYTES);
+            throw new ConfigException(
+                named + " cannot be read (" + FileFault.reason(e) + "); give a file of keys, one per line.");
         }
     }
 }

@@ -3,8 +3,8 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.workload.InputFile;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;

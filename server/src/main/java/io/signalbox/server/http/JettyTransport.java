@@ -63,7 +63,7 @@ public final class JettyTransport implements HttpTransport
         connector.setAcceptedTcpNoDelay(true);
         connector.addBean(new JettyPatience(connector, config.requestMillis()));
         server.addConnector(connector);
-        server.addBean(new NetworkConnectionLimit(config.maxConnections(), connector));
+        server.addBean(new NetworkConnectionLimit(OpenFileRoom.connections(config.maxConnections()), connector));
         server.setErrorHandler(new JettyErrors(errors));
         server.setHandler(new Requests());
         server.setStopTimeout(0);

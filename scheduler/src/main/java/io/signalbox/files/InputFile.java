@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.workload;
+package io.signalbox.files;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +22,10 @@ public final class InputFile
         {
             return Files.isReadable(file) ? null : "may not be read: permission is denied";
         }
-        return Files.exists(file) ? "is a pipe, a socket or a device, and not a regular file" : "is not there";
+        if (Files.exists(file))
+        {
+            return "is a pipe, a socket or a device, and not a regular file";
+        }
+        return Files.isSymbolicLink(file) ? "is a symbolic link to a file that is not there" : "is not there";
     }
 }
