@@ -14,6 +14,8 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -107,6 +109,26 @@ class JournalRetentionTest
         assertTrue(Files.exists(journal.resolve(SegmentName.sumsOf(removal.segments()))));
         assertBegins(journal, removal.firstRecord());
         assertEquals(0, EndedRuns.keepSegments(journal, 1).segments());
+    }
+
+    /** The snapshots of one kind are older than those of the other kind. */
+    @ParameterizedTest
+    @CsvSource({"300, 1500", "1500, 300"})
+    void shouldKeepTheRecordsAfterTheOlderSnapshotOfEachKind(final int statesEvery, final int schedulersEvery)
+    {
+        EndedRuns.snapshots(journal, statesEvery, schedulersEvery);
+        final long state = secondNewest("snapshot-");
+        final long scheduler = secondNewest("scheduler-");
+        EndedRuns.keepSegments(journal, 1);
+        final long first = JournalRetention.firstRecord(journal);
+        assertTrue(first > 0 && first <= state && first <= scheduler, first + " " + state + " " + scheduler);
+        assertTrue(Math.abs(state - scheduler) >= 900, "the two kinds differ by several segments");
+    }
+
+    private long secondNewest(final String prefix)
+    {
+        return EndedRuns.names(journal.resolve("snapshots")).stream().filter(name -> name.startsWith(prefix))
+            .map(name -> Long.parseLong(name.substring(prefix.length()))).sorted(Comparator.reverseOrder()).toList().get(1);
     }
 
     @Test
