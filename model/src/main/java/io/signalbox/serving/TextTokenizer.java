@@ -14,6 +14,17 @@ public interface TextTokenizer extends AutoCloseable
     int[] encode(String text);
 
     /**
+     * The tokens of a text that has all of its special tokens in words, such as a conversation in the form that a chat
+     * template gives it: none is added. If a tokenizer adds none anyway, this is {@link #encode}.
+     *
+     * @throws io.signalbox.ConfigException if the text cannot be encoded.
+     */
+    default int[] encodeWhole(final String text)
+    {
+        return encode(text);
+    }
+
+    /**
      * The text of tokens, without special tokens. Bytes that are no UTF-8, such as the first ones of a character whose last
      * ones are missing, become U+FFFD.
      */

@@ -199,12 +199,23 @@ final class NativeTokenizer implements TextTokenizer
     @Override
     public int[] encode(final String text)
     {
+        return encode(text, true);
+    }
+
+    @Override
+    public int[] encodeWhole(final String text)
+    {
+        return encode(text, false);
+    }
+
+    private int[] encode(final String text, final boolean addSpecialTokens)
+    {
         if (!StandardCharsets.UTF_16LE.newEncoder().canEncode(text))
         {
             throw new ConfigException("the text has one half of a surrogate pair, which is no character; remove it.");
         }
-        return Arrays.stream(limited(file, "used for a prompt", () -> tokenizer.encode(text)).getIds())
-            .mapToInt(Math::toIntExact).toArray();
+        return Arrays.stream(limited(file, "used for a prompt", () -> tokenizer.encode(text, addSpecialTokens, false))
+            .getIds()).mapToInt(Math::toIntExact).toArray();
     }
 
     @Override

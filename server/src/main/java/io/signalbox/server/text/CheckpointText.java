@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server.text;
+
+import io.signalbox.ConfigException;
+import io.signalbox.server.template.ChatTemplate;
+import io.signalbox.server.template.JsonValues;
+import io.signalbox.serving.TextTokenizer;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The text of a checkpoint: its tokenizer, and the chat template that is in its directory. */
+public final class CheckpointText implements ModelText
+{
+    private static final String CONFIG = "tokenizer_config.json";
+    /** Newer checkpoints have the template in a file of its own. */
+    private static final String TEMPLATE = "chat_template.jinja";
+    private static final String FIELD = "chat_template";
+    private static final int MOST_BYTES = 16 << 20;
+    private static final List<String> SPECIAL_TOKENS = List.of("bos_token", "eos_token", "unk_token", "pad_token");
+
+    private final TextTokenizer tokenizer;
+    private final int vocabularySize;
+    private final int[] endTokens;
+    /** {@code null}: there is none. */
+    private final ChatTemplate template;
+    private final Map<String, Object> specialTokens;
+
+    private CheckpointText(
+        final TextTokenizer tokenizer, final int vocabularySize, final int[] endTokens, final ChatTemplate template,
+        final Map<String, Object> specialTokens)
+    {
+        this.tokenizer = tokenizer;
+        this.vocabularySize = vocabularySize;
+        this.endTokens = endTokens.clone();
+        this.template = template;
+        this.specialTokens = specialTokens;
+    }
+
+    /**
+     * Reads the chat template of a checkpoint.
+     *
+     * @param tokenizer of the checkpoint; calls of it take turns.
+     * @param directory of the checkpoint; {@code null}: there is no template.
+     * @throws ConfigException if a file cannot be read, or the template.
+     */
+    public static CheckpointText of(
+        final TextTokenizer tokenizer, final int vocabularySize, final int[] endTokens, final Path directory)
+    {
+        if (directory == null)
+        {
+            return new CheckpointText(tokenizer, vocabularySize, endTokens, null, Map.of());
+        }
+        final Path file = directory.resolve(CONFIG);
+        final Map<String, Object> config = Files.exists(file) ? config(file) : Map.of();
+        final Path own = directory.resolve(TEMPLATE);
+        final Object source = Files.exists(own) ? new String(read(own), StandardCharsets.UTF_8) : chosen(config.get(FIELD));
+        if (source != null && !(source instanceof String))
+        {
+            throw new ConfigException(file + " has a " + FIELD + " that is neither a text nor a list of named texts; " +
+                "correct it, or remove it to serve prompts as text.");
+        }
+        return new CheckpointText(tokenizer, vocabularySize, endTokens,
+            source == null ? null : template(Files.exists(own) ? own : file, (String)source), specialTokens(config));
+    }
+
+    private static ChatTemplate template(final Path file, final String source)
+    {
+        try
+        {
+            return ChatTemplate.parse(source);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException(file + ": " + e.getMessage());
+        }
+    }
+
+    private static Map<String, Object> config(final Path file)
+    {
+        try
+        {
+            return JsonValues.object(read(file));
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(file + " is not valid JSON (" + String.valueOf(e.getMessage()).lines().findFirst()
+                .orElse("") + "); give the file of this checkpoint again.");
+        }
+    }
+
+    private static byte[] read(final Path file)
+    {
+        if (!Files.isRegularFile(file))
+        {
+            throw new ConfigException(file + " is not a file; give the file of this checkpoint, or remove it.");
+        }
+        try (InputStream in = Files.newInputStream(file))
+        {
+            final byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES)
+            {
+                throw new ConfigException(file + " has more than " + MOST_BYTES +
+                    " bytes; give the file of this checkpoint.");
+            }
+            return bytes;
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(file + " cannot be read (" + e.getMessage() + "); allow it to be read.");
+        }
+    }
+
+    /** Of several templates the default one. */
+    private static Object chosen(final Object templates)
+    {
+        if (!(templates instanceof List))
+        {
+            return templates;
+        }
+        for (final Object named : (List<?>)templates)
+        {
+            if (named instanceof Map && "default".equals(((Map<?, ?>)named).get("name")))
+            {
+                return ((Map<?, ?>)named).get("template");
+            }
+        }
+        return null;
+    }
+
+    /** A token is a text, or an object with its text. */
+    private static Map<String, Object> specialTokens(final Map<String, Object> config)
+    {
+        final Map<String, Object> tokens = new LinkedHashMap<>();
+        for (final String name : SPECIAL_TOKENS)
+        {
+            final Object value = config.get(name);
+            final Object text = value instanceof Map ? ((Map<?, ?>)value).get("content") : value;
+            if (text instanceof String)
+            {
+                tokens.put(name, text);
+            }
+        }
+        return tokens;
+    }
+
+    @Override
+    public int[] encode(final String text)
+    {
+        synchronized (tokenizer)
+        {
+            return tokenizer.encode(text);
+        }
+    }
+
+    @Override
+    public String decode(final int[] tokens)
+    {
+        synchronized (tokenizer)
+        {
+            return tokenizer.decode(tokens);
+        }
+    }
+
+    @Override
+    public int[] chat(final List<ChatMessage> messages)
+    {
+        if (template == null)
+        {
+            throw new ConfigException("the model has no chat template; send the prompt as text to /v1/completions, or add " +
+                TEMPLATE + " to its directory.");
+        }
+        final String text = template.render(values(messages));
+        synchronized (tokenizer)
+        {
+            return tokenizer.encodeWhole(text);
+        }
+    }
+
+    private Map<String, Object> values(final List<ChatMessage> messages)
+    {
+        final List<Object> all = new ArrayList<>();
+        for (final ChatMessage message : messages)
+        {
+            final Map<String, Object> values = new LinkedHashMap<>();
+            values.put("role", message.role());
+            values.put("content", message.content());
+            all.add(values);
+        }
+        final Map<String, Object> values = new LinkedHashMap<>(specialTokens);
+        values.put("messages", all);
+        values.put("add_generation_prompt", true);
+        values.put("tools", null);
+        values.put("documents", null);
+        return values;
+    }
+
+    @Override
+    public int vocabularySize()
+    {
+        return vocabularySize;
+    }
+
+    @Override
+    public int[] endTokens()
+    {
+        return endTokens.clone();
+    }
+}
