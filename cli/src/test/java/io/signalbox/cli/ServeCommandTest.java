@@ -57,6 +57,40 @@ class ServeCommandTest
         }
     }
 
+    /** Ranks that compute a model: the journal can be computed again. */
+    @Test
+    void shouldServeAComputedModelAndContinueAfterACrash() throws Exception
+    {
+        final String[] options = {"--backend=cpu", "--ranks=2", "--journal=computed", "--served-model-name=tiny"};
+        final String request = "{\"prompt\": [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21], " +
+            "\"max_tokens\": 6, \"temperature\": 0, \"return_token_ids\": true}";
+        final String first;
+        try (ServedProcess server = new ServedProcess(directory, options))
+        {
+            first = server.post("/v1/completions", request).body();
+            assertTrue(server.lines().toString().contains("\"prompt\": [1, 2, 3]"), server.lines().toString());
+            assertTrue(server.post("/v1/completions", REQUEST).body().contains("no tokenizer is installed"));
+            server.kill();
+        }
+        try (ServedProcess server = new ServedProcess(directory, options))
+        {
+            assertEquals(tokens(first), tokens(server.post("/v1/completions", request).body()));
+            assertEquals(0, server.terminate(), server.lines().toString());
+        }
+        final CommandRun computed =
+            CommandRun.of("replay", directory.resolve("computed").toString(), "--verify", "--recompute");
+        assertEquals(0, computed.exitCode(), computed.err());
+        assertTrue(computed.out().contains("recomputed        yes"), computed.out());
+        assertTrue(computed.out().contains("12 sampled tokens"), computed.out());
+    }
+
+    private static String tokens(final String answer)
+    {
+        final String begin = "\"token_ids\":[";
+        assertTrue(answer.contains(begin), answer);
+        return answer.substring(answer.indexOf(begin)).split("]")[0];
+    }
+
     private static String text(final String answer)
     {
         final String begin = "\"text\":\"";
@@ -129,6 +163,24 @@ class ServeCommandTest
         assertRefused("--port=70000", "70000");
         assertRefused("--host=host.invalid", "host.invalid");
         assertRefused("--host=0.0.0.0", "--api-key-file");
+        assertRefused("--model-seed=3", "--model-seed is for a backend that computes a model");
+        assertRefused("--tokenizer=t.json", "--tokenizer is for a backend that computes a model");
+        assertRefused("--backend=none", "--backend=none is not known");
+    }
+
+    @Test
+    void shouldNameTheOptionThatAComputedModelDoesNotUse()
+    {
+        for (final String option : new String[] {"--time-scale=2", "--mean-answer-tokens=9", "--gpu=h100", "--cost=c.json",
+            "--experts=8", "--seed=2", "--step-base-nanos=5", "--faults=dropped=0.1"})
+        {
+            final CommandRun run = CommandRun.of("serve", "--port=0", "--no-journal", "--backend=cpu", option);
+            assertEquals(2, run.exitCode(), option + ": " + run.err());
+            assertTrue(run.err().contains(option.substring(0, option.indexOf('=')) + " is for simulated ranks"), run.err());
+        }
+        final CommandRun context =
+            CommandRun.of("serve", "--port=0", "--no-journal", "--backend=cpu", "--max-model-len=5000");
+        assertTrue(context.err().contains("--max-model-len=5000 is above the 4096 positions of the model"), context.err());
     }
 
     private void assertRefused(final String option, final String word)

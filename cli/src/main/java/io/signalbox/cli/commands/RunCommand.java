@@ -3,12 +3,10 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
-import io.signalbox.backend.RankSizes;
 import io.signalbox.cli.console.AnswerFile;
 import io.signalbox.cli.console.CommandFailure;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
-import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.cli.console.Progress;
 import io.signalbox.cli.console.PromptAnswer;
 import io.signalbox.cli.console.PromptAnswers;
@@ -34,10 +32,6 @@ import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.model.DecoderPlan;
-import io.signalbox.model.ModelDigest;
-import io.signalbox.model.ModelMemory;
-import io.signalbox.model.ModelWeights;
-import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.JournalFacts;
 import io.signalbox.printing.JsonDocument;
@@ -45,13 +39,11 @@ import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.ReportText;
 import io.signalbox.printing.RunDocument;
 import io.signalbox.printing.Verdict;
-import io.signalbox.recompute.RecordedModel;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.serving.BackendMemory;
 import io.signalbox.sim.ChunkedRowsTap;
 import io.signalbox.workload.PromptLine;
 import picocli.CommandLine.Command;
@@ -86,9 +78,6 @@ import java.util.concurrent.Callable;
 public final class RunCommand implements Callable<Integer>
 {
     private static final String NAME = "signalbox run";
-    private static final String VECTORS = "jdk.incubator.vector";
-    /** Weights from which products take longer than the compilation of vector code. */
-    private static final long WORTH_VECTORS = 50_000_000;
     private static final int MAX_SHOWN = 16;
 
     private final Console console;
@@ -121,11 +110,9 @@ public final class RunCommand implements Callable<Integer>
     private PromptTokenizer tokenizer;
     private final List<PromptAnswer> failed = new ArrayList<>();
     private int incomplete;
-    private ChosenBackend chosen;
-    private ModelLoading loading;
-    private ModelWeights weights;
     /** Of the checkpoint; none if an option names others. */
     private int[] endTokens;
+    private LoadedModel model;
     private Map<String, String> description;
     private StoppedRun stopped;
 
@@ -141,13 +128,13 @@ public final class RunCommand implements Callable<Integer>
         journalOptions.check(retentionOptions.limits());
         promptOptions.check(servingOptions.captures());
         servingOptions.checkPlugins();
-        chosen = servingOptions.backend();
-        loading = new ModelLoading(console, progressOption, NAME);
-        weights = modelOptions.weights(loading);
-        final DecoderPlan plan = weights.plan();
+        final ChosenBackend chosen = servingOptions.backend();
+        final ModelLoading loading = new ModelLoading(console, progressOption, NAME);
+        model = new LoadedModel(chosen, modelOptions.weights(loading), loading);
+        final DecoderPlan plan = model.plan();
         final SchedulerConfig config = servingOptions.config(plan);
         // Before the prompts: in a small heap their refusal would ask for more KV blocks.
-        final List<String> memory = checkMemory(plan, config);
+        final List<String> memory = model.memory(config);
         final PromptTokenizer texts = servingOptions.tokenizer(modelOptions.tokenizer(), plan);
         tokenizer = texts;
         if (modelOptions.namesTokenizer())
@@ -178,60 +165,17 @@ public final class RunCommand implements Callable<Integer>
         {
             stopped = stop;
             final RunClock clock = new RunClock();
-            final Backend backend =
-                loading.show(chosen.weightBytes(weights), () -> chosen.create(weights, clock, endTokens));
-            return run(backend, clock, weights.plan(), config, prompts, requests, file, document);
+            return run(model.create(clock, endTokens), clock, model.plan(), config, prompts, requests, file, document);
         }
     }
 
     private void advise(final SchedulerConfig config)
     {
-        final String advice = chosen.advice(config.ranks());
+        final String advice = model.advice(config);
         if (advice != null)
         {
             console.err().println("advice            " + advice);
         }
-    }
-
-    /**
-     * The model and the memory that it takes, in lines.
-     *
-     * @throws io.signalbox.ConfigException if the heap, the machine or a device has less.
-     */
-    private List<String> checkMemory(final DecoderPlan plan, final SchedulerConfig config)
-    {
-        final String model = "model             " + plan.family().modelType() + ", " +
-            Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
-            " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts";
-        final List<BackendMemory> devices = chosen.memory(weights, config.ranks(), sizes(config), config.capture());
-        if (!devices.isEmpty())
-        {
-            final List<String> lines = new ArrayList<>(List.of(model));
-            for (final BackendMemory device : devices)
-            {
-                device.check();
-                lines.add("memory            " + device.text());
-            }
-            return lines;
-        }
-        final ModelMemory memory =
-            ModelMemory.of(plan, config.ranks(), config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(),
-                sizes(config).mostSampled()).withWeights(chosen.weightBytes(weights));
-        MachineMemory.requireRoom(memory, MachineMemory.limits());
-        return List.of(model + "; memory: at most " + memory.text(), products(plan));
-    }
-
-    private static String products(final DecoderPlan plan)
-    {
-        final boolean vectors = ModuleLayer.boot().findModule(VECTORS).isPresent();
-        return "products          " + ForwardPass.arithmetic() + (plan.parameters() < WORTH_VECTORS || vectors ? "" :
-            "; JDK_JAVA_OPTIONS=--add-modules=" + VECTORS + " makes a model of this size some times quicker");
-    }
-
-    private static RankSizes sizes(final SchedulerConfig config)
-    {
-        return new RankSizes(config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(), config.maxRunning(),
-            config.depth(), config.draftTokens());
     }
 
     private int run(
@@ -288,9 +232,7 @@ public final class RunCommand implements Callable<Integer>
     private Map<String, String> description(final EngineConfig engine, final DecoderPlan plan)
     {
         description = new TreeMap<>(engine.runSettings());
-        description.putAll(modelOptions.settings(plan));
-        description.put(RecordedModel.DIGEST, ModelDigest.of(weights));
-        description.putAll(chosen.settings(plan));
+        description.putAll(model.settings(modelOptions.settings(plan)));
         return description;
     }
 
@@ -306,7 +248,7 @@ public final class RunCommand implements Callable<Integer>
         clock.start();
         final int[] ended = new int[1];
         // A backend on a device copies the weights when the engine starts it.
-        try (SignalboxEngine engine = loading.show(chosen.weightBytes(weights), () -> launch(config, journal));
+        try (SignalboxEngine engine = model.loading(() -> launch(config, journal));
             Progress progress = progressOption.show(console, NAME);
             OrderedRequests run = new OrderedRequests(engine, promptOptions.experts(), request ->
             {

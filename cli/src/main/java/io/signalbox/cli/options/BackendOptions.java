@@ -10,7 +10,7 @@ class BackendOptions
 {
     @Option(names = "--backend", paramLabel = "LABEL",
         description = "Compute with this backend: cpu, cuda, or one of --plugins (default: cpu, or that of the recorded " +
-            "run).")
+            "run; for a server sim, whose ranks take their time and compute nothing).")
     private String label;
 
     @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",

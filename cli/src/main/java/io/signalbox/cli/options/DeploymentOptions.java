@@ -75,6 +75,12 @@ public final class DeploymentOptions
         return value.contains("/") || value.startsWith(".");
     }
 
+    /** The directory of a model that is computed; {@code null}: none is named. */
+    public Path computed()
+    {
+        return model == null ? null : Path.of(model);
+    }
+
     public boolean listsModels()
     {
         return listModels;

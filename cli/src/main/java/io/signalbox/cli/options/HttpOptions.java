@@ -2,14 +2,12 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
-import io.signalbox.experts.ModelShape;
 import io.signalbox.files.FileFault;
 import io.signalbox.files.InputFile;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.AccessKeys;
 import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
-import io.signalbox.server.text.ModelText;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -17,7 +15,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 
 /** The address of a server, the name of its model, its limits, and its keys. */
@@ -38,7 +35,7 @@ public final class HttpOptions implements SettingGroup
     private Path adminKeyFile;
 
     private final SettingOptions model = SettingOptions.of(List.of(ServedModel.NAMES, ServedModel.CONTEXT_TOKENS))
-        .defaultInWords(ServedModel.CONTEXT_TOKENS, "131072, or what one rank's KV blocks hold");
+        .defaultInWords(ServedModel.CONTEXT_TOKENS, "131072, the positions of the model, or what one rank's KV blocks hold");
     private final SettingOptions server = SettingOptions.of(ServerConfig.SETTINGS);
 
     @Override
@@ -47,33 +44,33 @@ public final class HttpOptions implements SettingGroup
         return List.of(model, server);
     }
 
-    /** @throws ConfigException if a value is not allowed. */
-    public ServerConfig config(final ModelText text, final SchedulerConfig scheduler)
+    /**
+     * @param served what the ranks serve; the options may give its model other names and a shorter context.
+     * @throws ConfigException if a value is not allowed.
+     */
+    public ServerConfig config(final ServedModel served, final SchedulerConfig scheduler)
     {
-        final long pool = (scheduler.kvBlocks() - 1L) * scheduler.blockSizeTokens();
-        final int contextTokens = model.get(ServedModel.CONTEXT_TOKENS);
-        if (model.isGiven(ServedModel.CONTEXT_TOKENS) && contextTokens > pool)
-        {
-            throw new ConfigException("--max-model-len=" + contextTokens + " is above the " + pool +
-                " tokens that the KV blocks of a rank hold; give a smaller one, or a larger --kv-blocks.");
-        }
-        final ServerConfig config = new ServerConfig(new ServedModel(model.get(ServedModel.NAMES),
-            (int)Math.min(contextTokens, pool), layers(scheduler), text));
-        server.forEachGiven(config::set);
-        return config.apiKeys(keys("--api-key-file", apiKeyFile, "SIGNALBOX_API_KEY"))
-            .adminKeys(keys("--admin-key-file", adminKeyFile, "SIGNALBOX_ADMIN_KEY"));
-    }
-
-    /** Layers of the simulated model: up to the last MoE layer. */
-    private int layers(final SchedulerConfig scheduler)
-    {
-        final ModelShape shape = scheduler.capture();
-        if (shape == null && server.get(ServerConfig.ROUTED_EXPERTS))
+        if (scheduler.capture() == null && server.get(ServerConfig.ROUTED_EXPERTS))
         {
             throw new ConfigException(ServerConfig.ROUTED_EXPERTS.option().name() +
                 " and --no-capture exclude each other; leave one of them out.");
         }
-        return shape == null ? 1 : Collections.max(shape.layerIds()) + 1;
+        final long pool = (scheduler.kvBlocks() - 1L) * scheduler.blockSizeTokens();
+        final int contextTokens = model.get(ServedModel.CONTEXT_TOKENS);
+        final boolean isGiven = model.isGiven(ServedModel.CONTEXT_TOKENS);
+        if (isGiven && contextTokens > Math.min(pool, served.contextTokens()))
+        {
+            throw new ConfigException("--max-model-len=" + contextTokens + (contextTokens > served.contextTokens() ?
+                " is above the " + served.contextTokens() + " positions of the model; give a smaller one." :
+                " is above the " + pool + " tokens that the KV blocks of a rank hold; give a smaller one, or a larger " +
+                "--kv-blocks."));
+        }
+        final ServerConfig config = new ServerConfig(new ServedModel(
+            model.isGiven(ServedModel.NAMES) ? model.get(ServedModel.NAMES) : served.names(),
+            (int)Math.min(isGiven ? contextTokens : served.contextTokens(), pool), served.hiddenLayers(), served.text()));
+        server.forEachGiven(config::set);
+        return config.apiKeys(keys("--api-key-file", apiKeyFile, "SIGNALBOX_API_KEY"))
+            .adminKeys(keys("--admin-key-file", adminKeyFile, "SIGNALBOX_ADMIN_KEY"));
     }
 
     /** A key is never an argument: other users of the machine can see those. */

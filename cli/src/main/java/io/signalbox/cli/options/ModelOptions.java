@@ -6,7 +6,7 @@ import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.recompute.RecordedModel;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -14,13 +14,8 @@ import java.util.Map;
 /** The model: a checkpoint, weights from a seed for the shape of a configuration, or the built-in one. */
 public final class ModelOptions extends ModelSource
 {
-    private static final long USUAL_SEED = 1;
-
-    @Option(names = "--tokenizer", paramLabel = "FILE",
-        description = "Encode prompts of text, and decode answers, by this tokenizer.json (default: that of --model's " +
-            "directory). Needs the plug-in tokenizer/target/signalbox-tokenizer.jar.")
-    @InputPath
-    private Path tokenizer;
+    @Mixin
+    private final TokenizerOption tokenizer = new TokenizerOption();
 
     /**
      * Reads configuration and headers; no weight is copied.
@@ -33,11 +28,6 @@ public final class ModelOptions extends ModelSource
         return RecordedModel.open(directory(), config(), weightsSeed(), progress);
     }
 
-    private long weightsSeed()
-    {
-        return seed() == null ? USUAL_SEED : seed();
-    }
-
     /** The end tokens of the checkpoint. */
     public int[] endTokens()
     {
@@ -47,13 +37,13 @@ public final class ModelOptions extends ModelSource
     /** The tokenizer's file; {@code null}: none belongs to the model. */
     public Path tokenizer()
     {
-        return tokenizer != null || directory() == null ? tokenizer : directory().resolve("tokenizer.json");
+        return tokenizer.file(directory());
     }
 
     /** Whether a tokenizer is asked for. */
     public boolean namesTokenizer()
     {
-        return tokenizer != null;
+        return tokenizer.isGiven();
     }
 
     /** The model in a run description, without its digest. */

@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 
 /** Where the weights of a model come from. A field that is not given is {@code null}. */
-class ModelSource
+class ModelSource extends RandomModel
 {
     @Option(names = "--model", paramLabel = "DIR",
         description = "Compute with the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral, " +
@@ -14,33 +14,13 @@ class ModelSource
     @InputPath
     private Path directory;
 
-    @Option(names = "--random-model", paramLabel = "CONFIG",
-        description = "Compute with random weights for the shape that this config.json describes.")
-    @InputPath
-    private Path config;
-
-    @Option(names = "--model-seed", paramLabel = "N",
-        description = "Make random weights from the seed N, also those of the built-in model (default: 1, or that of the " +
-            "recorded run).")
-    private Long seed;
-
     final Path directory()
     {
         return directory;
     }
 
-    final Path config()
-    {
-        return config;
-    }
-
-    final Long seed()
-    {
-        return seed;
-    }
-
     final boolean isAny()
     {
-        return directory != null || config != null || seed != null;
+        return directory != null || isRandom();
     }
 }

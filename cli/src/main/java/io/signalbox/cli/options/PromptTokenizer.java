@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** The tokenizer of a run. Its plug-in is loaded and its file is opened when a text is first encoded. */
-public final class PromptTokenizer implements AutoCloseable
+public final class PromptTokenizer implements TextTokenizer
 {
     private final List<String> plugins;
     private final Path file;
@@ -57,6 +57,12 @@ public final class PromptTokenizer implements AutoCloseable
         opened = guarded("opened its file", () -> providers.get(0).open(file, vocabulary));
     }
 
+    /** Whether texts can be encoded and decoded. */
+    public boolean isOpen()
+    {
+        return opened != null;
+    }
+
     /** A plug-in can throw any error, or return nothing. */
     private <T> T guarded(final String when, final Supplier<T> call)
     {
@@ -91,10 +97,22 @@ public final class PromptTokenizer implements AutoCloseable
      *
      * @throws ConfigException if the text has no token ids of the model.
      */
+    @Override
     public int[] encode(final String text)
     {
         open();
-        final int[] tokens = guarded("encoded a text", () -> opened.encode(text));
+        return known(guarded("encoded a text", () -> opened.encode(text)));
+    }
+
+    @Override
+    public int[] encodeWhole(final String text)
+    {
+        open();
+        return known(guarded("encoded a conversation", () -> opened.encodeWhole(text)));
+    }
+
+    private int[] known(final int[] tokens)
+    {
         for (final int token : tokens)
         {
             if (token < 0 || token >= vocabulary)
@@ -104,6 +122,13 @@ public final class PromptTokenizer implements AutoCloseable
             }
         }
         return tokens;
+    }
+
+    /** Empty if no tokenizer could be opened: then the tokens are all there is. */
+    @Override
+    public String decode(final int[] tokens)
+    {
+        return opened == null ? "" : guarded("decoded an answer", () -> opened.decode(tokens));
     }
 
     /** The text that an answer adds to its prompt; {@code null} if no text was encoded. */

@@ -3,6 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.model.DecoderPlan;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -65,6 +66,15 @@ public final class SchedulerOptions extends RouterOptions
         return builder(scheduler)
             .router(chosen(routerConfig == null ? RouterConfig.standard() : RouterConfigFile.read(routerConfig), known))
             .capture(scheduler.get(SchedulerConfig.CAPTURE) ? shape() : null).build();
+    }
+
+    /** For ranks that compute the model. */
+    public SchedulerConfig config(final DpRouters known, final DecoderPlan plan)
+    {
+        return ServingOptions.builder(scheduler, plan)
+            .router(chosen(routerConfig == null ? RouterConfig.standard() : RouterConfigFile.read(routerConfig), known))
+            .capture(scheduler.get(SchedulerConfig.CAPTURE) ?
+                plan.shape().withCombineWeights(model.get(ModelShape.COMBINE_WEIGHTS)) : null).build();
     }
 
     /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */

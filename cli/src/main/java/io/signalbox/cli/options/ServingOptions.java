@@ -63,23 +63,23 @@ public final class ServingOptions extends RouterOptions
     /** @throws ConfigException if a value is not allowed, or options exclude each other. */
     public SchedulerConfig config(final DecoderPlan plan)
     {
-        final SchedulerConfig.Builder builder = SchedulerConfig.builder();
-        scheduler.forEach(builder::set);
-        if (!scheduler.isGiven(SchedulerConfig.KV_BLOCKS))
-        {
-            builder.kvBlocks(defaultBlocks(plan));
-        }
-        return builder.router(chosen(RouterConfig.standard(), knownRouters()))
+        return builder(scheduler, plan).router(chosen(RouterConfig.standard(), knownRouters()))
             .capture(captures() ? plan.shape().withCombineWeights(model.get(ModelShape.COMBINE_WEIGHTS)) : null).build();
     }
 
-    private int defaultBlocks(final DecoderPlan plan)
+    /** A scheduler for ranks that compute the model: what is given, and else what suits them. */
+    static SchedulerConfig.Builder builder(final SettingOptions given, final DecoderPlan plan)
     {
-        final int blockSizeTokens = scheduler.get(SchedulerConfig.BLOCK_SIZE_TOKENS);
-        final long blockBytes = ModelMemory.kvBlockBytes(plan, blockSizeTokens);
-        final long fitting = MachineMemory.limits().usableHeap() / HEAP_SHARE / blockBytes /
-            scheduler.get(SchedulerConfig.RANKS);
-        return (int)Math.max(MIN_BLOCKS, Math.min(POOL_TOKENS / blockSizeTokens, fitting));
+        final SchedulerConfig.Builder builder = SchedulerConfig.builder().ranks(1).stepTokens(STEP_TOKENS);
+        given.forEachGiven(builder::set);
+        final SchedulerConfig config = builder.build();
+        if (!given.isGiven(SchedulerConfig.KV_BLOCKS))
+        {
+            final long blockBytes = ModelMemory.kvBlockBytes(plan, config.blockSizeTokens());
+            final long fitting = MachineMemory.limits().usableHeap() / HEAP_SHARE / blockBytes / config.ranks();
+            builder.kvBlocks((int)Math.max(MIN_BLOCKS, Math.min(POOL_TOKENS / config.blockSizeTokens(), fitting)));
+        }
+        return builder;
     }
 
     /** The backend with its knobs. */
