@@ -12,10 +12,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** The model: a checkpoint, weights from a seed for the shape of a configuration, or the built-in one. */
-public final class ModelOptions extends ModelSource
+public final class ModelOptions extends RandomModel.OrCheckpoint
 {
     @Mixin
-    private final TokenizerOption tokenizer = new TokenizerOption();
+    private final PromptTokenizer.FileOption tokenizer = new PromptTokenizer.FileOption();
 
     /**
      * Reads configuration and headers; no weight is copied.

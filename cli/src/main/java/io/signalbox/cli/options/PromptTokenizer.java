@@ -7,6 +7,7 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ForeignCall;
 import io.signalbox.serving.TextTokenizer;
 import io.signalbox.serving.TokenizerProvider;
+import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -148,6 +149,32 @@ public final class PromptTokenizer implements TextTokenizer
                 opened.close();
                 return this;
             }));
+        }
+    }
+
+    /** The option that names its file. */
+    static class FileOption
+    {
+        @Option(names = "--tokenizer", paramLabel = "FILE",
+            description = "Encode prompts of text, and decode answers, by this tokenizer.json (default: that of --model's " +
+                "directory). Needs the plug-in tokenizer/target/signalbox-tokenizer.jar.")
+        @InputPath
+        private Path tokenizer;
+
+        /**
+         * The tokenizer's file; {@code null}: none belongs to the model.
+         *
+         * @param model directory of the checkpoint; {@code null}: there is none.
+         */
+        final Path file(final Path model)
+        {
+            return tokenizer != null || model == null ? tokenizer : model.resolve("tokenizer.json");
+        }
+
+        /** Whether a tokenizer is asked for. */
+        final boolean isGiven()
+        {
+            return tokenizer != null;
         }
     }
 }

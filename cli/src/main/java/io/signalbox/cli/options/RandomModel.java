@@ -40,4 +40,24 @@ class RandomModel
     {
         return config != null || seed != null;
     }
+
+    /** A checkpoint, or random weights. */
+    static class OrCheckpoint extends RandomModel
+    {
+        @Option(names = "--model", paramLabel = "DIR",
+            description = "Compute with the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral, " +
+                "DeepSeek-V3 or gpt-oss (default: a tiny built-in model, or that of the recorded run, if it can be made again).")
+        @InputPath
+        private Path directory;
+
+        final Path directory()
+        {
+            return directory;
+        }
+
+        final boolean isAny()
+        {
+            return directory != null || isRandom();
+        }
+    }
 }

@@ -27,7 +27,7 @@ public final class RecomputeOptions
     private boolean asked;
 
     @Mixin
-    private final ModelSource source = new ModelSource();
+    private final RandomModel.OrCheckpoint source = new RandomModel.OrCheckpoint();
 
     @Option(names = "--new-model", paramLabel = "DIR", split = ",",
         description = "Compute later generations of weights with the checkpoints in these directories, in their order; " +

@@ -36,7 +36,7 @@ public final class ServedModelOptions extends RandomModel
     private final BackendOptions backend = new BackendOptions();
 
     @Mixin
-    private final TokenizerOption tokenizer = new TokenizerOption();
+    private final PromptTokenizer.FileOption tokenizer = new PromptTokenizer.FileOption();
 
     /** Whether a model is computed; otherwise ranks are simulated. */
     public boolean isComputed()
