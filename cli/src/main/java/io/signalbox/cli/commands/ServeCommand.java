@@ -32,7 +32,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
 import io.signalbox.server.SignalboxServer;
-import io.signalbox.server.text.CheckpointText;
+import io.signalbox.server.text.ModelText;
 import io.signalbox.server.text.SimulatedText;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
@@ -192,8 +192,8 @@ public final class ServeCommand implements Callable<Integer>
         final SchedulerConfig scheduler = schedulerOptions.config(routers(), plan);
         final List<String> memory = model.memory(scheduler);
         final PromptTokenizer tokenizer = modelOptions.tokenizer(directory, plugins.jars(), plan);
-        final CheckpointText text =
-            CheckpointText.of(tokenizer, plan.vocabulary(), ServedModelOptions.endTokens(directory), directory);
+        final ModelText text =
+            ModelText.of(tokenizer, plan.vocabulary(), ServedModelOptions.endTokens(directory), directory);
         memory.forEach(console.err()::println);
         final String advice = model.advice(scheduler);
         if (advice != null)

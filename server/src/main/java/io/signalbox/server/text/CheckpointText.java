@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The text of a checkpoint: its tokenizer, and the chat template that is in its directory. */
-public final class CheckpointText implements ModelText
+final class CheckpointText implements ModelText
 {
     private static final String CONFIG = "tokenizer_config.json";
     /** Newer checkpoints have the template in a file of its own. */
@@ -44,14 +44,8 @@ public final class CheckpointText implements ModelText
         this.specialTokens = specialTokens;
     }
 
-    /**
-     * Reads the chat template of a checkpoint.
-     *
-     * @param tokenizer of the checkpoint; calls of it take turns.
-     * @param directory of the checkpoint; {@code null}: there is no template.
-     * @throws ConfigException if a file cannot be read, or the template.
-     */
-    public static CheckpointText of(
+    /** As {@link ModelText#of} says. */
+    static CheckpointText of(
         final TextTokenizer tokenizer, final int vocabularySize, final int[] endTokens, final Path directory)
     {
         if (directory == null)

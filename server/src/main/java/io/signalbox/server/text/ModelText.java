@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server.text;
 
+import io.signalbox.serving.TextTokenizer;
+
+import java.nio.file.Path;
 import java.util.List;
 
 /** The text of one model. Thread-safe. */
 public interface ModelText
 {
+    /**
+     * The text of a checkpoint: its tokenizer, and the chat template that is in its directory.
+     *
+     * @param tokenizer      of the checkpoint; calls of it take turns.
+     * @param vocabularySize token ids are below it.
+     * @param endTokens      of the model.
+     * @param directory      of the checkpoint; {@code null}: there is no chat template.
+     * @throws io.signalbox.ConfigException if a file cannot be read, or the template.
+     */
+    static ModelText of(
+        final TextTokenizer tokenizer, final int vocabularySize, final int[] endTokens, final Path directory)
+    {
+        return CheckpointText.of(tokenizer, vocabularySize, endTokens, directory);
+    }
+
     /**
      * The tokens of a prompt, with those that the model expects at its beginning, if any.
      *
