@@ -46,7 +46,8 @@ class RandomModel
     {
         @Option(names = "--model", paramLabel = "DIR",
             description = "Compute with the checkpoint in DIR: config.json and safetensors of OLMoE, Qwen3-MoE, Mixtral, " +
-                "DeepSeek-V3 or gpt-oss (default: a tiny built-in model, or that of the recorded run, if it can be made again).")
+                "DeepSeek-V3 or gpt-oss (default: a tiny built-in model, or that of the recorded run, if it can be made " +
+                "again).")
         @InputPath
         private Path directory;
 
