@@ -202,7 +202,7 @@ public final class ServeCommand implements Callable<Integer>
         }
         final String name = directory == null ? plan.family().modelType() :
             directory.toAbsolutePath().normalize().getFileName().toString();
-        return new ServedRanks(model.create(clock), scheduler,
+        return new ServedRanks(model.create(clock, text.endTokens()), scheduler,
             new ServedModel(List.of(name), plan.maxPositions(), plan.layers(), text),
             model.settings(modelOptions.settings(directory, plan)), model, tokenizer.isOpen(), tokenizer::close);
     }
