@@ -77,7 +77,7 @@ final class VisibleEnds
             assertTrue(recorded.refused.containsAll(refused), () -> refused + " not in " + recorded.refused);
             failures.forEach((id, failure) -> assertEquals(recorded.failures.get(id), failure, "request " + id));
             assertTrue(recorded.failedSteps.containsAll(failedSteps), () -> failedSteps + " not in " + recorded.failedSteps);
-            assertTrue(!refused.isEmpty() && !failures.isEmpty() && !failedSteps.isEmpty() && stages.size() > 3,
+            assertTrue(!refused.isEmpty() && !failures.isEmpty() && !failedSteps.isEmpty() && !stages.isEmpty(),
                 "too little was told");
         }
     }

@@ -16,6 +16,7 @@ public final class KeyedRequests
     /** A step with this token fails on the backend of {@link #config}; no model samples it. */
     static final int POISON = ContentModel.VOCABULARY;
     private static final int ENDS = 24;
+    private static final int POISON_EVERY = 40;
 
     /** How a request may end, if new weights do not end it. */
     public enum End
@@ -59,7 +60,7 @@ public final class KeyedRequests
         final int[] answer = plain.generated();
         final int last = answer.length - 1;
         final int[] prompt = plain.ask.prompt();
-        if (key % (5 * ENDS) == 13)
+        if (key % POISON_EVERY == 13)
         {
             prompt[prompt.length - 1] = POISON;
             return new KeyedRequests(plain.ask, End.POISON, 0);
