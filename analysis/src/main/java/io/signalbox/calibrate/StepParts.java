@@ -16,7 +16,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 /**
  * Measures the steps of a run and divides them into the parts of a cost. A subclass takes each step.
  */
-abstract class StepParts extends EventReader
+public abstract class StepParts extends EventReader
 {
     private static final int RANK_BITS = 12;
     private static final int NONE = -1;
@@ -29,7 +29,7 @@ abstract class StepParts extends EventReader
     private long nowNanos;
 
     /** A step whose results are there. */
-    static final class Step
+    public static final class Step
     {
         private final double[] parts = new double[StepPart.values().length];
         private int entries;
@@ -68,12 +68,6 @@ abstract class StepParts extends EventReader
             return endNanos - startNanos;
         }
 
-        /** From launch to results. */
-        public long launchedForNanos()
-        {
-            return endNanos - launchedNanos;
-        }
-
         /** Whether it was planned when its rank had no other step in flight. */
         public boolean isAlone()
         {
@@ -87,7 +81,7 @@ abstract class StepParts extends EventReader
         }
     }
 
-    StepParts(final ServedStepCost cost)
+    protected StepParts(final ServedStepCost cost)
     {
         this.cost = cost;
     }

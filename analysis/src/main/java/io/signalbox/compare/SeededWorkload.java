@@ -30,10 +30,14 @@ public record SeededWorkload(String name, LongFunction<Workload> ofSeed)
         return new SeededWorkload(name, seed -> GeneratedWorkload.of(builder.get().seed(seed).build()));
     }
 
-    /** A trace of arrivals; the seed spreads them within the resolution of their clock. */
-    public static SeededWorkload recorded(final String name, final Workload trace)
+    /**
+     * A trace of arrivals; the seed spreads them within the resolution of their clock.
+     *
+     * @param unspread the seed that leaves the arrivals as they are.
+     */
+    public static SeededWorkload recorded(final String name, final Workload trace, final long unspread)
     {
-        return new SeededWorkload(name, seed -> new JitteredArrivals(trace, seed));
+        return new SeededWorkload(name, seed -> seed == unspread ? trace : new JitteredArrivals(trace, seed));
     }
 
     /** Plays of agents; the seed is that of their starts. */

@@ -12,6 +12,7 @@ import io.signalbox.whatif.WhatIfReport.LatencyDifference;
 import io.signalbox.whatif.WhatIfReport.Regret;
 import io.signalbox.whatif.WhatIfReport.Start;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
+import io.signalbox.whatif.WhatIfReport.TimesVerdict;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -23,6 +24,7 @@ import java.util.Map;
  * <i>before</i> is the first of the two.
  *
  * @param path            directory of the journal
+ * @param verdict         whether times of the re-runs can be compared
  * @param notRepeated     sentences about the record that the re-runs leave out
  * @param seedSpreadNanos with {@code --seeds}: arrivals of the second seed and of later ones are delayed by less; else 0
  * @param start           the time at which the re-runs begin; {@code null} if the whole run is re-run
@@ -34,6 +36,7 @@ import java.util.Map;
 @DocumentSchema("signalbox.whatif/2")
 public record WhatIfDocument(
     Path path,
+    TimesVerdict verdict,
     List<String> notRepeated,
     long seedSpreadNanos,
     Start start,
@@ -194,7 +197,7 @@ public record WhatIfDocument(
         {
             figures.put(figure.key(), new RecordedFigure(figure.of(recorded.report())));
         }
-        return new WhatIfDocument(journal, report.notRepeated(), report.spreadNanos(), recorded.start(),
+        return new WhatIfDocument(journal, report.verdict(), report.notRepeated(), report.spreadNanos(), recorded.start(),
             recorded.stepTimes(), new Recorded(recorded.decisionDigest(), figures, recorded.settings()),
             report.variants().stream().map(variant -> ReRun.of(variant, report.unchanged().report())).toList(),
             ReRun.of(report.unchanged(), recorded.report()));

@@ -80,6 +80,7 @@ public final class WhatIfText
 
     private void print(final Path journal)
     {
+        row("calibration", report.verdict().sentence());
         row("journal", journal + ": " + Decimals.counted(report.recorded().report().requests().submitted(), "request"));
         final Start start = report.recorded().start();
         if (start != null)
@@ -112,8 +113,9 @@ public final class WhatIfText
     private static String stepTimes(final StepTimes times)
     {
         return times.steps() == 0 ? times.source().equals("given") ? "as given" : "those of the recorded cost model" :
-            "fitted to " + Decimals.counted(times.steps(), "step") + " of the journal; mean error " +
-            Decimals.text(times.meanErrorPercent(), 1) + " %, worst " + Decimals.text(times.worstErrorPercent(), 1) + " %";
+            "fitted to " + Decimals.counted(times.steps(), "step") + " of the journal: median error " +
+            Decimals.text(times.medianErrorPercent(), 1) + " %, R² " + Decimals.text(times.explained(), 2) +
+            "; the rest is drawn from the recorded errors";
     }
 
     private static String different(final long different, final long total)
@@ -139,8 +141,8 @@ public final class WhatIfText
                 value(figure, report.recorded().report()), value(figure, report.unchanged().report())));
             for (final ReRun variant : report.variants())
             {
-                line.add(value(figure, variant.report()) + change(
-                    figure.of(report.unchanged().report()), figure.of(variant.report())));
+                line.add(value(figure, variant.report()) + (figure.isTime() && !report.verdict().timesTrusted() ? "" :
+                    change(figure.of(report.unchanged().report()), figure.of(variant.report()))));
             }
             lines.add(line);
         }
@@ -203,7 +205,7 @@ public final class WhatIfText
                 Decimals.grouped(requests.onlyAfter()) + " here only; " + Decimals.grouped(requests.notSubmitted()) +
                 " not submitted, because a predecessor did not complete");
         }
-        if (requests.equal() < requests.compared())
+        if (requests.equal() < requests.compared() && report.verdict().timesTrusted())
         {
             distribution("  TTFT", variant.latency().ttft());
             distribution("  end to end", variant.latency().e2e());
@@ -261,7 +263,8 @@ public final class WhatIfText
     {
         if (!variant.seeds().isEmpty())
         {
-            row("  seeds", "each further one delays every arrival by less than " + millis(report.spreadNanos()) + " ms");
+            row("  seeds", "each further one delays every arrival by less than " + millis(report.spreadNanos()) +
+                " ms; intervals show this arrival jitter only");
         }
         for (final Map.Entry<RunFigure, Estimate> figure : variant.seeds().entrySet())
         {

@@ -58,6 +58,12 @@ public enum RunFigure
         return this == TOKEN_HIT_RATE || this == GOODPUT_SHARE;
     }
 
+    /** Whether it depends on how long steps take. */
+    public boolean isTime()
+    {
+        return ordinal() <= OUTPUT_TOKENS_PER_SECOND.ordinal() || this == GOODPUT || this == GOODPUT_SHARE;
+    }
+
     /** Whether a report has it: goodput if it was asked for, and the rarer ends if a request ended so. */
     public boolean isIn(final RunReport report)
     {

@@ -57,8 +57,9 @@ public final class WhatIf
     private final CachedPrefixes cached;
     /** {@code null}: the load of experts is not asked for. */
     private final ExpertQuestion experts;
-    /** {@code null}: step times are those of the journal, or given one by one. */
-    private final CostFile costFile;
+    /** {@code null}: step times are those of the journal. */
+    private final GivenCost givenCost;
+    private final StepTimeFit steps;
 
     private WhatIf(
         final Map<String, String> settings,
@@ -68,14 +69,16 @@ public final class WhatIf
         final RunReport report,
         final StepTimes stepTimes,
         final Beginning beginning,
-        final CachedPrefixes cached)
+        final CachedPrefixes cached,
+        final StepTimeFit steps)
     {
         this.settings = settings;
         this.config = config;
         this.stepTimes = stepTimes;
         this.cached = cached;
         experts = null;
-        costFile = null;
+        givenCost = null;
+        this.steps = steps;
         final long from = beginning.fromNanos();
         workload = extraction.workload(from);
         if (workload.requests().isEmpty())
@@ -96,16 +99,18 @@ public final class WhatIf
             sentences.add("the fault plan, which counts from the start of the run");
         }
         notRepeated = List.copyOf(sentences);
-        this.simulation = beginning.isOfRun() ? simulation :
-            simulation.withFaults(null).withNewWeights(extraction.newWeights(from));
+        final SimulationConfig timed = simulation.residuals() == null ? simulation :
+            simulation.withResiduals(simulation.residuals().from(workload.startNanos()));
+        this.simulation = beginning.isOfRun() ? timed :
+            timed.withFaults(null).withNewWeights(extraction.newWeights(from));
         start = beginning.isOfRun() ? null : new WhatIfReport.Start(
             from, cached == null ? 0 : cached.blocks(), extraction.begunBefore(from));
     }
 
     /** Another question of the same run. */
     private WhatIf(
-        final WhatIf other, final SimulationConfig simulation, final StepTimes stepTimes, final ExpertQuestion experts,
-        final CostFile costFile)
+        final WhatIf other, final SimulationConfig simulation, final StepTimes stepTimes, final GivenCost givenCost,
+        final ExpertQuestion experts)
     {
         settings = other.settings;
         config = other.config;
@@ -117,7 +122,8 @@ public final class WhatIf
         start = other.start;
         cached = other.cached;
         this.experts = experts;
-        this.costFile = costFile;
+        this.givenCost = givenCost;
+        steps = other.steps;
     }
 
     /**
@@ -131,7 +137,7 @@ public final class WhatIf
     {
         try (StateStart kept = StateStart.of(journal, progress))
         {
-            return of(kept, kept.reader().config(routers), Beginning.OF_RUN, null);
+            return of(kept, kept.reader().config(routers), Beginning.OF_RUN, null, null);
         }
     }
 
@@ -140,15 +146,17 @@ public final class WhatIf
      *
      * @param config the scheduler that the run description names.
      * @param level  the service level whose goodput is compared; {@code null}: none.
+     * @param given  the step cost of the re-runs; {@code null}: the recorded one, or one that is fitted to the steps.
      * @throws ConfigException if nothing can be re-run, or the re-runs are to begin at a time that is not kept.
      */
     public static WhatIf of(
-        final StateStart kept, final SchedulerConfig config, final Beginning beginning, final ServiceLevel level)
+        final StateStart kept, final SchedulerConfig config, final Beginning beginning, final ServiceLevel level,
+        final CostFile given)
     {
         final GroupSource groups = GroupSource.ahead(kept.reader());
         try
         {
-            return read(groups, config, beginning, kept.state(), level);
+            return read(groups, config, beginning, kept.state(), level, given);
         }
         finally
         {
@@ -174,7 +182,7 @@ public final class WhatIf
      */
     public static WhatIf read(final GroupCursor run, final SchedulerConfig config, final Beginning beginning)
     {
-        return read(run, config, beginning, null, null);
+        return read(run, config, beginning, null, null, null);
     }
 
     /**
@@ -183,11 +191,12 @@ public final class WhatIf
      *
      * @param ahead the state ahead of the first group, which changes; {@code null}: nothing is ahead of it.
      * @param level the service level whose goodput is compared; {@code null}: none.
+     * @param given the step cost of the re-runs; {@code null}: the recorded one, or one that is fitted to the steps.
      * @throws ConfigException also if the re-runs are to begin at an earlier time.
      */
     public static WhatIf read(
         final GroupCursor run, final SchedulerConfig config, final Beginning asked, final FoldedState ahead,
-        final ServiceLevel level)
+        final ServiceLevel level, final CostFile given)
     {
         final Beginning beginning = behind(asked, ahead);
         final Map<String, String> settings = run.settings();
@@ -204,7 +213,8 @@ public final class WhatIf
             report.behind(ahead);
             extraction.behind(ahead);
         }
-        final StepTimeFit fit = isSimulated ? null : new StepTimeFit();
+        final StepTimeFit fit = new StepTimeFit();
+        final StepTimeCheck check = given == null ? null : new StepTimeCheck(given.stepCost());
         final RecordedCaches caches = beginning.warm() ? new RecordedCaches(config, beginning.fromNanos(), ahead) : null;
         while (run.next())
         {
@@ -212,10 +222,8 @@ public final class WhatIf
             {
                 extraction.onGroup(run.group(), 0, run.groupLength());
                 report.onGroup(run.group(), 0, run.groupLength());
-                if (fit != null)
-                {
-                    fit.onGroup(run.group(), run.groupLength());
-                }
+                fit.onGroup(run.group(), 0, run.groupLength());
+                check(check, run);
                 if (caches != null)
                 {
                     caches.onGroup(run.group(), run.groupLength());
@@ -234,10 +242,18 @@ public final class WhatIf
                 "step whose results are recorded") + ", so that nothing can be re-run; give the journal of a longer run.");
         }
         final SimulationConfig simulation = isSimulated ? SimulationConfig.of(settings) : SimulationConfig.DEFAULT
-            .withStepCost(fitted.cost()).withD2hDelay(fitted.delay()).withNewWeights(
-                extraction.newWeights(Long.MIN_VALUE));
+            .withStepCost(fitted.cost()).withD2hDelay(fitted.delay()).withResiduals(fitted.residuals())
+            .withNewWeights(extraction.newWeights(Long.MIN_VALUE));
         return new WhatIf(settings, config.toBuilder().capture(null).build(), simulation, extraction, report.report(),
-            stepTimes(simulation, fitted), beginning, caches == null ? null : caches.prefixes());
+            stepTimes(simulation, fitted), beginning, caches == null ? null : caches.prefixes(), fit).with(given, check);
+    }
+
+    private static void check(final StepTimeCheck check, final GroupCursor run)
+    {
+        if (check != null)
+        {
+            check.onGroup(run.group(), 0, run.groupLength());
+        }
     }
 
     private static Beginning behind(final Beginning asked, final FoldedState ahead)
@@ -268,8 +284,8 @@ public final class WhatIf
     private static StepTimes stepTimes(final SimulationConfig simulation, final StepTimeFit.Fit fitted)
     {
         final Map<String, String> cost = costs(simulation);
-        return fitted == null ? new StepTimes("recorded", cost, 0, 0.0, 0.0, List.of()) : new StepTimes(
-            "fitted", cost, fitted.steps(), fitted.meanErrorPercent(), fitted.worstErrorPercent(), List.of());
+        return fitted == null ? new StepTimes("recorded", cost, 0, 0.0, 1.0, List.of()) : new StepTimes(
+            "fitted", cost, fitted.steps(), fitted.medianErrorPercent(), fitted.explained(), List.of());
     }
 
     private static Map<String, String> costs(final SimulationConfig simulation)
@@ -333,25 +349,45 @@ public final class WhatIf
     public WhatIf withStepCost(final StepCost cost)
     {
         final SimulationConfig changed = simulation.withStepCost(cost).withServedCost(null);
-        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0, List.of()), experts, null);
+        return new WhatIf(this, changed, given(changed), new GivenCost(null, steps.contradictions(cost)), experts);
     }
 
-    /** The same question with the step cost of a file. */
-    public WhatIf withCost(final CostFile file)
+    /** @param file {@code null}: the costs stay. */
+    private WhatIf with(final CostFile file, final StepTimeCheck check)
     {
+        if (file == null)
+        {
+            return this;
+        }
         final SimulationConfig changed = simulation.withServedCost(file.stepCost()).withD2hDelay(new D2hDelay(0, 0, 0));
-        return new WhatIf(this, changed, new StepTimes("given", costs(changed), 0, 0.0, 0.0, List.of()), experts, file);
+        return new WhatIf(this, changed, given(changed), new GivenCost(file, check.contradictions()), experts);
+    }
+
+    private static StepTimes given(final SimulationConfig changed)
+    {
+        return new StepTimes("given", costs(changed), 0, 0.0, 1.0, List.of());
+    }
+
+    /**
+     * Step times that are not those of the journal.
+     *
+     * @param file           {@code null}: they were given one by one.
+     * @param contradictions clauses about the parts that the recorded steps contradict.
+     */
+    private record GivenCost(CostFile file, List<String> contradictions)
+    {
     }
 
     private StepTimes stepTimes(final List<RunOutcome> runs)
     {
-        if (costFile == null)
+        if (givenCost == null || givenCost.file == null)
         {
             return stepTimes;
         }
         final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
         final int most = runs.stream().mapToInt(run -> run.report().steps().mostRequests()).max().orElse(0);
-        return new StepTimes(stepTimes.source(), stepTimes.cost(), 0, 0.0, 0.0, costFile.extrapolations(longest, most));
+        return new StepTimes(
+            stepTimes.source(), stepTimes.cost(), 0, 0.0, 1.0, givenCost.file.extrapolations(longest, most));
     }
 
     /**
@@ -363,7 +399,7 @@ public final class WhatIf
      */
     public WhatIf withExperts(final RecordedExperts rows, final ModelShape shape, final int devices)
     {
-        return new WhatIf(this, simulation, stepTimes, new ExpertQuestion(rows, shape, devices), costFile);
+        return new WhatIf(this, simulation, stepTimes, givenCost, new ExpertQuestion(rows, shape, devices));
     }
 
     /** {@code null} if goodput is not asked for. */
@@ -414,9 +450,22 @@ public final class WhatIf
                 SeedDifferences.of(all, runs.size(), i)));
         }
         return new WhatIfReport(
+            ReRunTimes.of(recorded, unchanged, givenCost == null ? List.of() : givenCost.contradictions),
             new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes(all), start),
             reRun(runs.get(0), recorded, unchanged, listed, regrets.get(0), loads.get(0), Map.of()),
-            List.copyOf(compared), notRepeated, seeds == 1 ? 0 : workload.spreadNanos());
+            List.copyOf(compared), notRepeated(!variants.isEmpty()), seeds == 1 ? 0 : workload.spreadNanos());
+    }
+
+    private List<String> notRepeated(final boolean hasVariants)
+    {
+        if (!hasVariants || simulation.faults() == null)
+        {
+            return notRepeated;
+        }
+        final List<String> sentences = new ArrayList<>(notRepeated);
+        sentences.add("the times of faults in variants: the fault plan names steps, which a variant reaches at other " +
+            "times, so that faults make a part of each difference");
+        return List.copyOf(sentences);
     }
 
     /** All runs with the recorded arrivals, then all with those of the second seed, and so on. */

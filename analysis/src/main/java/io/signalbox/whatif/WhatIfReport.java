@@ -15,12 +15,31 @@ import java.util.Map;
  * A recorded run, its re-run under unchanged settings, and its re-runs under others. Variants are compared with the
  * unchanged re-run, which has the same step times as they have.
  *
+ * @param verdict     whether times can be compared.
  * @param notRepeated sentences about the record that a re-run leaves out; empty if there is nothing.
  * @param spreadNanos arrivals of the second seed and of later ones are delayed by less; 0 with one seed.
  */
 public record WhatIfReport(
-    Recorded recorded, ReRun unchanged, List<ReRun> variants, List<String> notRepeated, long spreadNanos)
+    TimesVerdict verdict, Recorded recorded, ReRun unchanged, List<ReRun> variants, List<String> notRepeated,
+    long spreadNanos)
 {
+    /**
+     * Whether times of re-runs can be compared, by how the unchanged re-run repeats the times of the record.
+     *
+     * @param sentence         the verdict in words
+     * @param timesTrusted     whether times can be compared; otherwise only decisions and hit rates can
+     * @param withinPercent    times may differ by so much without a cause; {@code null} if they are not trusted
+     * @param ttftP50Percent   median TTFT of the unchanged re-run over that of the record, less 1, in percent; {@code null}
+     *                         without requests
+     * @param tpotP50Percent   the same of the time per output token; {@code null} without requests
+     * @param comparedRequests requests that completed in the record and in the unchanged re-run
+     */
+    public record TimesVerdict(
+        String sentence, boolean timesTrusted, double withinPercent, double ttftP50Percent, double tpotP50Percent,
+        long comparedRequests)
+    {
+    }
+
     /**
      * The run in the journal.
      *
@@ -52,13 +71,14 @@ public record WhatIfReport(
      *                          steps; {@code given}: by options, or by the file of {@code --cost}
      * @param cost              costs of a step by name, in the units of the settings {@code sim.stepCost.*}
      * @param steps             steps that were fitted; 0 if none were
-     * @param meanErrorPercent  mean of the absolute errors over the measured step times; 0 if nothing was fitted
-     * @param worstErrorPercent the largest error
+     * @param medianErrorPercent median of the absolute errors over the measured step times; 0 if nothing was fitted
+     * @param explained         share of the variance of step times that the fit explains, up to 1 (R²); re-runs draw the
+     *                          rest from the recorded errors, by seed; 1 if nothing was fitted
      * @param extrapolated      how the re-runs leave the range of the measurements of {@code --cost}; empty: they do not
      */
     public record StepTimes(
-        String source, Map<String, String> cost, @JsonName("fittedSteps") long steps, double meanErrorPercent,
-        double worstErrorPercent, List<String> extrapolated)
+        String source, Map<String, String> cost, @JsonName("fittedSteps") long steps, double medianErrorPercent,
+        double explained, List<String> extrapolated)
     {
     }
 

@@ -225,7 +225,7 @@ class WhatIfTest
     {
         final MemoryGroups groups = record(CONFIG, SimulationConfig.DEFAULT, workload(0));
         final WhatIfReport report = WhatIf.read(
-            groups.cursor(), CONFIG, Beginning.OF_RUN, null, ServiceLevel.of("ttft=50ms,e2e=5s")).ask(List.of(
+            groups.cursor(), CONFIG, Beginning.OF_RUN, null, ServiceLevel.of("ttft=50ms,e2e=5s"), null).ask(List.of(
             new Variant("turns", CONFIG.toBuilder().router("round-robin").build()), new Variant("same", CONFIG)),
             2, 10, 3, SILENT);
 

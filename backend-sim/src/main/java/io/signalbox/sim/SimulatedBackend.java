@@ -292,6 +292,7 @@ final class SimulatedBackend implements Backend
     /** The launch is the next event. */
     private void launch(final long timeNanos, final int rank, final SimulatedStep step)
     {
+        charge.at(timeNanos);
         if (!step.launched && lockStep)
         {
             join(step);

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
  * @param faults     null: nothing goes wrong.
  * @param newWeights null: the weights stay.
  * @param servedCost null: {@link #stepCost} counts. Otherwise steps cost what they cost on this deployment.
+ * @param residuals  null: steps take as long as {@link #stepCost} says. Otherwise they differ from it as recorded ones did.
  */
 public record SimulationConfig(
     long seed,
@@ -33,7 +34,8 @@ public record SimulationConfig(
     AcceptanceSeries acceptanceSeries,
     FaultPlan faults,
     WeightsPlan newWeights,
-    ServedStepCost servedCost)
+    ServedStepCost servedCost,
+    StepResiduals residuals)
 {
     /** Begins the names of its settings in a run description. */
     public static final String PREFIX = "sim.";
@@ -58,7 +60,7 @@ public record SimulationConfig(
 
     public static final SimulationConfig DEFAULT =
         new SimulationConfig(SEED.defaultValue(), StepCost.DEFAULT, D2hDelay.DEFAULT, EXPERT_SKEW.defaultValue(),
-            DRAFT_ACCEPTANCE.defaultValue(), null, null, null, null);
+            DRAFT_ACCEPTANCE.defaultValue(), null, null, null, null, null);
 
     public SimulationConfig
     {
@@ -69,63 +71,78 @@ public record SimulationConfig(
     public SimulationConfig withSeed(final long value)
     {
         return new SimulationConfig(
-            value, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
+            value, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost,
+            residuals);
     }
 
     public SimulationConfig withStepCost(final StepCost value)
     {
         return new SimulationConfig(
-            seed, value, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
+            seed, value, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost,
+            residuals);
     }
 
     public SimulationConfig withD2hDelay(final D2hDelay value)
     {
         return new SimulationConfig(
-            seed, stepCost, value, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
+            seed, stepCost, value, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost,
+            residuals);
     }
 
     public SimulationConfig withExpertSkew(final double value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, value, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost);
+            seed, stepCost, d2hDelay, value, draftAcceptance, acceptanceSeries, faults, newWeights, servedCost,
+            residuals);
     }
 
     public SimulationConfig withDraftAcceptance(final double value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, value, acceptanceSeries, faults, newWeights, servedCost);
+            seed, stepCost, d2hDelay, expertSkew, value, acceptanceSeries, faults, newWeights, servedCost,
+            residuals);
     }
 
     /** @param value null: {@link #draftAcceptance} decides. */
     public SimulationConfig withAcceptanceSeries(final AcceptanceSeries value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, faults, newWeights, servedCost);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, faults, newWeights, servedCost,
+            residuals);
     }
 
     /** @param value null: nothing goes wrong. */
     public SimulationConfig withFaults(final FaultPlan value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, value, newWeights, servedCost);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, value, newWeights, servedCost,
+            residuals);
     }
 
     /** @param value null: the weights stay. */
     public SimulationConfig withNewWeights(final WeightsPlan value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, value, servedCost);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, value, servedCost,
+            residuals);
     }
 
     /** @param value null: the linear cost counts. */
     public SimulationConfig withServedCost(final ServedStepCost value)
     {
         return new SimulationConfig(
-            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, value);
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights, value, residuals);
+    }
+
+    /** @param value null: steps take as long as the linear cost says. */
+    public SimulationConfig withResiduals(final StepResiduals value)
+    {
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults,
+            newWeights, servedCost, value);
     }
 
     /**
-     * Reads what {@link #settings()} wrote, except for a series of accepted drafts, of which it has a hash only; names of
+     * Reads what {@link #settings()} wrote, except for accepted drafts and residuals, of which it has a hash only; names of
      * other objects are left alone.
      *
      * @throws io.signalbox.ConfigException if a setting is missing or has a value that is not allowed.
@@ -145,7 +162,7 @@ public record SimulationConfig(
             EXPERT_SKEW.read(PREFIX, settings),
             isSeeded ? DRAFT_ACCEPTANCE.read(PREFIX, settings) : DRAFT_ACCEPTANCE.defaultValue(), null,
             faults == null ? null : FaultPlan.parse(faults), newWeights == null ? null : WeightsPlan.parse(newWeights),
-            served == null ? null : ServedStepCost.parse(served));
+            served == null ? null : ServedStepCost.parse(served), null);
     }
 
     /** Whether a run description is of simulated ranks. */
@@ -187,6 +204,10 @@ public record SimulationConfig(
         if (servedCost != null)
         {
             settings.put(SERVED_COST, servedCost.text());
+        }
+        if (residuals != null)
+        {
+            settings.put(PREFIX + "stepResiduals", residuals.text());
         }
         return settings;
     }

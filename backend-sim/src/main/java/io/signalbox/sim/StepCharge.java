@@ -5,6 +5,7 @@ import io.signalbox.cost.ExpertCounts;
 import io.signalbox.cost.ServedStepCost;
 import io.signalbox.cost.StepLoad;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.workload.SplitMix64;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
@@ -15,6 +16,10 @@ final class StepCharge
     private final StepCost linear;
     /** {@code null}: the linear cost counts. */
     private final ServedStepCost served;
+    /** {@code null}: steps take as long as the linear cost says. */
+    private final StepResiduals residuals;
+    private final long seed;
+    private long nowNanos;
     private final StepWork work = new StepWork();
     private final StepLoad[] loads;
     /** {@code null}: the experts of tokens are unknown, or their shape is not that of the deployment. */
@@ -27,12 +32,20 @@ final class StepCharge
     {
         linear = config.stepCost();
         served = config.servedCost();
+        residuals = config.residuals();
+        seed = config.seed();
         this.rows = rows;
         loads = new StepLoad[ranks];
         Arrays.setAll(loads, rank -> new StepLoad());
         final boolean isCounted =
             served != null && shape != null && served.countsExperts(shape.moeLayers(), shape.experts(), shape.topK());
         counts = isCounted ? new ExpertCounts(shape.moeLayers(), shape.experts(), shape.topK(), shape.idBytes()) : null;
+    }
+
+    /** Sets the time at which the next steps begin. */
+    void at(final long timeNanos)
+    {
+        nowNanos = timeNanos;
     }
 
     /** Whether the cost of a step depends on the steps of other ranks. */
@@ -47,7 +60,10 @@ final class StepCharge
         if (served == null)
         {
             work.count(step);
-            return linear.nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens());
+            final long nanos = linear.nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens());
+            return residuals == null ? nanos :
+                residuals.nanos(nanos, work.prefillTokens() > 0, nowNanos,
+                    SplitMix64.mix(SplitMix64.mix(seed, rank), step.number));
         }
         begin();
         count(rank, step);

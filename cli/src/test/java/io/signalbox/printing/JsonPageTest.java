@@ -259,7 +259,8 @@ class JsonPageTest
             final WhatIfReport report =
                 WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, 1, (parts, ended, total) -> { });
             return JsonDocument.text(WhatIfDocument.of(journal, new WhatIfReport(
-                report.recorded(), report.unchanged(), List.of(report.unchanged()), List.of("a fault"), 0)));
+                report.verdict(), report.recorded(), report.unchanged(), List.of(report.unchanged()),
+                List.of("a fault"), 0)));
         }
     }
 

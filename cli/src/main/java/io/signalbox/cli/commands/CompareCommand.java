@@ -48,9 +48,9 @@ import java.util.concurrent.Callable;
     header = "Compare routers on workloads and cache sizes, with confidence intervals.",
     description = {
         "%nSimulates each combination of router, workload, cache size and seed, several at a time, without a journal. " +
-            "The seed varies generated workloads, the starts of agents' plays and the simulated noise; it spreads the " +
-            "arrivals of a trace within the resolution of the trace's clock. The same options give the same bytes on " +
-            "standard output with any number of workers."},
+            "The seed varies generated workloads, the starts of agents' plays and the simulated noise; seeds after the " +
+            "first spread the arrivals of a trace within the resolution of the trace's clock. The same options give " +
+            "the same bytes on standard output with any number of workers."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox compare --workloads skewed,bursty --seeds 5",
@@ -117,7 +117,7 @@ public final class CompareCommand implements Callable<Integer>
         SettingOptions.refuseIdle(workloads, schedulers, costs);
         final int threads = plan.isGiven(ComparisonConfig.WORKERS) ? plan.get(ComparisonConfig.WORKERS) :
             Runtime.getRuntime().availableProcessors();
-        final List<SeededWorkload> seeded = workloads.workloads();
+        final List<SeededWorkload> seeded = workloads.workloads(plan.get(ComparisonConfig.FIRST_SEED));
         checkForms();
         final long seed = plan.get(ComparisonConfig.FIRST_SEED);
         final ComparisonConfig comparison = new ComparisonConfig(seeded,

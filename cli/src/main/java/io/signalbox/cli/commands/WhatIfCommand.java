@@ -21,6 +21,7 @@ import io.signalbox.cli.options.StepTimeOptions;
 import io.signalbox.cli.options.VariantOptions;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.cost.CostFile;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.StateStart;
 import io.signalbox.printing.Decimals;
@@ -44,7 +45,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
 
 /** Re-runs the requests of a journal under other settings, and prints what would have been different. */
 @Command(
@@ -154,7 +154,7 @@ public final class WhatIfCommand implements Callable<Integer>
     {
         final List<Variant> changed = new ArrayList<>();
         final Beginning beginning = start.beginning(journal);
-        final UnaryOperator<WhatIf> costs = stepTimes.change();
+        final CostFile cost = stepTimes.file();
         final WhatIf question;
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
             StateStart kept = StateStart.of(journal, progress))
@@ -173,8 +173,8 @@ public final class WhatIfCommand implements Callable<Integer>
                 throw new ConfigException("--expert-devices needs routed experts, and the run of " + journal +
                     " captured none; leave it out.");
             }
-            final WhatIf read = WhatIf.of(kept, recorded, beginning, goodput.level());
-            final WhatIf costed = costs.apply(read);
+            final WhatIf read = WhatIf.of(kept, recorded, beginning, goodput.level(), cost);
+            final WhatIf costed = stepTimes.apply(read);
             question = expertDevices == null ? costed : costed.withExperts(
                 new RecordedExperts(journal, routers.routers()), recorded.capture(), expertDevices);
         }

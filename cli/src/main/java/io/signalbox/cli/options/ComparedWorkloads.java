@@ -52,14 +52,14 @@ public final class ComparedWorkloads extends TraceOptions
     }
 
     /** Reads the traces; each run makes its own requests from them. */
-    public List<SeededWorkload> workloads()
+    public List<SeededWorkload> workloads(final long firstSeed)
     {
         requests.check();
         final TenantWeights shares = requests.get(Tenants.SHARES);
         final List<SeededWorkload> found = new ArrayList<>();
         for (final String name : workloads)
         {
-            final SeededWorkload named = workload(name);
+            final SeededWorkload named = workload(name, firstSeed);
             final SeededWorkload workload = requests.isGiven(HastenedArrivals.SPEED) ?
                 named.hastened(requests.get(HastenedArrivals.SPEED)) : named;
             final SeededWorkload limited = requests.isGiven(FirstRequests.COUNT) ?
@@ -85,7 +85,7 @@ public final class ComparedWorkloads extends TraceOptions
         return Arrays.stream(WorkloadPreset.values()).filter(known -> known.label().equals(name)).findFirst();
     }
 
-    private SeededWorkload workload(final String name)
+    private SeededWorkload workload(final String name, final long firstSeed)
     {
         final Optional<WorkloadPreset> preset = preset(name);
         if (preset.isPresent())
@@ -113,8 +113,8 @@ public final class ComparedWorkloads extends TraceOptions
             return SeededWorkload.agents(fileName, read(file, () -> AgentPlays.read(file)), agentConfig(1));
         }
         return TraceFormat.of(file) == TraceFormat.REQUESTS
-            ? SeededWorkload.recorded(fileName, read(file, () -> RequestTrace.read(file)))
-            : SeededWorkload.recorded(fileName, read(file, () -> MooncakeTrace.read(file)));
+            ? SeededWorkload.recorded(fileName, read(file, () -> RequestTrace.read(file)), firstSeed)
+            : SeededWorkload.recorded(fileName, read(file, () -> MooncakeTrace.read(file)), firstSeed);
     }
 
     private static <T> T read(final Path file, final Supplier<T> reading)

@@ -10,7 +10,6 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** Costs of the steps of re-runs in the place of recorded or fitted ones. */
 public final class StepTimeOptions implements SettingGroup
@@ -29,21 +28,25 @@ public final class StepTimeOptions implements SettingGroup
         return List.of(costs);
     }
 
-    /** The costs that are given, for a question. */
-    public UnaryOperator<WhatIf> change()
+    /** The step cost of the file; {@code null} if none is given. */
+    public CostFile file()
     {
         if (costFile == null)
         {
-            return question -> costs.given().isEmpty() ? question :
-                question.withStepCost(change(question.stepCost()));
+            return null;
         }
         if (!costs.given().isEmpty())
         {
             throw new ConfigException("--cost gives the time of a step, and so does " +
                 costs.given().get(0).option().name() + "; give one of them.");
         }
-        final CostFile cost = CostFile.read(costFile);
-        return question -> question.withCost(cost);
+        return CostFile.read(costFile);
+    }
+
+    /** The question with the costs that are given one by one. */
+    public WhatIf apply(final WhatIf question)
+    {
+        return costs.given().isEmpty() ? question : question.withStepCost(change(question.stepCost()));
     }
 
     /** These costs with those that are given. */
