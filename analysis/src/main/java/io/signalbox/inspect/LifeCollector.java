@@ -3,6 +3,7 @@ package io.signalbox.inspect;
 
 import io.signalbox.engine.FreeSpans;
 import io.signalbox.event.CommitView;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
@@ -12,6 +13,7 @@ import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
@@ -28,8 +30,10 @@ import io.signalbox.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.inspect.RequestLife.Submission;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.stats.FirstTokenTimes;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -44,6 +48,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     private Submission submission;
     /** The current life, or {@code null}; a Submit that is refused meanwhile does not affect it. */
     private LifeRecord open;
+    private final FirstTokenTimes firstToken = new FirstTokenTimes();
     private final List<Restart> restarts = new ArrayList<>();
     private long record;
     private long nowNanos;
@@ -127,6 +132,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     protected void onWithdrawn(final WithdrawnDecoder withdrawn)
     {
         count(1, 0);
+        firstToken.onWithdrawn(withdrawn.rank(), withdrawn.step());
         final String detail = withdrawn.detail();
         fault = detail.isEmpty() ? fault : detail;
     }
@@ -178,6 +184,7 @@ final class LifeCollector extends EventReader implements GroupCollector
         if (submission != null && answer.requestId() == requestId)
         {
             open = new LifeRecord(submission, null);
+            firstToken.onAccepted(requestId, nowNanos);
             lives.add(open);
         }
     }
@@ -222,6 +229,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     protected void onSchedule(final StepView plan)
     {
         matches.onSchedule(plan);
+        firstToken.onSchedule(plan, nowNanos);
         if (open == null)
         {
             return;
@@ -245,7 +253,8 @@ final class LifeCollector extends EventReader implements GroupCollector
             final int emitted = step.requestId(entry) == requestId ? step.emitted(entry) : 0;
             if (emitted > 0 && open.tokens == 0)
             {
-                open.events.add(new LifeEvent.FirstToken(nowNanos, step.rank(), step.step()));
+                open.events.add(new LifeEvent.FirstToken(nowNanos, step.rank(), step.step(),
+                    Arrays.stream(firstToken.onFirstToken(requestId, nowNanos)).boxed().toList()));
             }
             open.tokens += emitted;
         }
@@ -306,6 +315,19 @@ final class LifeCollector extends EventReader implements GroupCollector
             open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
                 end.capturedRows(), end.inheritedRows(), end.missingRows(), FreeSpans.of(end)));
             open = null;
+            firstToken.onEnd(requestId);
         }
+    }
+
+    @Override
+    protected void onForward(final ForwardDecoder launch)
+    {
+        firstToken.onForward(launch.rank(), launch.step(), nowNanos);
+    }
+
+    @Override
+    protected void onD2hComplete(final CompletionView completion)
+    {
+        firstToken.onCompletion(completion.rank(), completion.step(), nowNanos, completion.computeNanos());
     }
 }

@@ -98,8 +98,13 @@ public sealed interface LifeEvent
     {
     }
 
-    /** The step whose commit emitted the request's first token. */
-    record FirstToken(long timeNanos, int rank, long step) implements LifeEvent
+    /**
+     * The step whose commit emitted the request's first token.
+     *
+     * @param parts nanoseconds of the time to first token by {@link io.signalbox.stats.FirstTokenTimes.Part}, whose sum is
+     *              exact.
+     */
+    record FirstToken(long timeNanos, int rank, long step, List<Long> parts) implements LifeEvent
     {
     }
 

@@ -8,8 +8,11 @@ import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestLife;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.stats.FirstTokenTimes;
 
 import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** One request's life as text: a line per event, a table per placement. */
@@ -131,11 +134,20 @@ public final class InspectionText
         else if (event instanceof final LifeEvent.FirstToken token)
         {
             row("first token", at(token) + ", step " + Decimals.grouped(token.step()) + ": the TTFT");
+            row("", parts(token.parts()));
         }
         else if (event instanceof final LifeEvent.Ended ended)
         {
             ended(ended);
         }
+    }
+
+    /** Parts of the time to first token that are not 0. */
+    private static String parts(final List<Long> nanos)
+    {
+        return Arrays.stream(FirstTokenTimes.Part.values()).filter(part -> nanos.get(part.ordinal()) > 0)
+            .map(part -> EnumNames.words(part) + " " + Decimals.text(nanos.get(part.ordinal()) / 1e6, 3) + " ms")
+            .collect(Collectors.joining(" + "));
     }
 
     private void ended(final LifeEvent.Ended ended)

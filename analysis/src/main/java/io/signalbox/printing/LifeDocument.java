@@ -24,6 +24,7 @@ import static io.signalbox.printing.DifferenceDocument.idOrNull;
  * @param refusal        reason if it was refused, else {@code null}
  * @param events         events in the order of the journal; empty if the request was refused
  * @param ttftNanos      time to first token; {@code null} if there was none
+ * @param ttftParts      parts of the time to first token, whose sum is exact; {@code null} if there was none
  * @param emittedTokens  tokens that were emitted so far
  * @param readUntilNanos time of the last group that was read
  */
@@ -33,9 +34,29 @@ record LifeDocument(
     RefusalReason refusal,
     List<Event> events,
     Long ttftNanos,
+    FirstTokenSpent ttftParts,
     int emittedTokens,
     long readUntilNanos)
 {
+    /**
+     * Where the request spent the time to its first token.
+     *
+     * @param queueNanos    Submit to the plan of the first step with the request
+     * @param scheduleNanos between the steps that compute its prompt: until the next one is planned
+     * @param hostNanos     from the plan of a step to its launch
+     * @param deviceNanos   from the launch of a step to the end of its computation, or to its results if the backend does
+     *                      not report that
+     * @param deliveryNanos from the end of the computation to the results on the host
+     */
+    record FirstTokenSpent(
+        long queueNanos, long scheduleNanos, long hostNanos, long deviceNanos, long deliveryNanos)
+    {
+        private static FirstTokenSpent of(final List<Long> parts)
+        {
+            return new FirstTokenSpent(parts.get(0), parts.get(1), parts.get(2), parts.get(3), parts.get(4));
+        }
+    }
+
     /**
      * Fields of the Submit.
      *
@@ -295,7 +316,8 @@ record LifeDocument(
         final LifeEvent.FirstToken first = life.first(LifeEvent.FirstToken.class);
         return new LifeDocument(Submission.of(life.submission()), life.refusal() == null, life.refusal(),
             life.events().stream().map(event -> Event.of(event, submitNanos, inspection.ranks())).toList(),
-            first == null ? null : Long.valueOf(first.timeNanos() - submitNanos), life.emittedTokens(),
+            first == null ? null : Long.valueOf(first.timeNanos() - submitNanos),
+            first == null ? null : FirstTokenSpent.of(first.parts()), life.emittedTokens(),
             inspection.endNanos() - submitNanos);
     }
 }

@@ -213,9 +213,23 @@ public final class ReportText
     {
         out.printf("%n" + LABEL + " %11s %11s %11s %11s %11s%n", "latency, ms", "mean", "p50", "p90", "p99", "max");
         latency("TTFT", latency.ttft());
+        part("  queue", latency.ttftParts().queue());
+        part("  schedule", latency.ttftParts().schedule());
+        part("  host", latency.ttftParts().host());
+        part("  device", latency.ttftParts().device());
+        part("  delivery", latency.ttftParts().delivery());
         latency("TPOT", latency.tpot());
         latency("ITL", latency.itl());
         latency("end to end", latency.e2e());
+    }
+
+    /** A part of TTFT, unless it took no time in any request. */
+    private void part(final String name, final RunReport.LatencySummary summary)
+    {
+        if (summary.count() > 0 && summary.maxNanos() > 0)
+        {
+            latency(name, summary);
+        }
     }
 
     private void latency(final String name, final RunReport.LatencySummary summary)

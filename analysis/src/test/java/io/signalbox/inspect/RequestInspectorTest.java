@@ -81,7 +81,7 @@ class RequestInspectorTest
             new Placed(200, 0, "default", MatchGate.NONE, TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK,
                 1, 0.0, false, life.first(Placed.class).candidates()),
             new Admitted(200, 0, 1, 0, false),
-            new FirstToken(1_100, 0, 1),
+            new FirstToken(1_100, 0, 1, List.of(100L, 0L, 0L, 900L, 0L)),
             new Ended(1_600, 0, FreeReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 41, 0)))), life.events());
         assertEquals(List.of(
             new Candidate(0, 0.0, 40.0, 0.0, 0, 0, 0, 0, 0, 0), new Candidate(1, 0.0, 40.0, 0.0, 0, 0, 0, 0, 0, 0)),

@@ -21,10 +21,12 @@ import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.report.RunReport.RankOccupancy;
 import io.signalbox.report.RunReport.RankPrefixCache;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedState;
+import io.signalbox.stats.FirstTokenTimes;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -47,6 +49,8 @@ public final class ReportListener implements GroupListener
     private final RankRecord[] ranks;
     private final PlacementCounts placements;
     private final LatencyRecorder ttft = new LatencyRecorder();
+    private final FirstTokenTimes firstTokens = new FirstTokenTimes();
+    private final LatencyRecorder[] ttftParts = new LatencyRecorder[FirstTokenTimes.Part.COUNT];
     private final LatencyRecorder tpot = new LatencyRecorder();
     private final LatencyRecorder itl = new LatencyRecorder();
     private final LatencyRecorder e2e = new LatencyRecorder();
@@ -92,6 +96,7 @@ public final class ReportListener implements GroupListener
         ranks = new RankRecord[config.ranks()];
         Arrays.setAll(ranks, RankRecord::new);
         placements = new PlacementCounts(router, fallback);
+        Arrays.setAll(ttftParts, part -> new LatencyRecorder());
         inlineLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
     }
@@ -174,12 +179,14 @@ public final class ReportListener implements GroupListener
         protected void onForward(final ForwardDecoder launch)
         {
             ranks[launch.rank()].device.launched(launch.step(), launch.deviceTimeNanos());
+            firstTokens.onForward(launch.rank(), launch.step(), nowNanos);
         }
 
         @Override
         protected void onD2hComplete(final CompletionView completion)
         {
             computeNanos = completion.computeNanos();
+            firstTokens.onCompletion(completion.rank(), completion.step(), nowNanos, computeNanos);
             besideCount = completion.isChunked() ? completion.rowCount() : 0;
             inlineCount = inlineLoad != null && completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
             if (inlineCount > 0)
@@ -194,6 +201,7 @@ public final class ReportListener implements GroupListener
         {
             submitted++;
             live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens, tenant));
+            firstTokens.onAccepted(answer.requestId(), nowNanos);
             if (tenant != null)
             {
                 tenant.submitted();
@@ -225,6 +233,7 @@ public final class ReportListener implements GroupListener
         protected void onSchedule(final StepView step)
         {
             addStep(step);
+            firstTokens.onSchedule(step, nowNanos);
         }
 
         @Override
@@ -257,6 +266,12 @@ public final class ReportListener implements GroupListener
                 request.admittedInStep = 0;
                 rank.onFirstAdmissionWithdrawn(request, blockSizeTokens);
             }
+        }
+
+        @Override
+        protected void onWithdrawn(final WithdrawnDecoder step)
+        {
+            firstTokens.onWithdrawn(step.rank(), step.step());
         }
 
         @Override
@@ -378,6 +393,7 @@ public final class ReportListener implements GroupListener
         {
             request.firstTokenNanos = nowNanos;
             ttft.record(nowNanos - request.submitNanos);
+            addParts(firstTokens.onFirstToken(request.requestId, nowNanos));
             if (request.tenant != null)
             {
                 request.tenant.firstToken(nowNanos - request.submitNanos);
@@ -390,8 +406,24 @@ public final class ReportListener implements GroupListener
         request.lastTokenNanos = nowNanos;
     }
 
+    /** @param parts {@code null}: the Submit came before what is read. */
+    private void addParts(final long[] parts)
+    {
+        for (int part = 0; parts != null && part < parts.length; part++)
+        {
+            ttftParts[part].record(parts[part]);
+        }
+    }
+
+    private RunReport.FirstTokenParts firstTokenParts()
+    {
+        return new RunReport.FirstTokenParts(ttftParts[0].summary(), ttftParts[1].summary(), ttftParts[2].summary(),
+            ttftParts[3].summary(), ttftParts[4].summary());
+    }
+
     private void addEnd(final FreeDecoder end)
     {
+        firstTokens.onEnd(end.requestId());
         final RequestRecord request = live.remove(end.requestId());
         request.ended = true;
         if (request.rank >= 0)
@@ -431,7 +463,7 @@ public final class ReportListener implements GroupListener
         final double seconds = elapsedNanos() / NANOS_PER_SECOND;
         return new RunReport(
             ends.requests(submitted, live.size()),
-            new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
+            new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary(), firstTokenParts()),
             new RunReport.Throughput(
                 seconds == 0.0 ? Double.NaN : ends.completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,
                 outputTokens),

@@ -93,8 +93,25 @@ public record RunReport(
      * @param tpot time per output token after the first, one mean per completed request with two tokens or more
      * @param itl  time between two successive tokens of a request, every gap of every request
      * @param e2e  Submit to end, of completed requests
+     * @param ttftParts the parts of the time to first token; for each request their sum is exact
      */
-    public record Latencies(LatencySummary ttft, LatencySummary tpot, LatencySummary itl, LatencySummary e2e)
+    public record Latencies(
+        LatencySummary ttft, LatencySummary tpot, LatencySummary itl, LatencySummary e2e, FirstTokenParts ttftParts)
+    {
+    }
+
+    /**
+     * Where requests spend the time to their first token.
+     *
+     * @param queue    Submit to the plan of the first step with the request
+     * @param schedule between the steps that compute its prompt: until the next one is planned
+     * @param host     from the plan of a step to its launch
+     * @param device   from the launch of a step to the end of its computation, or to its results if the backend does not
+     *                 report that
+     * @param delivery from the end of the computation to the results on the host
+     */
+    public record FirstTokenParts(LatencySummary queue, LatencySummary schedule, LatencySummary host,
+        LatencySummary device, LatencySummary delivery)
     {
     }
 

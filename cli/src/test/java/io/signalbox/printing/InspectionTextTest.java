@@ -36,7 +36,8 @@ class InspectionTextTest
             new LifeEvent.Placed(501 * MILLISECOND, 2, "kv-aware", MatchGate.NONE, TieRule.HINT, 0, 0.0, true,
                 List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1, 0, 0))),
             new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
-            new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7),
+            new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7,
+                List.of(12 * MILLISECOND, 0L, MILLISECOND, 25 * MILLISECOND, 2 * MILLISECOND)),
             new LifeEvent.Paused(540 * MILLISECOND, 2, 75),
             new LifeEvent.Continued(541 * MILLISECOND, 2),
             new LifeEvent.Preempted(541 * MILLISECOND, 2, 75),
@@ -72,6 +73,7 @@ class InspectionTextTest
 
             admitted          1.000 ms on rank 2, step 7: 0 blocks matched
             first token       40.000 ms on rank 2, step 7: the TTFT
+                              queue 12.000 ms + host 1.000 ms + device 25.000 ms + delivery 2.000 ms
             paused            40.000 ms on rank 2: 75 blocks kept, none left to add
             continued         41.000 ms on rank 2
             preempted         41.000 ms on rank 2: 75 blocks released
@@ -114,6 +116,7 @@ class InspectionTextTest
             assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
         }
         assertEquals("40", json.get("lives[0].ttftMs"));
+        assertEquals("25", json.get("lives[0].ttftParts.deviceMs"));
         assertEquals("hint", json.get("lives[0].events[0].tieRule"));
         assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
         assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
