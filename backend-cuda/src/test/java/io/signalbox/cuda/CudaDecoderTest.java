@@ -71,9 +71,12 @@ class CudaDecoderTest
     private static final Duration LONG = Duration.ofSeconds(300);
     private static final int REQUESTS = 8;
     private static final int BLOCK_SIZE = 4;
-    /** Before its fifth token, an answer has none of the stop tokens, which are two thirds of the vocabulary. */
+    /**
+     * Before its fifth token, an answer has none of the stop tokens: two thirds of the vocabulary, and tokens beyond it.
+     * No logit belongs to the latter, so the sampler would write into the next row of logits.
+     */
     private static final int LEAST = 4;
-    private static final int[] STOP_TOKENS = IntStream.range(0, 60).filter(token -> token % 3 != 0).toArray();
+    private static final int[] STOP_TOKENS = IntStream.range(0, 66).filter(token -> token % 3 != 0).toArray();
     private static final ModelWeights WEIGHTS = GeneratedModel.weights(DecoderPlan.of(ModelFamily.OLMOE, WeightType.F32, 2,
         32, 60, AttentionPlan.of(2, 2, 8, 10_000.0).withQkNorm(QkNorm.FULL_WIDTH).withClip(1.5),
         ExpertsPlan.softmax(8, 2, 12, false)).withMaxPositions(64), 11);
