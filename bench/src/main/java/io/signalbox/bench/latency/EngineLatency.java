@@ -157,7 +157,7 @@ public final class EngineLatency
     /** CPU time of an engine that was used and has nothing to do. */
     private String idle() throws Exception
     {
-        final FirstTokenTimes tokens = new FirstTokenTimes(null);
+        final MeasuredFirstTokens tokens = new MeasuredFirstTokens(null);
         final LatencyCell cell = new LatencyCell(Waiting.BLOCKING, 0, null, threads);
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory(), tokens, null)))
         {
@@ -172,7 +172,7 @@ public final class EngineLatency
     private void row(final LatencyCell cell) throws IOException, InterruptedException
     {
         System.err.println(cell.name());
-        final FirstTokenTimes tokens = new FirstTokenTimes(null);
+        final MeasuredFirstTokens tokens = new MeasuredFirstTokens(null);
         final Path directory = directory();
         final String head = "| " + cell.waitingName() + " | " + cell.journalName() + " | ";
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, null)))
@@ -233,7 +233,7 @@ public final class EngineLatency
     }
 
     /** Median of a few windows; adds the rate and the CPU time per request, that of the sender included. */
-    private double most(final LatencyLoad load, final FirstTokenTimes tokens, final StringBuilder columns)
+    private double most(final LatencyLoad load, final MeasuredFirstTokens tokens, final StringBuilder columns)
     {
         final long first = tokens.ended();
         final ProcessCost cost = new ProcessCost().begin();
@@ -250,7 +250,7 @@ public final class EngineLatency
     {
         System.err.println(cell.name() + ", stages");
         final StageTimes times = new StageTimes();
-        final FirstTokenTimes tokens = new FirstTokenTimes(times);
+        final MeasuredFirstTokens tokens = new MeasuredFirstTokens(times);
         final Path directory = directory();
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, times)))
         {

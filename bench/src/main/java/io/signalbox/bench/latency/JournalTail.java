@@ -46,10 +46,10 @@ public final class JournalTail
     private static final class Side implements AutoCloseable
     {
         private final String name;
-        private final FirstTokenTimes tokens = new FirstTokenTimes(null);
+        private final MeasuredFirstTokens tokens = new MeasuredFirstTokens(null);
         private final SignalboxEngine engine;
         private final LatencyLoad load;
-        private final Histogram all = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
+        private final Histogram all = new Histogram(MeasuredFirstTokens.MAX_NANOS, 3);
         private final double[] tails = new double[TURNS];
 
         Side(final Path directory, final Durability durability)

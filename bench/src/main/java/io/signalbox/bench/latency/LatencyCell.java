@@ -47,7 +47,7 @@ record LatencyCell(EngineConfig.Waiting waiting, long pollNanos, Durability dura
      * @param directory of the journal.
      * @param times     {@code null} if nobody wants stages.
      */
-    EngineConfig config(final Path directory, final FirstTokenTimes tokens, final StageTimes times)
+    EngineConfig config(final Path directory, final MeasuredFirstTokens tokens, final StageTimes times)
     {
         final EngineConfig config = new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).stepTokens(STEP_TOKENS).build())

@@ -17,13 +17,13 @@ final class LatencyLoad
     private static final long PUNCTUAL_NANOS = 150_000;
 
     private final SignalboxEngine engine;
-    private final FirstTokenTimes tokens;
+    private final MeasuredFirstTokens tokens;
     private final StageTimes times;
     private final int[] prompt = new int[PROMPT_TOKENS];
     private long sent;
 
     /** @param times {@code null} if nobody wants stages. */
-    LatencyLoad(final SignalboxEngine engine, final FirstTokenTimes tokens, final StageTimes times)
+    LatencyLoad(final SignalboxEngine engine, final MeasuredFirstTokens tokens, final StageTimes times)
     {
         this.engine = engine;
         this.tokens = tokens;
@@ -54,7 +54,7 @@ final class LatencyLoad
         return (sent - first) * 1e9 / (System.nanoTime() - start);
     }
 
-    /** Sends at a constant rate. The times are those of {@link FirstTokenTimes}. */
+    /** Sends at a constant rate. The times are those of {@link MeasuredFirstTokens}. */
     Histogram atRate(final double perSecond, final double seconds)
     {
         tokens.begin();
@@ -80,7 +80,7 @@ final class LatencyLoad
     {
         static Awaited none()
         {
-            return new Awaited(new Histogram(FirstTokenTimes.MAX_NANOS, 3), new Histogram(FirstTokenTimes.MAX_NANOS, 3));
+            return new Awaited(new Histogram(MeasuredFirstTokens.MAX_NANOS, 3), new Histogram(MeasuredFirstTokens.MAX_NANOS, 3));
         }
 
         /** The engine tells the thread that waits before it tells the one that measures. */
@@ -92,7 +92,7 @@ final class LatencyLoad
 
         private static long bounded(final long nanos)
         {
-            return Math.max(0, Math.min(FirstTokenTimes.MAX_NANOS, nanos));
+            return Math.max(0, Math.min(MeasuredFirstTokens.MAX_NANOS, nanos));
         }
     }
 

@@ -21,8 +21,8 @@ final class WakeUpCost
     private static final long FIRST_NANOS = 1_000_000;
 
     private final Stop[] stops;
-    private final Histogram woken = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
-    private final Histogram calls = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
+    private final Histogram woken = new Histogram(MeasuredFirstTokens.MAX_NANOS, 3);
+    private final Histogram calls = new Histogram(MeasuredFirstTokens.MAX_NANOS, 3);
     /** Read by the first thread once it has the token. */
     private long lastWokenNanos;
     private volatile boolean over;

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * Sees each first token when it has become visible in its handle, and measures from the intended time of its request.
  * Requests have consecutive ids from 1 on, and generate one token.
  */
-final class FirstTokenTimes extends EventReader implements GroupListener
+final class MeasuredFirstTokens extends EventReader implements GroupListener
 {
     static final long MAX_NANOS = 60_000_000_000L;
     /** More than requests are ever open. */
@@ -29,7 +29,7 @@ final class FirstTokenTimes extends EventReader implements GroupListener
     private volatile long awaited = Long.MAX_VALUE;
 
     /** @param times {@code null} if nobody wants stages. */
-    FirstTokenTimes(final StageTimes times)
+    MeasuredFirstTokens(final StageTimes times)
     {
         this.times = times;
     }
