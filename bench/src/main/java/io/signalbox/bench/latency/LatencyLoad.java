@@ -80,7 +80,8 @@ final class LatencyLoad
     {
         static Awaited none()
         {
-            return new Awaited(new Histogram(MeasuredFirstTokens.MAX_NANOS, 3), new Histogram(MeasuredFirstTokens.MAX_NANOS, 3));
+            return new Awaited(new Histogram(MeasuredFirstTokens.MAX_NANOS, 3),
+                new Histogram(MeasuredFirstTokens.MAX_NANOS, 3));
         }
 
         /** The engine tells the thread that waits before it tells the one that measures. */
