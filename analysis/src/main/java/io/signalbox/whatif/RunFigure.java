@@ -64,14 +64,19 @@ public enum RunFigure
         return ordinal() <= OUTPUT_TOKENS_PER_SECOND.ordinal() || this == GOODPUT || this == GOODPUT_SHARE;
     }
 
-    /** Whether a report has it: goodput if it was asked for, and the rarer ends if a request ended so. */
+    /** Whether a report has a value of it: goodput if it was asked for, everything else always. */
+    public boolean isKnown(final RunReport report)
+    {
+        return this != GOODPUT && this != GOODPUT_SHARE || report.goodput() != null;
+    }
+
+    /** Whether a report shows it in text: the rarer ends if a request ended so. */
     public boolean isIn(final RunReport report)
     {
         return switch (this)
         {
-            case GOODPUT, GOODPUT_SHARE -> report.goodput() != null;
             case MISSED_DEADLINES, ABORTED_BY_NEW_WEIGHTS, FAILED -> of(report) > 0;
-            default -> true;
+            default -> isKnown(report);
         };
     }
 

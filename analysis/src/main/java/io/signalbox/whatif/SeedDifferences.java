@@ -25,7 +25,7 @@ final class SeedDifferences
         final double[] differences = new double[runs.size() / perSeed];
         for (final RunFigure figure : RunFigure.values())
         {
-            if (!figure.isIn(runs.get(0).report()))
+            if (!figure.isKnown(runs.get(0).report()))
             {
                 continue;
             }
