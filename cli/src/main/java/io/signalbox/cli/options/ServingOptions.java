@@ -70,8 +70,21 @@ public final class ServingOptions extends RouterOptions
     /** A scheduler for ranks that compute the model: what is given, and else what suits them. */
     static SchedulerConfig.Builder builder(final SettingOptions given, final DecoderPlan plan)
     {
-        final SchedulerConfig.Builder builder = SchedulerConfig.builder().ranks(1).stepTokens(STEP_TOKENS);
-        given.forEachGiven(builder::set);
+        final SchedulerConfig.Builder builder = SchedulerConfig.builder();
+        given.forEach(builder::set);
+        // The defaults of simulated ranks are others.
+        if (!given.isGiven(SchedulerConfig.RANKS))
+        {
+            builder.ranks(1);
+        }
+        if (!given.isGiven(SchedulerConfig.STEP_TOKENS))
+        {
+            builder.stepTokens(STEP_TOKENS);
+        }
+        if (!given.isGiven(SchedulerConfig.SAME_STEP_SHARING))
+        {
+            builder.sameStepSharing(SchedulerConfig.SAME_STEP_SHARING.defaultValue());
+        }
         final SchedulerConfig config = builder.build();
         if (!given.isGiven(SchedulerConfig.KV_BLOCKS))
         {
