@@ -35,8 +35,8 @@ public record Calibration(CostFile file, double[] scales, List<FittedPoint> poin
     /**
      * A point with what a simulation of the fitted cost says.
      *
-     * @param leftOut the error of TPOT and TTFT in percent if the fit does not know the point; NaN: not measured, or too
-     *                few points.
+     * @param leftOutTtftPercent its error if the fit does not know the point; NaN: not measured, or too few points.
+     * @param leftOutTpotPercent the same.
      */
     public record FittedPoint(
         LoadPoint point, double ttftMillis, double tpotMillis, double leftOutTtftPercent, double leftOutTpotPercent)
