@@ -19,7 +19,7 @@ public final class RetentionOptions implements SettingGroup
     /**
      * The limits; {@link RetentionLimits#NONE} if none is given.
      *
-     * @throws ConfigException if a limit is no number of such things.
+     * @throws io.signalbox.ConfigException if a limit is no number of such things.
      */
     public RetentionLimits limits()
     {
