@@ -29,8 +29,8 @@ final class OptionCases implements CaseSource
     private static final Set<Integer> CHECKING = Set.of(0, 1, 2);
     private static final Set<Integer> NEVER_CHECKING = Set.of(0, 2);
     /**
-     * Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU, and {@code run}
-     * has prompts without an answer if its queue is full.
+     * Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU, and
+     * {@code run} has prompts without an answer if its queue is full.
      */
     private static final Set<String> MAY_FAIL = Set.of("doctor", "gpu", "run");
     /** Commands that run until they are stopped, if their options are accepted. */
