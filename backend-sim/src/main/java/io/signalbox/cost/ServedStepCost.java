@@ -15,6 +15,10 @@ import java.util.Map;
  */
 public final class ServedStepCost
 {
+    /** Terms whose counts a load has. */
+    private static final StepTerm[] OF_LOAD = {StepTerm.BASE, StepTerm.DECODE_ENTRY, StepTerm.CONTEXT_TOKEN,
+        StepTerm.WINDOW_TOKEN, StepTerm.PROMPT_TOKEN, StepTerm.PROMPT_PAIR, StepTerm.WINDOW_PAIR, StepTerm.GROUP_TOKEN,
+        StepTerm.GROUP_PROMPT_TOKEN, StepTerm.PROMPT_STEP};
     private static final long FEMTOS_PER_NANO = 1_000_000L;
     private static final double FEMTOS_PER_MICRO = 1e9;
     private static final double MICROS_PER_MILLI = 1000;
@@ -146,16 +150,11 @@ public final class ServedStepCost
      */
     public long nanos(final StepLoad load, final ExpertCounts counts)
     {
-        long sum = femtos(StepTerm.BASE);
-        sum = add(sum, StepTerm.DECODE_ENTRY, load.decodeEntries);
-        sum = add(sum, StepTerm.CONTEXT_TOKEN, load.contextTokens);
-        sum = add(sum, StepTerm.WINDOW_TOKEN, load.windowTokens);
-        sum = add(sum, StepTerm.PROMPT_TOKEN, load.promptTokens);
-        sum = add(sum, StepTerm.PROMPT_PAIR, load.promptPairs);
-        sum = add(sum, StepTerm.WINDOW_PAIR, load.windowPairs);
-        sum = add(sum, StepTerm.GROUP_TOKEN, load.groupDecodeTokens);
-        sum = add(sum, StepTerm.GROUP_PROMPT_TOKEN, load.groupPromptTokens);
-        sum = add(sum, StepTerm.PROMPT_STEP, load.promptTokens > 0 ? 1 : 0);
+        long sum = 0;
+        for (final StepTerm term : OF_LOAD)
+        {
+            sum = Math.addExact(sum, Math.multiplyExact(femtos(term), load.count(term)));
+        }
         final double experts = shape.experts == 0 ? 0 : counts == null ? expected(load) : counts.slowestFemtos(this);
         return Math.max(1, Math.addExact(sum, Math.round(experts)) / FEMTOS_PER_NANO);
     }
@@ -167,16 +166,10 @@ public final class ServedStepCost
      */
     public void addParts(final StepLoad load, final double[] parts)
     {
-        addPart(parts, StepTerm.BASE, 1);
-        addPart(parts, StepTerm.DECODE_ENTRY, load.decodeEntries);
-        addPart(parts, StepTerm.CONTEXT_TOKEN, load.contextTokens);
-        addPart(parts, StepTerm.WINDOW_TOKEN, load.windowTokens);
-        addPart(parts, StepTerm.PROMPT_TOKEN, load.promptTokens);
-        addPart(parts, StepTerm.PROMPT_PAIR, load.promptPairs);
-        addPart(parts, StepTerm.WINDOW_PAIR, load.windowPairs);
-        addPart(parts, StepTerm.GROUP_TOKEN, load.groupDecodeTokens);
-        addPart(parts, StepTerm.GROUP_PROMPT_TOKEN, load.groupPromptTokens);
-        addPart(parts, StepTerm.PROMPT_STEP, load.promptTokens > 0 ? 1 : 0);
+        for (final StepTerm term : OF_LOAD)
+        {
+            addPart(parts, term, load.count(term));
+        }
         if (shape.experts > 0)
         {
             final ExpectedExperts experts = expectedExperts(load);
@@ -231,11 +224,6 @@ public final class ServedStepCost
         put(terms, StepTerm.DECODE_ENTRY, micros[2]);
         put(terms, StepTerm.CONTEXT_TOKEN, micros[3]);
         return new ServedStepCost(name, new Shape(0, 0, 0, 1, 1, 0), terms);
-    }
-
-    private long add(final long sum, final StepTerm term, final long count)
-    {
-        return Math.addExact(sum, Math.multiplyExact(femtos(term), count));
     }
 
     /** Counts of one expert-parallel group if experts are alike. */

@@ -66,4 +66,23 @@ public final class StepLoad
         groupDecodeTokens += other.decodeEntries;
         groupPromptTokens += other.promptTokens;
     }
+
+    /** How often a step pays the term, which is none of experts. */
+    long count(final StepTerm term)
+    {
+        return switch (term)
+        {
+            case BASE -> 1;
+            case DECODE_ENTRY -> decodeEntries;
+            case CONTEXT_TOKEN -> contextTokens;
+            case WINDOW_TOKEN -> windowTokens;
+            case PROMPT_TOKEN -> promptTokens;
+            case PROMPT_PAIR -> promptPairs;
+            case WINDOW_PAIR -> windowPairs;
+            case GROUP_TOKEN -> groupDecodeTokens;
+            case GROUP_PROMPT_TOKEN -> groupPromptTokens;
+            case PROMPT_STEP -> promptTokens > 0 ? 1 : 0;
+            default -> throw new IllegalArgumentException("a load does not have the count of " + term);
+        };
+    }
 }
