@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads JSON of a model's directory within limits, so that a hostile file ends in a sentence and not in a full heap. */
-final class ModelJson
+public final class ModelJson
 {
     static final int MAX_NAME = 4096;
     private static final int MAX_DEPTH = 32;
@@ -110,7 +110,7 @@ final class ModelJson
             final Map<String, Object> values = new LinkedHashMap<>();
             try (InputStream source = Files.newInputStream(file))
             {
-                object(file.toString(), remedy, source, parser -> fields(parser, values));
+                object(file.toString(), remedy, source, parser -> values.putAll(values(parser)));
             }
             return values;
         }
@@ -126,14 +126,17 @@ final class ModelJson
             "give a directory with a complete checkpoint that this user may read");
     }
 
-    private static void fields(final JsonParser parser, final Map<String, Object> values) throws IOException
+    /** The rest of an object that has begun: maps, lists, strings, longs, doubles, booleans and nulls. */
+    public static Map<String, Object> values(final JsonParser parser) throws IOException
     {
+        final Map<String, Object> values = new LinkedHashMap<>();
         while (parser.nextToken() == JsonToken.FIELD_NAME)
         {
             final String name = parser.currentName();
             parser.nextToken();
             values.put(name, value(parser));
         }
+        return values;
     }
 
     private static Object value(final JsonParser parser) throws IOException
@@ -141,9 +144,7 @@ final class ModelJson
         switch (parser.currentToken())
         {
             case START_OBJECT:
-                final Map<String, Object> values = new LinkedHashMap<>();
-                fields(parser, values);
-                return values;
+                return values(parser);
             case START_ARRAY:
                 final List<Object> list = new ArrayList<>();
                 while (parser.nextToken() != JsonToken.END_ARRAY)

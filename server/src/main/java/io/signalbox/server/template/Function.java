@@ -13,8 +13,6 @@ interface Function
     /** The arguments of a call. */
     record Arguments(List<Object> values, Map<String, Object> named)
     {
-        static final Arguments NONE = new Arguments(List.of(), Map.of());
-
         /** The argument at this place, or of this name. */
         Object get(final int index, final String name, final Object absent)
         {
