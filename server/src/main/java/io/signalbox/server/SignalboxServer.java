@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.metrics.PrometheusPage;
+import io.signalbox.server.http.BoundedWait;
 import io.signalbox.server.http.HttpReply;
 import io.signalbox.server.http.HttpRequest;
 import io.signalbox.server.http.HttpTransport;
@@ -15,7 +16,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * An HTTP server over an engine:
@@ -40,7 +40,6 @@ public final class SignalboxServer implements AutoCloseable
 
     private static final int OK = 200;
     private static final int MAX_HEADER_BYTES = 16 << 10;
-    private static final long STEP_MILLIS = 20;
 
     private final SignalboxEngine engine;
     private final ServerConfig config;
@@ -146,28 +145,12 @@ public final class SignalboxServer implements AutoCloseable
         }
         closed = true;
         generations.drain();
-        await(config.drainMillis());
+        // Requests that begin meanwhile get an answer too: the transport closes last.
+        BoundedWait.until(() -> generations.openCount() == 0, config.drainMillis());
         generations.endAll();
         generations.close();
         transport.close();
         metrics.close();
-    }
-
-    /** Requests that begin meanwhile get an answer too: the transport closes last. */
-    private void await(final long millis)
-    {
-        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        try
-        {
-            while (generations.openCount() > 0 && System.nanoTime() - end < 0)
-            {
-                TimeUnit.MILLISECONDS.sleep(STEP_MILLIS);
-            }
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override

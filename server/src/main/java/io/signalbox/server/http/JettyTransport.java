@@ -110,18 +110,7 @@ public final class JettyTransport implements HttpTransport
     public void close()
     {
         stopAccepting();
-        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_END_MILLIS);
-        try
-        {
-            while (unanswered.get() > 0 && System.nanoTime() - end < 0)
-            {
-                TimeUnit.MILLISECONDS.sleep(1);
-            }
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-        }
+        BoundedWait.until(() -> unanswered.get() == 0, MOST_END_MILLIS);
         try
         {
             server.stop();

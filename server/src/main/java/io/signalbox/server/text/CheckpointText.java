@@ -2,6 +2,7 @@
 package io.signalbox.server.text;
 
 import io.signalbox.ConfigException;
+import io.signalbox.files.FileFault;
 import io.signalbox.server.template.ChatTemplate;
 import io.signalbox.server.template.JsonValues;
 import io.signalbox.serving.TextTokenizer;
@@ -108,7 +109,7 @@ final class CheckpointText implements ModelText
         }
         catch (final IOException e)
         {
-            throw new ConfigException(file + " cannot be read (" + e.getMessage() + "); allow it to be read.");
+            throw new ConfigException(file + " cannot be read (" + FileFault.reason(e) + "); allow it to be read.");
         }
     }
 
