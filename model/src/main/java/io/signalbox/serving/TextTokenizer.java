@@ -14,8 +14,8 @@ public interface TextTokenizer extends AutoCloseable
     int[] encode(String text);
 
     /**
-     * The tokens of a text that has all of its special tokens in words, such as a conversation in the form that a chat
-     * template gives it: none is added. If a tokenizer adds none anyway, this is {@link #encode}.
+     * The tokens of a text that already contains its special tokens, such as the output of a chat template. The tokenizer
+     * adds none. By default, this is {@link #encode}.
      *
      * @throws io.signalbox.ConfigException if the text cannot be encoded.
      */
