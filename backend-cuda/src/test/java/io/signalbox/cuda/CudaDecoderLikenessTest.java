@@ -63,12 +63,9 @@ class CudaDecoderLikenessTest
     {
         final DecoderRuns.Ends first = serve(eager(), plain());
 
-        compare(first, "graphs", new CudaBackendConfig().maxGraphTokens(16), plain());
-        compare(first, "one request at a time", eager(), plain().maxRunning(1));
-        compare(first, "smaller chunks", eager(), plain().stepTokens(5));
-        compare(first, "prefix hits", eager(), plain().prefixCaching(true));
-        compare(first, "two steps in flight", eager(), plain().depth(2));
-        compare(first, "larger blocks", eager(), plain().blockSizeTokens(16));
+        compare(first, "graphs, one request at a time", new CudaBackendConfig().maxGraphTokens(16), plain().maxRunning(1));
+        compare(first, "smaller chunks, prefix hits", eager(), plain().stepTokens(5).prefixCaching(true));
+        compare(first, "two steps in flight, larger blocks", eager(), plain().depth(2).blockSizeTokens(16));
         compare(first, "unfused capture", eager().captureForm(CaptureForm.UNFUSED), plain());
         compare(first, "capture beside", eager().captureForm(CaptureForm.BESIDE), plain());
         compare(first, "no capture", eager(), plain().capture(null));
@@ -86,11 +83,9 @@ class CudaDecoderLikenessTest
         final DecoderRuns.Ends first = serve(fast(), plain());
 
         compare(first, "the same again", fast(), plain());
-        compare(first, "graphs", fast().maxGraphTokens(16), plain());
-        compare(first, "one request at a time", fast(), plain().maxRunning(1));
-        compare(first, "smaller chunks", fast(), plain().stepTokens(5));
-        compare(first, "prefix hits and two steps in flight", fast(), plain().prefixCaching(true).depth(2));
-        compare(first, "no capture", fast(), plain().capture(null));
+        compare(first, "graphs, one request at a time", fast().maxGraphTokens(16), plain().maxRunning(1));
+        compare(first, "smaller chunks, no capture", fast(), plain().stepTokens(5).capture(null));
+        compare(first, "prefix hits, two steps in flight", fast(), plain().prefixCaching(true).depth(2));
     }
 
     @Test

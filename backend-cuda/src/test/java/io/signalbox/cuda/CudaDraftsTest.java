@@ -90,8 +90,8 @@ class CudaDraftsTest
 
         compare(first, "one step in flight", backend(first.tokens(), 1, 0), scheduler(1));
         compare(first, "two steps in flight, as graphs", backend(first.tokens(), 2, 16), scheduler(2));
-        compare(first, "four steps in flight, prefix hits", backend(first.tokens(), 4, 0), scheduler(4).prefixCaching(true));
-        compare(first, "chunks of prompts", backend(first.tokens(), 2, 0), scheduler(2).stepTokens(6));
+        compare(first, "four steps in flight, prefix hits, chunks of prompts", backend(first.tokens(), 4, 0),
+            scheduler(4).prefixCaching(true).stepTokens(6));
         assertTrue(compare(first, "preemptions", backend(first.tokens(), 3, 0), scheduler(3).kvBlocks(10))
             .preemptions().get() > 0, "nothing was preempted");
         final DecoderRuns.Ends bare = serve(backend(first.tokens(), 2, 0), scheduler(2).draftTokens(DRAFTS).capture(null));
