@@ -4,6 +4,7 @@ package io.signalbox.sim;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The vocabulary of simulated models: every text has tokens, every token has a text, and decoding the tokens of a text gives
@@ -23,6 +24,8 @@ public final class SimulatedVocabulary
     public static final int ASSISTANT = 259;
     public static final int TOOL = 260;
 
+    /** From {@link #END} on. */
+    private static final List<String> SPECIAL = List.of("<|end|>", "<|system|>", "<|user|>", "<|assistant|>", "<|tool|>");
     private static final int FIRST_GROUP = 512;
     private static final int LETTERS = 27;
     private static final int GROUP = 3;
@@ -107,9 +110,24 @@ public final class SimulatedVocabulary
     /** The text of tokens; special tokens have none. Bytes that are no UTF-8 become U+FFFD. */
     public static String decode(final int[] tokens)
     {
+        return decode(tokens, false);
+    }
+
+    /** The text of tokens in which a special token is its name, such as {@code <|end|>}. */
+    public static String decodeWhole(final int[] tokens)
+    {
+        return decode(tokens, true);
+    }
+
+    private static String decode(final int[] tokens, final boolean special)
+    {
         final ByteArrayOutputStream text = new ByteArrayOutputStream(5 * tokens.length);
         for (final int token : tokens)
         {
+            if (special && token >= END && token < END + SPECIAL.size())
+            {
+                text.writeBytes(SPECIAL.get(token - END).getBytes(StandardCharsets.US_ASCII));
+            }
             append(token, text);
         }
         return text.toString(StandardCharsets.UTF_8);

@@ -30,6 +30,12 @@ public interface TextTokenizer extends AutoCloseable
      */
     String decode(int[] tokens);
 
+    /** The text of tokens with special tokens. By default, this is {@link #decode}. */
+    default String decodeWhole(final int[] tokens)
+    {
+        return decode(tokens);
+    }
+
     @Override
     void close();
 

@@ -3,6 +3,7 @@ package io.signalbox.server;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.CompletionRequest;
+import io.signalbox.server.text.AnswerText;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -20,14 +21,19 @@ import java.util.List;
  * @param priority   a lower one is served earlier, as in vLLM.
  * @param cacheSalt  requests with another one share no KV block; {@code null}: none.
  * @param rows       the routed experts that are wanted; {@code null}: none.
+ * @param textForm   what belongs to the text of an answer.
+ * @param source     what the headers of the request say.
  */
 record AnswerSettings(
     int count, int maxTokens, int minTokens, double temperature, double topP, int topK, Long seed, List<String> stops,
-    int[] stopTokens, boolean ignoreEos, boolean logprobs, int priority, String cacheSalt, RowEncoding.Wanted rows)
+    int[] stopTokens, boolean ignoreEos, boolean logprobs, int priority, String cacheSalt, RowEncoding.Wanted rows,
+    AnswerText.Form textForm, RequestSource source)
 {
     /** Tokens of an answer: as many as fit the context. */
     private static final int REST = -1;
     private static final int SGLANG_NEW_TOKENS = 128;
+    private static final String SHOW_STOP = "include_stop_str_in_output";
+    private static final String SALT = "cache_salt";
     private static final int MAX_COUNT = 128;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_LENGTH = 1024;
@@ -36,13 +42,15 @@ record AnswerSettings(
     private static final double MIN_TOP_P = 1e-6;
 
     /** Those of OpenAI's routes and their extensions in vLLM. */
-    static AnswerSettings ofOpenAi(final RequestFields fields, final boolean chat, final RowEncoding.Wanted rows)
+    static AnswerSettings ofOpenAi(
+        final RequestFields fields, final boolean chat, final RowEncoding.Wanted rows, final RequestSource source)
     {
         // Chat has a newer name for the same. A completion has 16 tokens by default, a chat the rest of the context.
         final String newer = "max_completion_tokens";
         final String most = chat && fields.get(newer) != null ? newer : "max_tokens";
         final int absent = chat ? REST : CompletionRequest.DEFAULT_NEW_TOKENS;
-        return of(fields, new Names(most, "min_tokens", "seed"), absent, logprobs(fields, chat), fields, rows);
+        return of(fields, new Names(most, "min_tokens", "seed", SHOW_STOP, SALT), absent, logprobs(fields, chat), fields,
+            rows, source);
     }
 
     /**
@@ -50,10 +58,11 @@ record AnswerSettings(
      *
      * @param whole the request, of which {@code fields} are the {@code sampling_params}.
      */
-    static AnswerSettings ofVllm(final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows)
+    static AnswerSettings ofVllm(
+        final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows, final RequestSource source)
     {
-        return of(fields, new Names("max_tokens", "min_tokens", "seed"), REST, fields.whole("logprobs", 0, 1) != null, whole,
-            rows);
+        return of(fields, new Names("max_tokens", "min_tokens", "seed", SHOW_STOP, SALT), REST,
+            fields.whole("logprobs", 0, 1) != null, whole, rows, source);
     }
 
     /**
@@ -61,21 +70,25 @@ record AnswerSettings(
      *
      * @param whole the request, of which {@code fields} are the {@code sampling_params}.
      */
-    static AnswerSettings ofSglang(final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows)
+    static AnswerSettings ofSglang(
+        final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows, final RequestSource source)
     {
-        return of(fields, new Names("max_new_tokens", "min_new_tokens", "sampling_seed"), SGLANG_NEW_TOKENS,
-            whole.flag("return_logprob"), whole, rows);
+        return of(fields, new Names("max_new_tokens", "min_new_tokens", "sampling_seed", "no_stop_trim", "extra_key"),
+            SGLANG_NEW_TOKENS, whole.flag("return_logprob"), whole, rows, source);
     }
 
     /** Fields that have another name on each route. */
-    private record Names(String maxTokens, String minTokens, String seed)
+    private record Names(String maxTokens, String minTokens, String seed, String showStop, String salt)
     {
     }
 
     private static AnswerSettings of(
         final RequestFields fields, final Names names, final int absentTokens, final boolean logprobs,
-        final RequestFields whole, final RowEncoding.Wanted rows)
+        final RequestFields whole, final RowEncoding.Wanted rows, final RequestSource source)
     {
+        final String skip = "skip_special_tokens";
+        final AnswerText.Form textForm =
+            new AnswerText.Form(fields.get(skip) != null && !fields.flag(skip), fields.flag(names.showStop()));
         final int minTokens = fields.whole(names.minTokens(), 0, Integer.MAX_VALUE, 0);
         return new AnswerSettings(fields.whole("n", 1, MAX_COUNT, 1),
             fields.whole(names.maxTokens(), 0, Integer.MAX_VALUE, absentTokens), minTokens,
@@ -83,7 +96,7 @@ record AnswerSettings(
             Math.max(0, fields.whole("top_k", -1, Integer.MAX_VALUE, 0)),
             fields.whole(names.seed(), Long.MIN_VALUE, Long.MAX_VALUE), stops(fields), stopTokens(fields),
             fields.flag("ignore_eos"), logprobs, whole.whole("priority", -Integer.MAX_VALUE, Integer.MAX_VALUE, 0),
-            salt(whole), rows);
+            salt(whole, names.salt()), rows, textForm, source);
     }
 
     private static boolean logprobs(final RequestFields fields, final boolean chat)
@@ -117,12 +130,12 @@ record AnswerSettings(
         return tokens;
     }
 
-    private static String salt(final RequestFields fields)
+    private static String salt(final RequestFields fields, final String name)
     {
-        final String salt = fields.text("cache_salt");
+        final String salt = fields.text(name);
         if (salt != null && (salt.isEmpty() || salt.length() > MAX_SALT))
         {
-            throw fields.refused("cache_salt", "1 to " + MAX_SALT + " characters");
+            throw fields.refused(name, "1 to " + MAX_SALT + " characters");
         }
         return salt;
     }
@@ -152,6 +165,7 @@ record AnswerSettings(
             request = seed == null ? request : request.seed(seed + number & Long.MAX_VALUE);
             request = ignoreEos ? request.ignoreEos() : request;
             request = logprobs ? request.logprobs() : request;
+            request = source.apply(request);
             request = rows == null ? request : request.routedExperts(rows.from());
             return cacheSalt == null ? request : request.cacheKey(cacheSalt.getBytes(StandardCharsets.UTF_8));
         }

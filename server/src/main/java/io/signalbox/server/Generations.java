@@ -33,6 +33,7 @@ final class Generations implements AutoCloseable
     private final AtomicInteger requests = new AtomicInteger();
     private final ExecutorService writers;
     private final ScheduledExecutorService timer;
+    private final int ranks;
     private volatile boolean draining;
     private volatile boolean paused;
 
@@ -42,6 +43,7 @@ final class Generations implements AutoCloseable
         this.engine = engine;
         this.model = model;
         this.maxRequests = maxRequests;
+        ranks = engine.stats().ranks().size();
         final int cores = Runtime.getRuntime().availableProcessors();
         writers = Executors.newFixedThreadPool(Math.max(1, Math.min(MAX_WRITERS, cores / 2)), daemons("signalbox-answers"));
         timer = Executors.newSingleThreadScheduledExecutor(daemons("signalbox-answer-timer"));
@@ -102,7 +104,7 @@ final class Generations implements AutoCloseable
             for (int number = 0; number < settings.count(); number++)
             {
                 generation.add(new ServedAnswer(generation, generation.answers().size(), prompt, ends, settings,
-                    new AnswerText(model.text(), prompt, settings.stops())));
+                    new AnswerText(model.text(), prompt, settings.stops(), settings.textForm())));
             }
         }
         take(generation);
@@ -166,6 +168,12 @@ final class Generations implements AutoCloseable
         }
     }
 
+    /** DP ranks of the engine. */
+    int ranks()
+    {
+        return ranks;
+    }
+
     int hiddenLayers()
     {
         return model.hiddenLayers();
@@ -201,6 +209,11 @@ final class Generations implements AutoCloseable
     void drain()
     {
         draining = true;
+    }
+
+    boolean isPaused()
+    {
+        return paused;
     }
 
     boolean isDraining()

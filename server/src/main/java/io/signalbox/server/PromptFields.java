@@ -2,6 +2,7 @@
 package io.signalbox.server;
 
 import io.signalbox.ConfigException;
+import io.signalbox.server.text.Conversation;
 import io.signalbox.server.text.ModelText;
 
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.function.Supplier;
 final class PromptFields
 {
     private static final int MAX_PROMPTS = 128;
+    private static final String SPECIAL_TOKENS = "add_special_tokens";
 
     private PromptFields()
     {
@@ -22,15 +24,16 @@ final class PromptFields
     {
         final Object value = fields.get(name);
         final List<int[]> prompts = new ArrayList<>();
+        final boolean adds = fields.get(SPECIAL_TOKENS) == null || fields.flag(SPECIAL_TOKENS);
         if (value instanceof int[] || value instanceof String)
         {
-            prompts.add(prompt(value, name, text));
+            prompts.add(prompt(value, name, text, adds));
         }
         else if (value instanceof List && !((List<?>)value).isEmpty() && ((List<?>)value).size() <= MAX_PROMPTS)
         {
             for (final Object item : (List<?>)value)
             {
-                prompts.add(prompt(item, name, text));
+                prompts.add(prompt(item, name, text, adds));
             }
         }
         else
@@ -40,17 +43,30 @@ final class PromptFields
         return prompts;
     }
 
-    private static int[] prompt(final Object value, final String name, final ModelText text)
+    private static int[] prompt(
+        final Object value, final String name, final ModelText text, final boolean addsSpecialTokens)
     {
         if (value instanceof String)
         {
-            return encoded(name, () -> text.encode((String)value));
+            return encoded(
+                name, () -> addsSpecialTokens ? text.encode((String)value) : text.encodeWhole((String)value));
         }
         if (value instanceof int[])
         {
             return tokens((int[])value, name, text);
         }
         throw refused(name);
+    }
+
+    /** The tokens of messages. */
+    static int[] chat(final RequestFields fields, final ModelText text)
+    {
+        if (fields.flag(SPECIAL_TOKENS))
+        {
+            throw fields.refused(SPECIAL_TOKENS, "false, because the chat template has the special tokens");
+        }
+        final Conversation conversation = ChatFields.conversation(fields);
+        return encoded(ChatFields.MESSAGES, () -> text.chat(conversation));
     }
 
     private static ApiError refused(final String name)

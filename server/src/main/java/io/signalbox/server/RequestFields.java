@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -124,6 +125,35 @@ final class RequestFields
     Object get(final String name)
     {
         return values.get(name);
+    }
+
+    /** All fields as values of {@code null}, booleans, longs, doubles, strings, lists and maps. */
+    Map<String, Object> values()
+    {
+        final Map<String, Object> plain = new LinkedHashMap<>();
+        values.forEach((name, value) -> plain.put(name, plain(value)));
+        return plain;
+    }
+
+    private static Object plain(final Object value)
+    {
+        if (value instanceof int[])
+        {
+            return Arrays.stream((int[])value).asLongStream().<Object>mapToObj(number -> number).toList();
+        }
+        if (value instanceof List)
+        {
+            final List<Object> plain = new ArrayList<>();
+            ((List<?>)value).forEach(item -> plain.add(plain(item)));
+            return plain;
+        }
+        if (value instanceof Map)
+        {
+            final Map<String, Object> plain = new LinkedHashMap<>();
+            ((Map<?, ?>)value).forEach((name, item) -> plain.put((String)name, plain(item)));
+            return plain;
+        }
+        return value instanceof BigInteger ? (Object)((BigInteger)value).doubleValue() : value;
     }
 
     String nameOf(final String name)

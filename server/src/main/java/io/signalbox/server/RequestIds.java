@@ -36,7 +36,8 @@ final class RequestIds
         return given != null && isPrintable(given) ? given : UUID.randomUUID().toString().replace("-", "");
     }
 
-    private static boolean isPrintable(final String id)
+    /** Whether it is 1 to 128 printable ASCII characters without spaces. */
+    static boolean isPrintable(final String id)
     {
         return id.length() <= MAX_LENGTH && id.matches("[!-~]+");
     }

@@ -29,6 +29,11 @@ final class Routes implements HttpHandler
         {
             reply.header("X-Request-Id", RequestIds.of(request));
         }
+        final String correlation = request.header("X-Correlation-ID");
+        if (correlation != null && RequestIds.isPrintable(correlation))
+        {
+            reply.header("X-Correlation-ID", correlation);
+        }
         try
         {
             route(request).handle(request, reply);

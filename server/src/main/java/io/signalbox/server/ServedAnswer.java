@@ -23,6 +23,7 @@ final class ServedAnswer implements TokenListener
     private final int[] prompt;
     private final int[] ends;
     private final int minTokens;
+    private final boolean showsEnd;
     private final AnswerText text;
     /** {@code null}: none are wanted. */
     private final RowEncoding.Wanted wantedRows;
@@ -47,6 +48,7 @@ final class ServedAnswer implements TokenListener
         this.prompt = prompt;
         this.ends = ends;
         minTokens = settings.minTokens();
+        showsEnd = settings.textForm().stop();
         wantedRows = settings.rows();
         this.text = text;
     }
@@ -69,7 +71,7 @@ final class ServedAnswer implements TokenListener
             for (int i = from; i < to && text.stop() == null; i++)
             {
                 tokens = i + 1;
-                if (!isEnd(request.token(i)))
+                if (showsEnd || !isEnd(request.token(i)))
                 {
                     news.append(text.add(request.token(i)));
                 }
@@ -105,7 +107,7 @@ final class ServedAnswer implements TokenListener
         }
     }
 
-    /** The engine ends a request at such a token, and clients do not see its text. */
+    /** The engine ends a request at such a token, whose text clients see on request only. */
     private boolean isEnd(final int token)
     {
         return tokens > minTokens && Arrays.stream(ends).anyMatch(end -> end == token);

@@ -4,6 +4,7 @@ package io.signalbox.server;
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.server.http.OpenFileRoom;
 
 import java.io.IOException;
@@ -59,6 +60,8 @@ public final class ServerConfig
     private SettingValues values = SettingValues.defaults("the server", SETTINGS);
     private AccessKeys apiKeys = AccessKeys.NONE;
     private AccessKeys adminKeys = AccessKeys.NONE;
+    /** {@code null}: none. */
+    private WeightsRoot weightsRoot;
 
     private static Setting<Long> time(
         final String name, final long defaultValue, final long min, final String meaning)
@@ -155,6 +158,13 @@ public final class ServerConfig
         return this;
     }
 
+    /** @param value the checkpoints whose weights may replace those of the model; without it, no weights do. */
+    public ServerConfig weightsRoot(final WeightsRoot value)
+    {
+        weightsRoot = value;
+        return this;
+    }
+
     /** @param value whether everybody who reaches the address may use every route. */
     public ServerConfig withoutKeys(final boolean value)
     {
@@ -214,6 +224,11 @@ public final class ServerConfig
     Guard guard()
     {
         return new Guard(host(), apiKeys, adminKeys, !values.get(AUTH));
+    }
+
+    WeightsRoot weightsRoot()
+    {
+        return weightsRoot;
     }
 
     ServedModel model()

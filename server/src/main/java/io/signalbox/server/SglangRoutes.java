@@ -23,9 +23,12 @@ final class SglangRoutes
     private final ServerConfig config;
     private final ServedModel model;
     private final Generations generations;
+    private final WeightRoutes weights;
 
-    SglangRoutes(final SignalboxEngine engine, final ServerConfig config, final Generations generations)
+    SglangRoutes(
+        final SignalboxEngine engine, final ServerConfig config, final Generations generations, final WeightRoutes weights)
     {
+        this.weights = weights;
         this.engine = engine;
         this.config = config;
         model = config.model();
@@ -36,7 +39,8 @@ final class SglangRoutes
     {
         final RequestFields fields = RequestFields.parse(request.body());
         final RequestFields sampling = fields.object("sampling_params");
-        UnsupportedFields.refuse(sampling);
+        UnsupportedFields.OF_SGLANG.refuse(fields);
+        UnsupportedFields.OF_SGLANG.refuse(sampling);
         final String name = fields.get("input_ids") == null ? "text" : "input_ids";
         final List<int[]> prompts = PromptFields.prompts(fields, name, model.text());
         final boolean isOne = fields.get(name) instanceof int[] || fields.get(name) instanceof String;
@@ -48,10 +52,13 @@ final class SglangRoutes
                 "this server does not return routed experts; start it with --enable-return-routed-experts");
         }
         final AnswerSettings settings = AnswerSettings.ofSglang(sampling, fields,
-            wantsRows ? new RowEncoding.Wanted(from, RowEncoding.Form.RAW_INT32, true) : null);
+            wantsRows ? new RowEncoding.Wanted(from, RowEncoding.Form.RAW_INT32, true) : null,
+            RequestSource.of(request, generations.ranks()).onRank(fields, "data_parallel_rank", generations.ranks())
+                .onRank(fields, "routed_dp_rank", generations.ranks()));
         final String id = RequestIds.of(fields, "rid", request);
         generations.start(prompts, settings, name, new Answers(
-            reply, id, fields.flag("stream"), isOne && settings.count() == 1, settings), reply, id);
+            reply, id, fields.flag("stream"), isOne && settings.count() == 1,
+            fields.flag("return_text_in_logprobs"), settings), reply, id);
     }
 
     /** Writes the answers of the route. */
@@ -62,18 +69,20 @@ final class SglangRoutes
         private final String id;
         private final boolean stream;
         private final boolean isOne;
+        private final boolean tokenTexts;
         private final AnswerSettings settings;
         private final long startNanos = System.nanoTime();
 
         private Answers(
             final HttpReply reply, final String id, final boolean stream, final boolean isOne,
-            final AnswerSettings settings)
+            final boolean tokenTexts, final AnswerSettings settings)
         {
             this.reply = reply;
             events = new AnswerEvents(reply);
             this.id = id;
             this.stream = stream;
             this.isOne = isOne;
+            this.tokenTexts = tokenTexts;
             this.settings = settings;
         }
 
@@ -110,7 +119,7 @@ final class SglangRoutes
             json.writeNumberField("prompt_tokens", answer.prompt().length);
             json.writeNumberField("completion_tokens", answer.tokens());
             json.writeNumberField("cached_tokens", answer.handle().cachedTokens());
-            json.writeStringField("weight_version", Integer.toString(engine.weightGeneration()));
+            json.writeStringField("weight_version", weights.version());
             if (settings.logprobs())
             {
                 logprobs(json, answer);
@@ -163,7 +172,8 @@ final class SglangRoutes
                 json.writeStartArray();
                 json.writeNumber(OpenAiLogprobs.logprob(answer, i));
                 json.writeNumber(answer.handle().token(i));
-                json.writeNull();
+                json.writeString(
+                    tokenTexts ? model.text().decodeWhole(new int[] {answer.handle().token(i)}) : null);
                 json.writeEndArray();
             }
             json.writeEndArray();
@@ -263,11 +273,6 @@ final class SglangRoutes
             }
             json.writeEndArray();
         });
-    }
-
-    void weightVersion(final HttpRequest request, final HttpReply reply)
-    {
-        send(reply, json -> json.writeStringField("weight_version", Integer.toString(engine.weightGeneration())));
     }
 
     void flushCache(final HttpRequest request, final HttpReply reply)

@@ -11,6 +11,7 @@ import io.signalbox.server.http.HttpRequest;
 import io.signalbox.server.http.HttpTransport;
 import io.signalbox.server.http.JettyTransport;
 import io.signalbox.server.http.TransportBounds;
+import io.signalbox.stats.EngineStats;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -45,6 +46,7 @@ public final class SignalboxServer implements AutoCloseable
     private final ServerConfig config;
     private final Generations generations;
     private final PrometheusPage metrics;
+    private final WeightRoutes weights;
     private final HttpTransport transport;
     private boolean closed;
 
@@ -55,6 +57,7 @@ public final class SignalboxServer implements AutoCloseable
         final Guard guard = config.guard();
         engine.resumed().forEach(CompletionHandle::cancel);
         metrics = new PrometheusPage(engine::stats);
+        weights = new WeightRoutes(engine, config);
         generations = new Generations(engine, config.model(), config.maxRequests());
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
             MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
@@ -76,6 +79,7 @@ public final class SignalboxServer implements AutoCloseable
         final OpenAiRoutes openAi = new OpenAiRoutes(config, generations);
         final Routes routes = new Routes();
         routes.add("GET", "/health", guard.forAll(this::health));
+        routes.add("GET", "/health/ready", guard.forAll(this::ready));
         routes.add("GET", "/version", guard.forAll((request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
         {
             json.writeStartObject();
@@ -97,13 +101,14 @@ public final class SignalboxServer implements AutoCloseable
 
     private void addSglang(final Routes routes, final Guard guard)
     {
-        final SglangRoutes sglang = new SglangRoutes(engine, config, generations);
+        final SglangRoutes sglang = new SglangRoutes(engine, config, generations, weights);
         routes.add("POST", "/generate", guard.forClients(sglang::generate));
         routes.add("GET", "/health_generate", guard.forClients(this::health));
         routes.add("GET", "/server_info", guard.forClients(sglang::serverInfo));
         routes.add("GET", "/get_server_info", guard.forClients(sglang::serverInfo));
         routes.add("GET", "/v1/loads", guard.forClients(sglang::loads));
-        routes.add("GET", "/get_weight_version", guard.forClients(sglang::weightVersion));
+        routes.add("GET", "/get_weight_version", guard.forClients(weights::version));
+        routes.add("POST", "/update_weights_from_disk", guard.forAdmins(weights::update));
         for (final String method : List.of("GET", "POST"))
         {
             routes.add(method, "/flush_cache", guard.forAdmins(sglang::flushCache));
@@ -112,6 +117,20 @@ public final class SignalboxServer implements AutoCloseable
             routes.add(method, "/continue_generation", guard.forAdmins(sglang::proceed));
         }
         routes.add("POST", "/abort_request", guard.forAdmins(sglang::abort));
+    }
+
+    /** Whether a request that comes now would be accepted. */
+    private void ready(final HttpRequest request, final HttpReply reply)
+    {
+        if (generations.isPaused())
+        {
+            throw ApiError.of(ApiError.UNAVAILABLE, "generation is paused until POST /continue_generation");
+        }
+        if (engine.stats().ranks().stream().allMatch(EngineStats.Rank::lost))
+        {
+            throw ApiError.of(ApiError.UNAVAILABLE, "every DP rank is lost");
+        }
+        health(request, reply);
     }
 
     private void health(final HttpRequest request, final HttpReply reply)
@@ -149,6 +168,7 @@ public final class SignalboxServer implements AutoCloseable
         BoundedWait.until(() -> generations.openCount() == 0, config.drainMillis());
         generations.endAll();
         generations.close();
+        weights.close();
         transport.close();
         metrics.close();
     }

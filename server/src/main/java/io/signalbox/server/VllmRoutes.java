@@ -32,12 +32,14 @@ final class VllmRoutes
         final RequestFields fields = RequestFields.parse(request.body());
         model.require(fields.text("model"));
         final RequestFields sampling = fields.object("sampling_params");
-        UnsupportedFields.refuse(sampling);
+        UnsupportedFields.OF_VLLM.refuse(fields);
+        UnsupportedFields.OF_VLLM.refuse(sampling);
         final String tokens = "token_ids";
         final int[] prompt = PromptFields.tokens(fields.wholes(tokens), tokens, model.text());
         final RowEncoding.Wanted rows =
             config.hasRoutedExperts() ? RowFields.of(sampling, RowEncoding.Form.NPY) : null;
-        final AnswerSettings settings = AnswerSettings.ofVllm(sampling, fields, rows);
+        final AnswerSettings settings = AnswerSettings.ofVllm(
+            sampling, fields, rows, RequestSource.of(request, generations.ranks()));
         final String name = fields.text("model");
         final boolean usage = fields.object("stream_options").flag("include_usage");
         generations.start(List.of(prompt), settings, tokens, new Answers(reply, RequestIds.of(fields, "request_id", request),
@@ -186,13 +188,26 @@ final class VllmRoutes
         }
     }
 
+    private int[] tokens(final RequestFields fields)
+    {
+        if (fields.get(ChatFields.MESSAGES) != null)
+        {
+            return PromptFields.chat(fields, model.text());
+        }
+        final String name = "prompt";
+        if (fields.text(name) == null)
+        {
+            throw ApiError.badRequest(name, "neither prompt nor messages is given; give one of them");
+        }
+        return PromptFields.prompts(fields, name, model.text()).get(0);
+    }
+
     void tokenize(final HttpRequest request, final HttpReply reply)
     {
         final RequestFields fields = RequestFields.parse(request.body());
         model.require(fields.text("model"));
-        final int[] tokens = fields.get("messages") != null ? PromptFields.encoded("messages", () ->
-            model.text().chat(OpenAiRoutes.messages(fields))) :
-            PromptFields.encoded("prompt", () -> model.text().encode(String.valueOf(fields.text("prompt"))));
+        UnsupportedFields.OF_VLLM.refuse(fields);
+        final int[] tokens = tokens(fields);
         reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
         {
             json.writeStartObject();
@@ -205,7 +220,7 @@ final class VllmRoutes
                 json.writeArrayFieldStart("token_strs");
                 for (final int token : IntStream.of(tokens).toArray())
                 {
-                    json.writeString(model.text().decode(new int[] {token}));
+                    json.writeString(model.text().decodeWhole(new int[] {token}));
                 }
                 json.writeEndArray();
             }
@@ -221,7 +236,7 @@ final class VllmRoutes
         reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
         {
             json.writeStartObject();
-            json.writeStringField("prompt", model.text().decode(tokens));
+            json.writeStringField("prompt", model.text().decodeWhole(tokens));
             json.writeEndObject();
         }));
     }

@@ -38,7 +38,7 @@ class AnswerTextTest
     void shouldGiveOutTheTextBeforeTheFirstStopString(
         @ForAll("texts") final String text, @ForAll("stops") final List<String> stops)
     {
-        final AnswerText answer = new AnswerText(MODEL, new int[] {'x'}, stops);
+        final AnswerText answer = new AnswerText(MODEL, new int[] {'x'}, stops, AnswerText.Form.PLAIN);
         final StringBuilder out = new StringBuilder();
         final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int fed = 0;
@@ -67,7 +67,7 @@ class AnswerTextTest
     @Property(tries = 50)
     void shouldGiveOutBytesThatAreNoTextAtTheEnd(@ForAll("texts") final String text)
     {
-        final AnswerText answer = new AnswerText(MODEL, new int[0], List.of());
+        final AnswerText answer = new AnswerText(MODEL, new int[0], List.of(), AnswerText.Form.PLAIN);
         final StringBuilder out = new StringBuilder();
         for (final byte part : text.getBytes(StandardCharsets.UTF_8))
         {

@@ -119,6 +119,73 @@ class ForeignRoutesTest
         assertEquals((long)tokens.length, encoded.get("count"));
     }
 
+    /** Slime asks for text with special tokens and stop strings; SGLang's defaults leave both out. */
+    @Test
+    void shouldShowSpecialTokensAndStopsOnRequest() throws Exception
+    {
+        final String special = "{'tokens': [256, 257], 'model': null}";
+        assertEquals("<|end|><|system|>", ok(server.post("/detokenize", special)).text("prompt"));
+        final String request = "{'input_ids': [1, 2, 3], 'sampling_params': {'max_new_tokens': 20, 'temperature': 0";
+        final String text = ok(server.post(SGLANG, request + "}}")).text("text");
+        final String stop = text.substring(20, 25);
+        assertEquals(text.substring(0, 20), ok(server.post(SGLANG, request + ", 'stop': '" + stop + "'}}")).text("text"));
+        assertEquals(text.substring(0, 25), ok(server.post(SGLANG, request + ", 'stop': ['" + stop +
+            "'], 'no_stop_trim': true, 'skip_special_tokens': false, 'spaces_between_special_tokens': false}}"))
+            .text("text"));
+        final String completion = "{'prompt': [1, 2, 3], 'max_tokens': 20, 'temperature': 0, 'stop': '" + stop +
+            "', 'include_stop_str_in_output': true}";
+        assertEquals(text.substring(0, 25),
+            RunningServer.choice(ok(server.post("/v1/completions", completion)), 0).text("text"));
+    }
+
+    @Test
+    void shouldNameAFieldThatItDoesNotSupport() throws Exception
+    {
+        for (final String field : List.of("'regex': 'a'", "'stop_regex': ['a']", "'min_p': 0.1"))
+        {
+            final HttpResponse<String> answer =
+                server.post(SGLANG, "{'input_ids': [1], 'sampling_params': {" + field + "}}");
+            assertEquals(400, answer.statusCode(), field);
+            assertEquals("sampling_params." + field.split("'")[1],
+                RunningServer.parse(answer).object("error").text("param"));
+        }
+        for (final String field : List.of("'lora_path': 'a'", "'logprob_start_len': 0", "'top_logprobs_num': 2"))
+        {
+            assertEquals(400, server.post(SGLANG, "{'input_ids': [1], " + field + "}").statusCode(), field);
+        }
+        ok(server.post(SGLANG, "{'input_ids': [1], 'logprob_start_len': -1, 'top_logprobs_num': 0, 'image_data': null, " +
+            "'sampling_params': {'max_new_tokens': 1, 'repetition_penalty': 1.0, 'custom_params': null}}"));
+    }
+
+    @Test
+    void shouldSendARequestToTheRankThatItNames() throws Exception
+    {
+        assertEquals(400, rank("2").statusCode());
+        assertEquals(400, rank("-1").statusCode());
+        final long before = server.engine().stats().placements().onHint();
+        ok(rank("1"));
+        ok(server.post(SGLANG, "{'input_ids': [1], 'routed_dp_rank': 0, 'sampling_params': {'max_new_tokens': 1}}"));
+        assertEquals(before + 2, server.engine().stats().placements().onHint());
+    }
+
+    private static HttpResponse<String> rank(final String rank) throws Exception
+    {
+        return server.post("/v1/completions", "{'prompt': 'x', 'max_tokens': 1}", "X-data-parallel-rank", rank,
+            "X-Correlation-ID", "c-" + rank);
+    }
+
+    @Test
+    void shouldTakeAConversationFromItsHeader() throws Exception
+    {
+        assertEquals("c-1", rank("1").headers().firstValue("X-Correlation-ID").orElse(""));
+        final String prompt = "{'prompt': 'x', 'max_tokens': 1}";
+        assertEquals(400, server.post("/v1/completions", prompt, "X-Session-ID", "two words").statusCode());
+        for (final String header : List.of("X-Session-ID", "X-SMG-Routing-Key", "X-Dynamo-Session-ID"))
+        {
+            ok(server.post("/v1/completions", prompt, header, "conversation-7"));
+        }
+    }
+
     /** What slime asks an external engine for, and what it compares. */
     @Test
     void shouldAnswerWhatATrainerAsks() throws Exception
@@ -185,7 +252,10 @@ class ForeignRoutesTest
             assertTrue(answer.contains("\"type\":\"abort\"") && answer.contains("\"message\":\"Abort "), answer);
             assertEquals(200, slow.post("/pause_generation", "{}").statusCode());
             assertEquals(503, slow.post(SGLANG, "{'input_ids': [1]}").statusCode());
+            assertEquals(200, slow.get("/health").statusCode());
+            assertEquals(503, slow.get("/health/ready").statusCode());
             assertEquals(200, slow.post("/continue_generation", "{}").statusCode());
+            assertEquals(200, slow.get("/health/ready").statusCode());
             ok(slow.post(SGLANG, "{'input_ids': [1], 'sampling_params': {'max_new_tokens': 1}}"));
         }
     }

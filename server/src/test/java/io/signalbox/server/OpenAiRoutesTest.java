@@ -236,7 +236,7 @@ class OpenAiRoutesTest
         "{'messages': 'hello'} | messages",
         "{'messages': [{'role': 'wizard', 'content': 'a'}]} | messages[0].role",
         "{'messages': [{'role': 'user', 'content': [{'type': 'image_url'}]}]} | messages[0].content[0].type",
-        "{'messages': [{'role': 'user', 'content': 'a'}], 'tools': [{'type': 'function'}]} | tools",
+        "{'messages': [{'role': 'user', 'content': 'a'}], 'tools': [{'type': 'function'}]} | tools[0].function.name",
         "{'messages': [{'role': 'user', 'content': 'a'}], 'response_format': {'type': 'json_object'}} | response_format",
         "{'messages': [{'role': 'user', 'content': 'a'}], 'top_logprobs': 3} | top_logprobs"})
     void shouldNameTheFieldOfAChatThatItRefuses(final String body, final String field) throws Exception

@@ -88,10 +88,14 @@ final class RunningServer implements AutoCloseable
     }
 
     /** An answer to a request whose double quotes are single ones. */
-    HttpResponse<String> post(final String path, final String json) throws Exception
+    HttpResponse<String> post(final String path, final String json, final String... headers) throws Exception
     {
-        return client.send(HttpRequest.newBuilder(uri(path)).header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build(),
+        final HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).header("Content-Type", "application/json");
+        for (int i = 0; i < headers.length; i += 2)
+        {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return client.send(request.POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build(),
             HttpResponse.BodyHandlers.ofString());
     }
 

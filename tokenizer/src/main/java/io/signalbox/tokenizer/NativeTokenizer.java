@@ -221,8 +221,19 @@ final class NativeTokenizer implements TextTokenizer
     @Override
     public String decode(final int[] tokens)
     {
+        return decode(tokens, true);
+    }
+
+    @Override
+    public String decodeWhole(final int[] tokens)
+    {
+        return decode(tokens, false);
+    }
+
+    private String decode(final int[] tokens, final boolean skipSpecialTokens)
+    {
         final long[] ids = Arrays.stream(tokens).asLongStream().toArray();
-        return limited(file, "used for an answer", () -> tokenizer.decode(ids, true));
+        return limited(file, "used for an answer", () -> tokenizer.decode(ids, skipSpecialTokens));
     }
 
     @Override

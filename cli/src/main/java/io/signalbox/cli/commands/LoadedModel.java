@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.backend.Backend;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.cli.console.MachineMemory;
 import io.signalbox.cli.options.ChosenBackend;
@@ -14,6 +13,7 @@ import io.signalbox.printing.Decimals;
 import io.signalbox.recompute.RecordedModel;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.serving.BackendMemory;
+import io.signalbox.serving.ModelBackend;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ final class LoadedModel
     }
 
     /** A backend that was not started; the tokens end answers. */
-    Backend create(final LongSupplier clock, final int... endTokens)
+    ModelBackend create(final LongSupplier clock, final int... endTokens)
     {
         return loading(() -> chosen.create(weights, clock, endTokens));
     }

@@ -34,6 +34,8 @@ import io.signalbox.server.ServerConfig;
 import io.signalbox.server.SignalboxServer;
 import io.signalbox.server.text.ModelText;
 import io.signalbox.server.text.SimulatedText;
+import io.signalbox.server.weights.WeightsRoot;
+import io.signalbox.serving.ModelBackend;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Command;
@@ -150,7 +152,8 @@ public final class ServeCommand implements Callable<Integer>
 
     private int serve(final ServedRanks ranks, final RunClock clock)
     {
-        final ServerConfig config = httpOptions.config(ranks.model(), ranks.scheduler());
+        final ServerConfig config =
+            httpOptions.config(ranks.model(), ranks.scheduler()).weightsRoot(ranks.weightsRoot());
         final EngineConfig engine = new EngineConfig().scheduler(ranks.scheduler()).backend(ranks.backend()).clock(clock)
             .vocabularySize(config.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
             .failureListener(stopped::completeExceptionally);
@@ -178,7 +181,8 @@ public final class ServeCommand implements Callable<Integer>
         final int layers = scheduler.capture() == null ? 1 : Collections.max(scheduler.capture().layerIds()) + 1;
         final ServedModel model = new ServedModel(ServedModel.NAMES.defaultValue(),
             ServedModel.CONTEXT_TOKENS.defaultValue(), layers, new SimulatedText());
-        return new ServedRanks(backend, scheduler, model, backend.settings(), null, true, () -> { });
+        return new ServedRanks(
+            backend, scheduler, model, backend.settings(), null, modelOptions.namedWeights(), true, () -> { });
     }
 
     /** Ranks that compute the checkpoint of {@code --model}, or random weights. */
@@ -202,9 +206,11 @@ public final class ServeCommand implements Callable<Integer>
         }
         final String name = directory == null ? plan.family().modelType() :
             directory.toAbsolutePath().normalize().getFileName().toString();
-        return new ServedRanks(model.create(clock, text.endTokens()), scheduler,
+        final ModelBackend backend = model.create(clock, text.endTokens());
+        final WeightsRoot root = modelOptions.weightsRoot(backend);
+        return new ServedRanks(root == null ? backend : root.backend(), scheduler,
             new ServedModel(List.of(name), plan.maxPositions(), plan.layers(), text),
-            model.settings(modelOptions.settings(directory, plan)), model, tokenizer.isOpen(), tokenizer::close);
+            model.settings(modelOptions.settings(directory, plan)), model, root, tokenizer.isOpen(), tokenizer::close);
     }
 
     private DpRouters routers()

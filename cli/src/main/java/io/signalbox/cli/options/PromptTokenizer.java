@@ -132,6 +132,12 @@ public final class PromptTokenizer implements TextTokenizer
         return opened == null ? "" : guarded("decoded an answer", () -> opened.decode(tokens));
     }
 
+    @Override
+    public String decodeWhole(final int[] tokens)
+    {
+        return opened == null ? "" : guarded("decoded an answer", () -> opened.decodeWhole(tokens));
+    }
+
     /** The text that an answer adds to its prompt; {@code null} if no text was encoded. */
     public String text(final int[] prompt, final int[] answer)
     {

@@ -10,10 +10,13 @@ import io.signalbox.model.ModelWeights;
 import io.signalbox.recompute.RecordedModel;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
+import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.serving.BackendProvider;
+import io.signalbox.serving.ModelBackend;
 import io.signalbox.serving.TokenizerProvider;
 import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
 import java.nio.file.Path;
@@ -34,6 +37,12 @@ public final class ServedModelOptions extends RandomModel
 
     @Mixin
     private final BackendOptions backend = new BackendOptions();
+
+    @Option(names = "--weights-root", paramLabel = "DIR",
+        description = "Let admins replace the weights by those of a checkpoint below DIR while the server runs; simulated " +
+            "ranks take the name of any directory below DIR.")
+    @InputPath
+    private Path weightsRoot;
 
     @Mixin
     private final PromptTokenizer.FileOption tokenizer = new PromptTokenizer.FileOption();
@@ -69,7 +78,29 @@ public final class ServedModelOptions extends RandomModel
     /** The backend with its knobs. */
     public ChosenBackend backend(final List<String> plugins)
     {
-        return ChosenBackend.of(backend.label(), backend.knobs(), plugins);
+        final ChosenBackend chosen = ChosenBackend.of(backend.label(), backend.knobs(), plugins);
+        return weightsRoot == null ? chosen : chosen.replaceable();
+    }
+
+    /**
+     * The checkpoints whose weights may replace those of the backend; {@code null}: none.
+     *
+     * @throws ConfigException if the backend cannot replace its weights.
+     */
+    public WeightsRoot weightsRoot(final ModelBackend loader)
+    {
+        if (weightsRoot != null && !loader.capabilities().swapsWeights())
+        {
+            throw new ConfigException("--weights-root=" + weightsRoot + " is for a backend that can replace its weights, " +
+                "and " + loader.capabilities().name() + " cannot; leave it out.");
+        }
+        return weightsRoot == null ? null : WeightsRoot.of(weightsRoot, loader);
+    }
+
+    /** The same for simulated ranks. */
+    public WeightsRoot namedWeights()
+    {
+        return weightsRoot == null ? null : WeightsRoot.ofNames(weightsRoot);
     }
 
     /**

@@ -16,6 +16,7 @@ public final class AnswerText
 
     private final ModelText model;
     private final List<String> stops;
+    private final Form form;
     private final int heldBack;
     private int[] window;
     /** Tokens of the window whose text is out. */
@@ -25,11 +26,24 @@ public final class AnswerText
     private final StringBuilder held = new StringBuilder();
     private String stop;
 
+    /**
+     * What belongs to the text of an answer.
+     *
+     * @param specialTokens whether special tokens do.
+     * @param stop          whether the stop string or the token does that ends it.
+     */
+    public record Form(boolean specialTokens, boolean stop)
+    {
+        /** Neither. */
+        public static final Form PLAIN = new Form(false, false);
+    }
+
     /** @param stops none is empty. */
-    public AnswerText(final ModelText model, final int[] prompt, final List<String> stops)
+    public AnswerText(final ModelText model, final int[] prompt, final List<String> stops, final Form form)
     {
         this.model = model;
         this.stops = stops;
+        this.form = form;
         heldBack = stops.stream().mapToInt(String::length).max().orElse(1) - 1;
         read = Math.min(CONTEXT, prompt.length);
         window = Arrays.copyOf(Arrays.copyOfRange(prompt, prompt.length - read, prompt.length), read + 16);
@@ -50,14 +64,20 @@ public final class AnswerText
             window = Arrays.copyOf(window, 2 * count);
         }
         window[count++] = token;
-        final String known = model.decode(Arrays.copyOf(window, read));
-        final String text = model.decode(Arrays.copyOf(window, count));
+        final String known = decode(read);
+        final String text = decode(count);
         if (text.length() <= known.length() || text.charAt(text.length() - 1) == REPLACEMENT)
         {
             return "";
         }
         forget();
         return take(text.substring(known.length()));
+    }
+
+    private String decode(final int length)
+    {
+        final int[] tokens = Arrays.copyOf(window, length);
+        return form.specialTokens() ? model.decodeWhole(tokens) : model.decode(tokens);
     }
 
     /** Keeps the tokens on which the next text depends: those whose text came last. */
@@ -85,7 +105,8 @@ public final class AnswerText
                 stop = candidate;
             }
         }
-        final int certain = stop == null ? wholeCharacters(held.length() - heldBack) : first;
+        final int certain = stop == null ? wholeCharacters(held.length() - heldBack) :
+            form.stop() ? first + stop.length() : first;
         final String out = held.substring(0, certain);
         held.delete(0, stop == null ? certain : held.length());
         return out;
@@ -100,8 +121,8 @@ public final class AnswerText
     /** The rest of the text: no token follows. */
     public String end()
     {
-        final String known = model.decode(Arrays.copyOf(window, read));
-        final String text = model.decode(Arrays.copyOf(window, count));
+        final String known = decode(read);
+        final String text = decode(count);
         final String out = text.length() > known.length() ? take(text.substring(known.length())) : "";
         final String rest = out + held;
         held.setLength(0);

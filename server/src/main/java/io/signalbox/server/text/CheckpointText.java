@@ -32,16 +32,19 @@ final class CheckpointText implements ModelText
     private final int[] endTokens;
     /** {@code null}: there is none. */
     private final ChatTemplate template;
+    /** Of conversations with tools. */
+    private final ChatTemplate toolTemplate;
     private final Map<String, Object> specialTokens;
 
     private CheckpointText(
         final TextTokenizer tokenizer, final int vocabularySize, final int[] endTokens, final ChatTemplate template,
-        final Map<String, Object> specialTokens)
+        final ChatTemplate toolTemplate, final Map<String, Object> specialTokens)
     {
         this.tokenizer = tokenizer;
         this.vocabularySize = vocabularySize;
         this.endTokens = endTokens.clone();
         this.template = template;
+        this.toolTemplate = toolTemplate;
         this.specialTokens = specialTokens;
     }
 
@@ -51,26 +54,30 @@ final class CheckpointText implements ModelText
     {
         if (directory == null)
         {
-            return new CheckpointText(tokenizer, vocabularySize, endTokens, null, Map.of());
+            return new CheckpointText(tokenizer, vocabularySize, endTokens, null, null, Map.of());
         }
         final Path file = directory.resolve(CONFIG);
         final Map<String, Object> config = Files.exists(file) ? config(file) : Map.of();
         final Path own = directory.resolve(TEMPLATE);
-        final Object source = Files.exists(own) ? new String(read(own), StandardCharsets.UTF_8) : chosen(config.get(FIELD));
+        final Object given = Files.exists(own) ? new String(read(own), StandardCharsets.UTF_8) : config.get(FIELD);
+        final Path from = Files.exists(own) ? own : file;
+        final ChatTemplate template = template(from, named(given, "default"));
+        final Object forTools = given instanceof List ? named(given, "tool_use") : null;
+        return new CheckpointText(tokenizer, vocabularySize, endTokens, template,
+            forTools == null ? template : template(from, forTools), specialTokens(config));
+    }
+
+    /** {@code null} if there is no source. */
+    private static ChatTemplate template(final Path file, final Object source)
+    {
         if (source != null && !(source instanceof String))
         {
             throw new ConfigException(file + " has a " + FIELD + " that is neither a text nor a list of named texts; " +
                 "correct it, or remove it to serve prompts as text.");
         }
-        return new CheckpointText(tokenizer, vocabularySize, endTokens,
-            source == null ? null : template(Files.exists(own) ? own : file, (String)source), specialTokens(config));
-    }
-
-    private static ChatTemplate template(final Path file, final String source)
-    {
         try
         {
-            return ChatTemplate.parse(source);
+            return source == null ? null : ChatTemplate.parse((String)source);
         }
         catch (final ConfigException e)
         {
@@ -113,8 +120,8 @@ final class CheckpointText implements ModelText
         }
     }
 
-    /** Of several templates the default one. */
-    private static Object chosen(final Object templates)
+    /** Of several templates the one of this name; {@code null}: there is none. */
+    private static Object named(final Object templates, final String name)
     {
         if (!(templates instanceof List))
         {
@@ -122,7 +129,7 @@ final class CheckpointText implements ModelText
         }
         for (final Object named : (List<?>)templates)
         {
-            if (named instanceof Map && "default".equals(((Map<?, ?>)named).get("name")))
+            if (named instanceof Map && name.equals(((Map<?, ?>)named).get("name")))
             {
                 return ((Map<?, ?>)named).get("template");
             }
@@ -156,6 +163,15 @@ final class CheckpointText implements ModelText
     }
 
     @Override
+    public int[] encodeWhole(final String text)
+    {
+        synchronized (tokenizer)
+        {
+            return tokenizer.encodeWhole(text);
+        }
+    }
+
+    @Override
     public String decode(final int[] tokens)
     {
         synchronized (tokenizer)
@@ -165,36 +181,49 @@ final class CheckpointText implements ModelText
     }
 
     @Override
-    public int[] chat(final List<ChatMessage> messages)
+    public String decodeWhole(final int[] tokens)
     {
-        if (template == null)
+        synchronized (tokenizer)
+        {
+            return tokenizer.decodeWhole(tokens);
+        }
+    }
+
+    @Override
+    public int[] chat(final Conversation conversation)
+    {
+        final ChatTemplate chosen = conversation.tools().isEmpty() ? template : toolTemplate;
+        if (chosen == null)
         {
             throw new ConfigException("the model has no chat template; send the prompt as text to /v1/completions, or add " +
                 TEMPLATE + " to its directory.");
         }
-        final String text = template.render(values(messages));
-        synchronized (tokenizer)
-        {
-            return tokenizer.encodeWhole(text);
-        }
+        return encodeWhole(chosen.render(values(conversation)));
     }
 
-    private Map<String, Object> values(final List<ChatMessage> messages)
+    private Map<String, Object> values(final Conversation conversation)
     {
         final List<Object> all = new ArrayList<>();
-        for (final ChatMessage message : messages)
+        for (final ChatMessage message : conversation.messages())
         {
-            final Map<String, Object> values = new LinkedHashMap<>();
+            final Map<String, Object> values = new LinkedHashMap<>(message.others());
             values.put("role", message.role());
             values.put("content", message.content());
             all.add(values);
         }
         final Map<String, Object> values = new LinkedHashMap<>(specialTokens);
+        values.putAll(conversation.values());
         values.put("messages", all);
-        values.put("add_generation_prompt", true);
-        values.put("tools", null);
-        values.put("documents", null);
+        values.put("add_generation_prompt", conversation.opensAnswer());
+        values.put("tools", orNull(conversation.tools()));
+        values.put("documents", orNull(conversation.documents()));
         return values;
+    }
+
+    /** Templates ask for null before they ask for the length. */
+    private static List<Object> orNull(final List<Object> values)
+    {
+        return values.isEmpty() ? null : values;
     }
 
     @Override

@@ -4,7 +4,6 @@ package io.signalbox.server.text;
 import io.signalbox.serving.TextTokenizer;
 
 import java.nio.file.Path;
-import java.util.List;
 
 /** The text of one model. Thread-safe. */
 public interface ModelText
@@ -31,15 +30,25 @@ public interface ModelText
      */
     int[] encode(String text);
 
+    /**
+     * The tokens of a prompt that already contains its special tokens: none are added.
+     *
+     * @throws io.signalbox.ConfigException if the text cannot be encoded.
+     */
+    int[] encodeWhole(String text);
+
     /** The text of tokens, without special tokens. Bytes that are no UTF-8 become U+FFFD. */
     String decode(int[] tokens);
 
+    /** The same with special tokens. */
+    String decodeWhole(int[] tokens);
+
     /**
-     * The tokens of a conversation, up to where the answer of the assistant begins.
+     * The tokens of a conversation.
      *
      * @throws io.signalbox.ConfigException if the model has no form for conversations, or not for this one.
      */
-    int[] chat(List<ChatMessage> messages);
+    int[] chat(Conversation conversation);
 
     /** Token ids are below it. */
     int vocabularySize();

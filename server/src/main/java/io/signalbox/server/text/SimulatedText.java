@@ -2,14 +2,18 @@
 package io.signalbox.server.text;
 
 import io.signalbox.ConfigException;
+import io.signalbox.server.template.ChatTemplate;
 import io.signalbox.sim.SimulatedVocabulary;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /** The text of simulated models. A conversation is one special token for each role, a text and an end token by turns. */
 public final class SimulatedText implements ModelText
 {
+    private static final ChatTemplate JSON = ChatTemplate.parse("{{ values | tojson }}");
+
     @Override
     public int[] encode(final String text)
     {
@@ -23,22 +27,54 @@ public final class SimulatedText implements ModelText
     }
 
     @Override
-    public int[] chat(final List<ChatMessage> messages)
+    public int[] encodeWhole(final String text)
     {
-        int[] tokens = new int[256];
-        int count = 0;
-        for (final ChatMessage message : messages)
+        return encode(text);
+    }
+
+    @Override
+    public String decodeWhole(final int[] tokens)
+    {
+        return SimulatedVocabulary.decodeWhole(tokens);
+    }
+
+    /** Tools and documents come first, then each message with its calls; further values change nothing. */
+    @Override
+    public int[] chat(final Conversation conversation)
+    {
+        int[] tokens = {};
+        if (!conversation.tools().isEmpty() || !conversation.documents().isEmpty())
         {
-            final int[] content = SimulatedVocabulary.encode(message.content());
-            final int needed = count + content.length + 3;
-            tokens = needed > tokens.length ? Arrays.copyOf(tokens, Math.max(needed, 2 * tokens.length)) : tokens;
-            tokens[count++] = role(message.role());
-            System.arraycopy(content, 0, tokens, count, content.length);
-            count += content.length;
-            tokens[count++] = SimulatedVocabulary.END;
+            tokens = with(tokens, SimulatedVocabulary.SYSTEM,
+                json("tools", conversation.tools()) + json("documents", conversation.documents()));
         }
-        tokens[count++] = SimulatedVocabulary.ASSISTANT;
-        return Arrays.copyOf(tokens, count);
+        for (final ChatMessage message : conversation.messages())
+        {
+            final Object calls = message.others().get("tool_calls");
+            tokens = with(tokens, role(message.role()),
+                message.content() + (calls instanceof List ? json("calls", (List<?>)calls) : ""));
+        }
+        final int[] whole = Arrays.copyOf(tokens, tokens.length + (conversation.opensAnswer() ? 1 : 0));
+        if (conversation.opensAnswer())
+        {
+            whole[tokens.length] = SimulatedVocabulary.ASSISTANT;
+        }
+        return whole;
+    }
+
+    private static String json(final String name, final List<?> values)
+    {
+        return values.isEmpty() ? "" : name + " " + JSON.render(Map.of("values", values)) + "\n";
+    }
+
+    private static int[] with(final int[] tokens, final int role, final String content)
+    {
+        final int[] added = SimulatedVocabulary.encode(content);
+        final int[] all = Arrays.copyOf(tokens, tokens.length + added.length + 2);
+        all[tokens.length] = role;
+        System.arraycopy(added, 0, all, tokens.length + 1, added.length);
+        all[all.length - 1] = SimulatedVocabulary.END;
+        return all;
     }
 
     private static int role(final String role)

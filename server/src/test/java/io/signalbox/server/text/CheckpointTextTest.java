@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -20,8 +21,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The text of checkpoints, with a tokenizer of one token for each character. */
 class CheckpointTextTest
 {
-    private static final List<ChatMessage> HELLO =
-        List.of(new ChatMessage("system", "Be brief."), new ChatMessage("user", "Hello"));
+    private static final Conversation HELLO = Conversation.of(
+        List.of(new ChatMessage("system", "Be brief."), new ChatMessage("user", "Hello")));
 
     @TempDir
     Path directory;
@@ -89,6 +90,24 @@ class CheckpointTextTest
 
         Files.writeString(directory.resolve("chat_template.jinja"), "{{ messages | length }} messages\n");
         assertEquals("2 messages", chat());
+    }
+
+    /** What the templates of Qwen, Llama and Mistral read besides messages. */
+    @Test
+    void shouldGiveToolsAndFurtherValuesToTheTemplate() throws IOException
+    {
+        final List<Object> tools = List.of(Map.of("type", "function", "function", Map.of("name", "arrivals")));
+        final Map<String, Object> call = Map.of("function", Map.of("name", "arrivals", "arguments", Map.of("track", 9L)));
+        final Conversation conversation = new Conversation(
+            List.of(new ChatMessage("assistant", "", Map.of("tool_calls", List.of(call)))), tools, List.of(),
+            Map.of("enable_thinking", false, "messages", "not these"), false);
+        config("{\"chat_template\": [{\"name\": \"default\", \"template\": \"plain\"}, " +
+            "{\"name\": \"tool_use\", \"template\": \"{{ tools[0].function.name }} {% for m in messages %}" +
+            "{% for c in m.tool_calls %}{{ c.function.arguments.track }}{% endfor %}{% endfor %} " +
+            "{{ enable_thinking }} {{ add_generation_prompt }}\"}]}");
+        final CheckpointText text = text();
+        assertEquals("arrivals 9 False False", text.decode(text.chat(conversation)));
+        assertEquals("plain", text.decode(text.chat(HELLO)));
     }
 
     @ParameterizedTest
