@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts the requests that met a service level. A request that failed or was refused did not meet it. Requests that their
- * client cancelled are not counted, nor are requests whose first token is earlier than what is read.
+ * Counts the requests that met a service level. A request that missed its deadline, was aborted by new weights, failed or
+ * was refused did not meet it. Requests that their client cancelled are not counted, nor are requests whose first token is
+ * earlier than what is read.
  */
 final class GoodputRecord
 {

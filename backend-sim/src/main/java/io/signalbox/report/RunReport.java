@@ -146,12 +146,12 @@ public record RunReport(
     }
 
     /**
-     * Requests that met a service level. A request that failed or was refused did not meet it; requests that their client
-     * cancelled and unfinished requests are not counted.
+     * Requests that met a service level. A request that missed its deadline, was aborted by new weights, failed or was
+     * refused did not meet it; requests that their client cancelled and unfinished requests are not counted.
      *
      * @param slo               the limits
      * @param requests          completed requests within all limits
-     * @param counted           requests that completed, failed or were refused
+     * @param counted           requests that ended, except by a cancel of their client; refused ones included
      * @param share             requests within the limits over counted requests, 0 to 1; {@code null} if none was counted
      * @param requestsPerSecond requests within the limits per second; {@code null} if no time passed
      * @param ranks             the same by the rank on which a request ended, without requests that were refused
@@ -166,7 +166,7 @@ public record RunReport(
      *
      * @param rank              the rank
      * @param requests          completed requests within all limits
-     * @param counted           requests that completed or failed
+     * @param counted           requests that ended on it, except by a cancel of their client
      * @param share             0 to 1; {@code null} if none was counted
      * @param requestsPerSecond requests within the limits per second; {@code null} if no time passed
      */
@@ -178,7 +178,7 @@ public record RunReport(
      * The same figures for the requests of one tenant.
      *
      * @param requests          completed requests within all limits
-     * @param counted           requests that completed, failed or were refused
+     * @param counted           requests that ended, except by a cancel of their client; refused ones included
      * @param share             0 to 1; {@code null} if none was counted
      * @param requestsPerSecond requests within the limits per second; {@code null} if no time passed
      */

@@ -22,7 +22,7 @@ class ApiTextTest
         "io.signalbox.ConfigException$WithoutRemedy", "io.signalbox.backend.BackendCapabilities$Builder",
         "io.signalbox.compare.Comparison", "io.signalbox.engine.OrderedRequests", "io.signalbox.engine.SteppedEngine",
         "io.signalbox.experts.BlockPages", "io.signalbox.experts.CapturedRows", "io.signalbox.experts.RoutedExpertPages",
-        "io.signalbox.journal.JournalReader", "io.signalbox.journal.JournalVerifier", "io.signalbox.journal.WithheldJournal",
+        "io.signalbox.journal.JournalReader", "io.signalbox.journal.JournalVerifier",
         "io.signalbox.metrics.EngineMetrics", "io.signalbox.model.forward.TokenSampler",
         "io.signalbox.recompute.Recomputation", "io.signalbox.router.PlacementBatch",
         "io.signalbox.router.PlacementBatchWriter", "io.signalbox.scheduler.SchedulerConfig$Builder",

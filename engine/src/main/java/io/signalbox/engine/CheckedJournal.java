@@ -166,8 +166,8 @@ final class CheckedJournal implements GroupJournal
         {
             if (System.nanoTime() - start > closeTimeoutNanos)
             {
-                throw new IllegalStateException("the journal still had an append under way after " + closeTimeoutNanos +
-                    " ns and is not closed; recover it when this process has ended");
+                throw new IllegalStateException("the journal still had an append under way after " +
+                    Nanos.text(closeTimeoutNanos) + " and is not closed; recover it when this process has ended");
             }
             Pause.pause(round);
         }

@@ -60,7 +60,7 @@ final class ClientEvents extends EventReader
         weightGeneration = generation;
     }
 
-    /** Generation of the weights that the last visible step plans compute with. */
+    /** Generation of the newest weights that have come. */
     int weightGeneration()
     {
         return weightGeneration;

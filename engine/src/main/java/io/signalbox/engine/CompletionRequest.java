@@ -166,35 +166,31 @@ public final class CompletionRequest
     /** @param value finite, 0 or more; 0: the most probable token. */
     public CompletionRequest temperature(final double value)
     {
-        return sampled(new Sampling((float)value, sampling.topK(), sampling.topP(), sampling.seed(), sampling.logprobs()));
+        return sampled(sampling.withTemperature((float)value));
     }
 
     /** @param tokens sample from the k most probable tokens; 0: from all. */
     public CompletionRequest topK(final int tokens)
     {
-        return sampled(
-            new Sampling(sampling.temperature(), tokens, sampling.topP(), sampling.seed(), sampling.logprobs()));
+        return sampled(sampling.withTopK(tokens));
     }
 
     /** @param probability sample from the most probable tokens that together have it; above 0, at most 1. */
     public CompletionRequest topP(final double probability)
     {
-        return sampled(new Sampling(
-            sampling.temperature(), sampling.topK(), (float)probability, sampling.seed(), sampling.logprobs()));
+        return sampled(sampling.withTopP((float)probability));
     }
 
-    /** @param value of the random numbers with which tokens are sampled; without one it is the id of the request. */
+    /** @param value seed of the random numbers that sample the tokens, any number; without it, the id of the request. */
     public CompletionRequest seed(final long value)
     {
-        return sampled(
-            new Sampling(sampling.temperature(), sampling.topK(), sampling.topP(), value, sampling.logprobs()));
+        return sampled(sampling.withSeed(value));
     }
 
     /** Wants the log-probability of each token; refused by a backend that does not report them. */
     public CompletionRequest logprobs()
     {
-        return sampled(
-            new Sampling(sampling.temperature(), sampling.topK(), sampling.topP(), sampling.seed(), true));
+        return sampled(sampling.withLogprobs());
     }
 
     CompletionRequest sampled(final Sampling value)
@@ -265,9 +261,7 @@ public final class CompletionRequest
                 "deadline", String.valueOf(afterSubmit), "a time above zero", "leave it out for no deadline");
         }
         final long nanos = Nanos.of(afterSubmit);
-        final CompletionRequest changed = new CompletionRequest(this);
-        changed.deadline = (now, wall) -> Nanos.sum(now, nanos);
-        return changed;
+        return until(new Deadline((now, wall) -> Nanos.sum(now, nanos), Nanos.text(nanos) + " after submission"));
     }
 
     /**
@@ -280,13 +274,11 @@ public final class CompletionRequest
         {
             throw ConfigException.of("deadlineAt", "null", "a moment", "leave it out for no deadline");
         }
-        final CompletionRequest changed = new CompletionRequest(this);
-        changed.deadline = (now, wall) ->
+        return until(new Deadline((now, wall) ->
         {
             final long ahead = Nanos.between(wall, moment);
             return ahead < 0 ? Math.max(0, now + ahead) : Nanos.sum(now, ahead);
-        };
-        return changed;
+        }, moment.toString()));
     }
 
     /**
@@ -301,17 +293,26 @@ public final class CompletionRequest
             throw ConfigException.of("deadlineAt", Long.toString(engineNanos), "0 or more, on the engine's clock",
                 "leave it out for no deadline");
         }
+        return until(new Deadline((now, wall) -> engineNanos, engineNanos + " ns on the engine's clock"));
+    }
+
+    private CompletionRequest until(final Deadline end)
+    {
         final CompletionRequest changed = new CompletionRequest(this);
-        changed.deadline = (now, wall) -> engineNanos;
+        changed.deadline = end;
         return changed;
     }
 
-    /** A deadline on the engine's clock, of a request that is submitted now. */
-    @FunctionalInterface
-    private interface Deadline
+    /** @param text as a user reads it. */
+    private record Deadline(EngineTime time, String text)
     {
-        Deadline NONE = (now, wall) -> CompletionRequest.NONE;
+        private static final Deadline NONE = new Deadline((now, wall) -> CompletionRequest.NONE, "none");
+    }
 
+    /** The engine's time of a deadline, for a request that is submitted now. */
+    @FunctionalInterface
+    private interface EngineTime
+    {
         long atNanos(long nowNanos, Instant now);
     }
 
@@ -333,8 +334,7 @@ public final class CompletionRequest
     {
         final CompletionRequest changed = new CompletionRequest(this);
         changed.sampleOf = first;
-        changed.sampling = sampling.seed() == Sampling.NO_SEED ? sampling : new Sampling(
-            sampling.temperature(), sampling.topK(), sampling.topP(), sampling.seed() + index, sampling.logprobs());
+        changed.sampling = sampling.ofSample(index);
         return changed;
     }
 
@@ -418,7 +418,7 @@ public final class CompletionRequest
     /** Empty: the id of the request is the seed. */
     public OptionalLong seed()
     {
-        return sampling.seed() == Sampling.NO_SEED ? OptionalLong.empty() : OptionalLong.of(sampling.seed());
+        return sampling.seed();
     }
 
     public boolean wantsLogprobs()
@@ -445,7 +445,7 @@ public final class CompletionRequest
     /** On the engine's clock, for a request that is submitted now; -1: none. */
     long deadlineOf(final long nowNanos)
     {
-        return deadline == Deadline.NONE ? NONE : deadline.atNanos(nowNanos, Instant.now());
+        return deadline == Deadline.NONE ? NONE : deadline.time().atNanos(nowNanos, Instant.now());
     }
 
     public int priority()
@@ -484,12 +484,20 @@ public final class CompletionRequest
     @Override
     public String toString()
     {
-        return prompt.length + " prompt tokens, up to " + maxNewTokens + " new" +
+        return count(prompt.length, "prompt token") + ", up to " + maxNewTokens + " new" +
             (minNewTokens == 0 ? "" : " and at least " + minNewTokens) + (ignoresEos ? ", without end tokens" : "") +
-            (stopTokens.length == 0 ? "" : ", " + stopTokens.length + " stop tokens") + ", " + sampling +
+            (stopTokens.length == 0 ? "" : ", " + count(stopTokens.length, "stop token")) + ", " + sampling +
+            (deadline == Deadline.NONE ? "" : ", deadline " + deadline.text()) +
             (priority == 0 ? "" : ", priority " + priority) +
             (conversationId < 0 ? "" : ", conversation " + conversationId) +
+            (cacheKey.length == 0 ? "" : ", cache key of " + count(cacheKey.length, "byte")) +
             (rankHint < 0 ? "" : ", rank " + rankHint + (rankHintRelaxed ? " if it has room" : "")) +
+            (sampleOf < 0 ? "" : ", sample of request " + sampleOf) +
             (rowsFrom < 0 ? "" : ", routed experts from position " + rowsFrom);
+    }
+
+    private static String count(final int number, final String noun)
+    {
+        return number + " " + noun + (number == 1 ? "" : "s");
     }
 }

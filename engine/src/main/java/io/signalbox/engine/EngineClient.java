@@ -428,7 +428,7 @@ final class EngineClient
         return true;
     }
 
-    /** Generation of the weights that the last visible step plans compute with; 0: those with which the run began. */
+    /** Generation of the newest weights that have come; 0: those with which the run began. */
     int weightGeneration()
     {
         return events.weightGeneration();

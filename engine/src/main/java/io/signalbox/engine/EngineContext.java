@@ -238,6 +238,11 @@ final class EngineContext
             discards ? given.value(EngineConfig.MAX_UNTAKEN_ROWS_AGE_NANOS) : 0);
     }
 
+    String backendName()
+    {
+        return backendName;
+    }
+
     ContinuedClock clock()
     {
         return clock;

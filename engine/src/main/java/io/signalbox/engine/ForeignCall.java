@@ -67,8 +67,8 @@ public final class ForeignCall
         {
             final String place = place(thread);
             thread.interrupt();
-            throw new IllegalStateException(what + " within " + limitNanos + " ns; its thread, which is in " + place +
-                ", is left as it is; " + remedy);
+            throw new IllegalStateException(
+                what + " within " + Nanos.text(limitNanos) + "; its thread " + place + " and is left running; " + remedy);
         }
         if (thrown.get() != null)
         {
@@ -92,6 +92,7 @@ public final class ForeignCall
     private static String place(final Thread thread)
     {
         final StackTraceElement[] frames = thread.getStackTrace();
-        return frames.length == 0 ? "its end" : frames[0].getClassName() + "." + frames[0].getMethodName();
+        return frames.length == 0 ? "is about to end" :
+            "is in " + frames[0].getClassName() + "." + frames[0].getMethodName();
     }
 }

@@ -28,4 +28,10 @@ final class NoJournal implements GroupJournal
     public void close()
     {
     }
+
+    @Override
+    public String toString()
+    {
+        return "no journal";
+    }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FaultClass;
@@ -247,7 +248,7 @@ final class RankResets
             if (!takeTurn(turns[rank], deadline))
             {
                 throw new IllegalStateException(
-                    "the backend still resets rank " + rank + " after " + timeoutNanos + " ns, and is closed meanwhile");
+                    "the backend still resets rank " + rank + " after " + Nanos.text(timeoutNanos) + " and is closed now");
             }
         }
     }

@@ -29,6 +29,7 @@ public final class SignalboxEngine implements AutoCloseable
 {
     private final EngineClient client;
     private final ThreadedEngine engine;
+    private final Object journal;
     private final long drainTimeoutNanos;
     private final long closeTimeoutNanos;
 
@@ -38,6 +39,7 @@ public final class SignalboxEngine implements AutoCloseable
         drainTimeoutNanos = config.value(EngineConfig.DRAIN_TIMEOUT_NANOS);
         closeTimeoutNanos = config.value(EngineConfig.CLOSE_TIMEOUT_NANOS);
         engine = new ThreadedEngine(config);
+        journal = config.runJournal() == null ? config.journal() : config.runJournal();
         try
         {
             client.connect(engine);
@@ -150,7 +152,11 @@ public final class SignalboxEngine implements AutoCloseable
         return client.newWeights(way, version);
     }
 
-    /** Generation of the weights that the last visible step plans compute with; 0: those with which the run began. */
+    /**
+     * Generation of the newest weights that have come: steps that are planned from now on compute with them. 0: those with
+     * which the run began. It rises before the stage of {@link #newWeights} completes; with DRAIN, only after requests that
+     * have begun have ended.
+     */
     public int weightGeneration()
     {
         return client.weightGeneration();
@@ -258,8 +264,12 @@ public final class SignalboxEngine implements AutoCloseable
     @Override
     public String toString()
     {
+        final EngineStats now = engine.stats();
         final Throwable failure = engine.failure();
-        return "engine with " + client.handles().openCount() + " open requests" +
-            (failure == null ? "" : ", failed: " + failure);
+        final long lost = now.ranks().stream().filter(EngineStats.Rank::lost).count();
+        return "engine " + (failure != null ? "failed" : now.shell().running() ? "running" : "closed") + ": " +
+            now.ranks().size() + (now.ranks().size() == 1 ? " rank" : " ranks") + (lost == 0 ? "" : ", " + lost + " lost,") +
+            " on the backend " + engine.backendName() + ", " + now.requests().running() + " requests running, " +
+            now.requests().waiting() + " waiting, " + journal + (failure == null ? "" : "; " + failure);
     }
 }

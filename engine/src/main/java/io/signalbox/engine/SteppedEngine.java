@@ -7,6 +7,7 @@ import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.engine.ring.EngineLife;
 import io.signalbox.engine.ring.InputBounds;
 import io.signalbox.engine.ring.InputDoor;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.engine.ring.Pause;
 import io.signalbox.engine.ring.SliceRelease;
 import io.signalbox.engine.step.ClosingSteps;
@@ -358,7 +359,8 @@ public final class SteppedEngine implements Engine
         {
             if (System.nanoTime() - start > context.closeTimeoutNanos())
             {
-                throw new IllegalStateException("the engine still had work after " + context.closeTimeoutNanos() + " ns");
+                throw new IllegalStateException("the engine still had work after " +
+                    Nanos.text(context.closeTimeoutNanos()));
             }
             Pause.pause(round);
         }

@@ -106,7 +106,7 @@ final class SubmitEncoding
         checkTokens(requestId, prompt);
         makeRoom(prompt.length);
         final Sampling sampling = request.sampling();
-        final long seed = sampling.seed() == Sampling.NO_SEED ? requestId : sampling.seed();
+        final long seed = sampling.seedOf(requestId);
         final SubmitEncoder submit = writer.submit();
         submit.requestId(requestId).sampleOf(request.sampleOf()).conversationId(request.conversationId())
             .predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)

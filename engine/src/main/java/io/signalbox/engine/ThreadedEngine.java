@@ -17,6 +17,7 @@ import io.signalbox.engine.ring.EngineThreads;
 import io.signalbox.engine.ring.HaltingExceptionHandler;
 import io.signalbox.engine.ring.Ingress;
 import io.signalbox.engine.ring.IngressSlot;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.engine.ring.ParkingWaitStrategy;
 import io.signalbox.engine.ring.Pause;
 import io.signalbox.engine.ring.TrackSlot;
@@ -349,6 +350,11 @@ public final class ThreadedEngine implements Engine
         return handlers.handled() >= last;
     }
 
+    String backendName()
+    {
+        return context.backendName();
+    }
+
     void checkRunning()
     {
         failure.check();
@@ -463,7 +469,8 @@ public final class ThreadedEngine implements Engine
         {
             if (System.nanoTime() - start > context.closeTimeoutNanos())
             {
-                throw new IllegalStateException("the engine still had work after " + context.closeTimeoutNanos() + " ns");
+                throw new IllegalStateException("the engine still had work after " +
+                    Nanos.text(context.closeTimeoutNanos()));
             }
             Pause.pause(round++);
         }

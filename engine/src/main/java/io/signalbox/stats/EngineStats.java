@@ -7,9 +7,8 @@ import java.util.List;
  * Figures of a run, since its first engine was launched. All parts but the shell are of one moment: that of the
  * last group whose results clients can see. Names follow vLLM's metrics if it has the figure.
  *
- * <p>The report of a run defines three figures differently:
+ * <p>The report of a run defines two figures differently:
  * <ul>
- * <li>Its failed requests include refused requests.
  * <li>Its tokens are the tokens of all steps; {@link StepFigures#computedTokens} excludes withdrawn steps and draft
  * tokens that were not emitted.
  * <li>Its prefix matches exclude an admission whose step was withdrawn; {@link PrefixFigures} includes it, because a counter

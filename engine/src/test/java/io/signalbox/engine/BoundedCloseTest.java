@@ -42,7 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class BoundedCloseTest
 {
     private static final long BOUND = 20_000_000;
-    private static final String LEFT = " within \\d+ ns; its thread, which is in \\S+, is left as it is; end the process, " +
+    private static final String LEFT = " within \\S+ m?s; its thread is in \\S+ and is left running; end the process, " +
         "or give a larger closeTimeout";
     private static final String BACKEND = "the backend hanging was not closed" + LEFT;
 

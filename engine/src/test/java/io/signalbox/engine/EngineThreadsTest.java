@@ -118,7 +118,7 @@ class EngineThreadsTest
         journal.awaitFirst();
         final IllegalStateException late = assertThrows(IllegalStateException.class, engine::close);
         final Throwable[] more = late.getSuppressed();
-        assertEquals("the journal still had an append under way after 1000000 ns and is not closed; recover it when this " +
+        assertEquals("the journal still had an append under way after 1 ms and is not closed; recover it when this " +
             "process has ended", more[more.length - 1].getMessage());
         assertFalse(journal.recording.isClosed());
         journal.open();

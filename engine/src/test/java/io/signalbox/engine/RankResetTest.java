@@ -253,7 +253,7 @@ class RankResetTest
         begun.await();
         if (hangs)
         {
-            assertEquals("the backend still resets rank 0 after 1000000 ns, and is closed meanwhile",
+            assertEquals("the backend still resets rank 0 after 1 ms and is closed now",
                 assertThrows(IllegalStateException.class, engine::close).getMessage());
             // On a busy machine its thread may begin after the bound.
             closed.await();

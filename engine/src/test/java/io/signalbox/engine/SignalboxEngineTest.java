@@ -85,6 +85,20 @@ class SignalboxEngineTest
     }
 
     @Test
+    void shouldSayWhatItIsAndHowItIs() throws Exception
+    {
+        final SignalboxEngine engine = launch();
+        try (engine)
+        {
+            engine.submit(REQUEST).await();
+            assertEquals("engine running: 2 ranks on the backend counting, 0 requests running, 0 waiting, no journal",
+                engine.toString());
+        }
+        assertEquals("engine closed: 2 ranks on the backend counting, 0 requests running, 0 waiting, no journal",
+            engine.toString());
+    }
+
+    @Test
     void shouldCompleteAStageAndLetItCallTheEngine() throws Exception
     {
         try (SignalboxEngine engine = launch())
@@ -397,6 +411,8 @@ class SignalboxEngineTest
         final CompletionHandle request = engine.submit(REQUEST);
         final IllegalStateException thrown = assertThrows(IllegalStateException.class, request::await);
         assertSame(engine.failure().orElseThrow(), thrown.getCause());
+        assertTrue(engine.toString().startsWith("engine failed: 2 ranks on the backend counting, "), engine::toString);
+        assertTrue(engine.toString().endsWith("; " + engine.failure().orElseThrow()), engine::toString);
         engine.close();
     }
 }

@@ -2,18 +2,25 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.ring.Nanos;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -55,6 +62,60 @@ class SubmitEncodingTest
         assertEquals(List.of(4), stopTokens(encoding, request.stopAt(53).stopAt(4)));
         assertEquals(List.of(), stopTokens(encoding, request.stopAt(53).stopAt()));
         assertEquals(List.of(), stopTokens(encoding, request));
+    }
+
+    /** No number means that there is no seed. */
+    @ParameterizedTest
+    @ValueSource(longs = {-2, -1, 0, 1, Long.MAX_VALUE, Long.MIN_VALUE})
+    void shouldEncodeEveryNumberAsTheSeedThatItIs(final long seed)
+    {
+        final CompletionRequest request = CompletionRequest.prompt(new int[] {1}).seed(seed);
+        assertEquals(OptionalLong.of(seed), request.seed());
+        assertEquals(seed, encodedSeed(request, 7));
+        for (int sample = 1; sample < 4; sample++)
+        {
+            assertEquals(seed + sample, encodedSeed(request.sample(7, sample), 7 + sample));
+        }
+    }
+
+    @Test
+    void shouldEncodeTheIdOfARequestWithoutASeed()
+    {
+        final CompletionRequest request = CompletionRequest.prompt(new int[] {1});
+        assertEquals(OptionalLong.empty(), request.seed());
+        assertEquals(7, encodedSeed(request, 7));
+        assertEquals(8, encodedSeed(request.sample(7, 1), 8));
+    }
+
+    private static long encodedSeed(final CompletionRequest request, final long requestId)
+    {
+        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE, new int[0]);
+        encoding.encode(request, requestId);
+        return new SubmitDecoder().wrapAndApplyHeader(encoding.writer.buffer(), 0, new MessageHeaderDecoder())
+            .samplingSeed();
+    }
+
+    @Test
+    void shouldNameEverySettingOfARequestInItsText()
+    {
+        final CompletionRequest request = CompletionRequest.prompt(new int[] {1, 2});
+        assertEquals("2 prompt tokens, up to 16 new, temperature 1.0", request.toString());
+        assertEquals("2 prompt tokens, up to 9 new and at least 3, without end tokens, 1 stop token, greedy, top-k 4, " +
+            "top-p 0.5, seed -1, with log-probabilities, deadline 1.5 s after submission, priority 2, conversation 6, " +
+            "cache key of 3 bytes, rank 1 if it has room, sample of request 7, routed experts from position 0",
+            request.maxNewTokens(9).minNewTokens(3).ignoreEos().stopAt(5).temperature(0).topK(4).topP(0.5).seed(-2)
+                .logprobs().deadline(Duration.ofMillis(1500)).priority(2).conversation(6).cacheKey(new byte[3]).rankHint(1)
+                .routedExperts(0).sample(7, 1).toString());
+        assertTrue(request.deadlineAt(Instant.EPOCH).toString().endsWith(", deadline 1970-01-01T00:00:00Z"));
+        assertTrue(request.deadlineAt(77).toString().endsWith(", deadline 77 ns on the engine's clock"));
+    }
+
+    @Test
+    void shouldNameDurationsInTheirLargestUnit()
+    {
+        assertEquals(List.of("0 ns", "999 ns", "1 us", "1.000001 ms", "20 ms", "10 s", "3600 s", "9223372036.854775807 s"),
+            LongStream.of(0, 999, 1000, 1_000_001, 20_000_000, 10_000_000_000L, 3_600_000_000_000L, Long.MAX_VALUE)
+                .mapToObj(Nanos::text).toList());
     }
 
     private static List<Integer> stopTokens(final SubmitEncoding encoding, final CompletionRequest request)

@@ -27,6 +27,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -93,7 +94,7 @@ class ToyBackendTest
         final byte[] key = random.nextInt(3) == 0 ? new byte[]{5, 6} : new byte[0];
         final Sampling sampling = new Sampling(
             random.nextInt(3) * 0.5f, random.nextInt(3), 1f - random.nextInt(3) * 0.1f,
-            random.nextBoolean() ? Sampling.NO_SEED : random.nextInt(100), random.nextInt(3) == 0);
+            random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextInt(100) - 50), random.nextInt(3) == 0);
         return CompletionRequest.prompt(prompt).maxNewTokens(random.nextInt(40))
             .stopAt(random.ints(random.nextInt(3), 0, 40).toArray()).cacheKey(key)
             .priority(random.nextInt(2)).sampled(sampling);
@@ -137,15 +138,13 @@ class ToyBackendTest
     {
         for (int i = 0; i < REQUESTS; i++)
         {
-            final Sampling sampling = requests.get(i).sampling();
-            final List<ToyModel.Next> expected = ToyModel.generate(
-                requests.get(i), sampling.seed() == Sampling.NO_SEED ? FIRST_ID + i : sampling.seed());
+            final List<ToyModel.Next> expected = ToyModel.generate(requests.get(i), FIRST_ID + i);
             final Completion ended = handles.get(i).ended().join();
             assertTrue(
                 ended.reason() == FinishReason.LENGTH || ended.reason() == FinishReason.STOP, "request " + (FIRST_ID + i));
             assertArrayEquals(
                 expected.stream().mapToInt(ToyModel.Next::token).toArray(), ended.tokens(), "request " + (FIRST_ID + i));
-            final float[] logprobs = new float[sampling.logprobs() ? expected.size() : 0];
+            final float[] logprobs = new float[requests.get(i).sampling().logprobs() ? expected.size() : 0];
             for (int token = 0; token < logprobs.length; token++)
             {
                 logprobs[token] = expected.get(token).logprob();

@@ -49,7 +49,7 @@ final class ToyModel
         long draw = context;
         if (sampling.temperature() > 0)
         {
-            draw = StateDigest.mix(draw, sampling.seed(), position);
+            draw = StateDigest.mix(draw, sampling.seed().getAsLong(), position);
             draw = StateDigest.mix(
                 draw, Float.floatToIntBits(sampling.temperature()), Float.floatToIntBits(sampling.topP()));
             draw = StateDigest.mix(draw, sampling.topK());
@@ -58,11 +58,9 @@ final class ToyModel
     }
 
     /** The tokens of a request, as no step, block or rank can change them. */
-    static List<Next> generate(final CompletionRequest request, final long seed)
+    static List<Next> generate(final CompletionRequest request, final long requestId)
     {
-        final Sampling given = request.sampling();
-        final Sampling sampling =
-            new Sampling(given.temperature(), given.topK(), given.topP(), seed, given.logprobs());
+        final Sampling sampling = request.sampling().withSeed(request.seed().orElse(requestId));
         long context = 0;
         int position = 0;
         for (final int token : request.prompt())

@@ -7,6 +7,7 @@ import io.signalbox.event.StepView;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** The copy that a backend makes of a plan if it reads everything. */
 final class ToyStep
@@ -77,7 +78,7 @@ final class ToyStep
             key[i] = request.cacheKeyByte(i);
         }
         final Sampling sampling = new Sampling(request.temperature(), request.topK(), request.topP(),
-            plant == ToyPlant.NO_SEED ? 0 : request.samplingSeed(), request.wantsLogprobs());
+            OptionalLong.of(plant == ToyPlant.NO_SEED ? 0 : request.samplingSeed()), request.wantsLogprobs());
         // What the host knows does not need the device's copy.
         final int back = tokens.length > 0 ? 0 : plan.predecessorBack(entry);
         return new Entry(plan.start(entry), plan.tokenCount(entry), plan.end(entry), plan.drafts(entry), back,

@@ -510,4 +510,10 @@ public final class JournalWriter implements GroupJournal
             lock.discard();
         }
     }
+
+    @Override
+    public String toString()
+    {
+        return "journal " + directory;
+    }
 }

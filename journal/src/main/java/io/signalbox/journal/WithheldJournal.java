@@ -155,4 +155,10 @@ public final class WithheldJournal implements GroupJournal
     {
         writer.close();
     }
+
+    @Override
+    public String toString()
+    {
+        return writer + ", without tokens";
+    }
 }

@@ -31,6 +31,7 @@ record AnswerSettings(
 {
     /** Tokens of an answer: as many as fit the context. */
     private static final int REST = -1;
+    private static final String VLLM_SEED = "seed";
     private static final int SGLANG_NEW_TOKENS = 128;
     private static final String SHOW_STOP = "include_stop_str_in_output";
     private static final String SALT = "cache_salt";
@@ -49,7 +50,7 @@ record AnswerSettings(
         final String newer = "max_completion_tokens";
         final String most = chat && fields.get(newer) != null ? newer : "max_tokens";
         final int absent = chat ? REST : CompletionRequest.DEFAULT_NEW_TOKENS;
-        return of(fields, new Names(most, "min_tokens", "seed", SHOW_STOP, SALT), absent, logprobs(fields, chat), fields,
+        return of(fields, new Names(most, "min_tokens", VLLM_SEED, SHOW_STOP, SALT), absent, logprobs(fields, chat), fields,
             rows, source);
     }
 
@@ -61,7 +62,7 @@ record AnswerSettings(
     static AnswerSettings ofVllm(
         final RequestFields fields, final RequestFields whole, final RowEncoding.Wanted rows, final RequestSource source)
     {
-        return of(fields, new Names("max_tokens", "min_tokens", "seed", SHOW_STOP, SALT), REST,
+        return of(fields, new Names("max_tokens", "min_tokens", VLLM_SEED, SHOW_STOP, SALT), REST,
             fields.whole("logprobs", 0, 1) != null, whole, rows, source);
     }
 
@@ -94,9 +95,16 @@ record AnswerSettings(
             fields.whole(names.maxTokens(), 0, Integer.MAX_VALUE, absentTokens), minTokens,
             fields.real("temperature", 0, MAX_TEMPERATURE, 1), fields.real("top_p", MIN_TOP_P, 1, 1),
             Math.max(0, fields.whole("top_k", -1, Integer.MAX_VALUE, 0)),
-            fields.whole(names.seed(), Long.MIN_VALUE, Long.MAX_VALUE), stops(fields), stopTokens(fields),
+            seed(fields, names.seed()), stops(fields), stopTokens(fields),
             fields.flag("ignore_eos"), logprobs, whole.whole("priority", -Integer.MAX_VALUE, Integer.MAX_VALUE, 0),
             salt(whole, names.salt()), rows, textForm, source);
+    }
+
+    /** In vLLM, and so in its field, -1 is no seed. */
+    private static Long seed(final RequestFields fields, final String name)
+    {
+        final Long seed = fields.whole(name, Long.MIN_VALUE, Long.MAX_VALUE);
+        return seed != null && seed == -1 && name.equals(VLLM_SEED) ? null : seed;
     }
 
     private static boolean logprobs(final RequestFields fields, final boolean chat)
@@ -162,7 +170,7 @@ record AnswerSettings(
             CompletionRequest request = CompletionRequest.prompt(prompt).maxNewTokens(newTokens).stopAt(stopTokens)
                 .minNewTokens(Math.min(minTokens, newTokens)).temperature(temperature).topP(topP).topK(topK)
                 .priority(-priority);
-            request = seed == null ? request : request.seed(seed + number & Long.MAX_VALUE);
+            request = seed == null ? request : request.seed(seed + number);
             request = ignoreEos ? request.ignoreEos() : request;
             request = logprobs ? request.logprobs() : request;
             request = source.apply(request);

@@ -155,6 +155,23 @@ class OpenAiRoutesTest
         }
     }
 
+    /** -2 and the next sample's -1 are seeds; -1 in the field of vLLM is none, so the id of the request is the seed. */
+    @Test
+    void shouldTakeEveryNumberAsASeedButMinusOneAsNone() throws Exception
+    {
+        final String negative = "{'prompt': [1, 2, 3], 'n': 2, 'seed': -2, 'max_tokens': 8}";
+        final RequestFields answer = ok(server.post(COMPLETIONS, negative));
+        final RequestFields again = ok(server.post(COMPLETIONS, negative));
+        final String none = "{'prompt': [1, 2, 3], 'seed': -1, 'max_tokens': 8}";
+        final String text = RunningServer.choice(ok(server.post(COMPLETIONS, none)), 0).text("text");
+
+        for (int i = 0; i < 2; i++)
+        {
+            assertEquals(RunningServer.choice(answer, i).text("text"), RunningServer.choice(again, i).text("text"));
+        }
+        assertNotEquals(text, RunningServer.choice(ok(server.post(COMPLETIONS, none)), 0).text("text"));
+    }
+
     @Test
     void shouldEndAtAStopString() throws Exception
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine.ring;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -8,6 +9,8 @@ import java.time.Instant;
 public final class Nanos
 {
     private static final long MAX_SECONDS = Long.MAX_VALUE / 1_000_000_000L;
+    private static final BigDecimal THOUSAND = BigDecimal.valueOf(1000);
+    private static final String[] UNITS = {"ns", "us", "ms", "s"};
 
     private Nanos()
     {
@@ -17,6 +20,19 @@ public final class Nanos
     public static long of(final Duration duration)
     {
         return duration.getSeconds() >= MAX_SECONDS ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    /** In the largest unit of which it is at least one, for a sentence: {@code 10 s}, {@code 1.5 ms}. */
+    public static String text(final long nanos)
+    {
+        int unit = 0;
+        BigDecimal value = BigDecimal.valueOf(nanos);
+        while (unit < UNITS.length - 1 && value.abs().compareTo(THOUSAND) >= 0)
+        {
+            value = value.movePointLeft(3);
+            unit++;
+        }
+        return value.stripTrailingZeros().toPlainString() + " " + UNITS[unit];
     }
 
     /** From one moment to another; negative if the second one is earlier. */
