@@ -42,8 +42,6 @@ public final class PacedBackend implements Backend
     public static final List<Setting<?>> SETTINGS = List.of(TIME_SCALE, MEAN_ANSWER_TOKENS);
 
     private static final String PREFIX = "serve.";
-    /** An engine that wakes itself replaces a later time by that of its clock. */
-    private static final long NOW = Long.MAX_VALUE;
     /** In lock-step the plans of all ranks follow each other at once. */
     private static final long PLANS_NANOS = 50_000;
 
@@ -259,7 +257,7 @@ public final class PacedBackend implements Backend
         public void forward(
             final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
         {
-            reports.add(() -> target.forward(NOW, epoch, rank, step, deviceTimeNanos));
+            reports.add(() -> target.forward(CompletionSink.NOW, epoch, rank, step, deviceTimeNanos));
         }
 
         @Override
@@ -267,7 +265,7 @@ public final class PacedBackend implements Backend
             final long timeNanos, final int epoch, final int rank, final long step, final StepTokens tokens,
             final CaptureSlice rows)
         {
-            reports.add(() -> target.d2hComplete(NOW, epoch, rank, step, tokens, rows));
+            reports.add(() -> target.d2hComplete(CompletionSink.NOW, epoch, rank, step, tokens, rows));
         }
 
         @Override
@@ -275,7 +273,7 @@ public final class PacedBackend implements Backend
             final long timeNanos, final int epoch, final int rank, final long step, final StepFault faultClass,
             final String detail)
         {
-            reports.add(() -> target.fault(NOW, epoch, rank, step, faultClass, detail));
+            reports.add(() -> target.fault(CompletionSink.NOW, epoch, rank, step, faultClass, detail));
         }
     }
 

@@ -30,6 +30,12 @@ final class ContinuedClock implements LongSupplier
         return given == EngineConfig.SYSTEM_CLOCK;
     }
 
+    /** By how much it is ahead of the clock that was given. */
+    long aheadNanos()
+    {
+        return aheadNanos;
+    }
+
     @Override
     public long getAsLong()
     {

@@ -8,6 +8,7 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.engine.ring.InputDoor;
+import io.signalbox.engine.step.ReportTimes;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;
@@ -248,10 +249,12 @@ final class EngineContext
         return clock;
     }
 
-    /** Latest possible time of a backend's report; unbounded if the caller wakes the engine, since it then sets the time. */
-    LongSupplier latestReportNanos()
+    /** Times of the backend's reports. If the caller wakes the engine, the caller sets the time. */
+    ReportTimes reportTimes()
     {
-        return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
+        return wakeSource() == EngineConfig.WakeSource.ENGINE ?
+            ReportTimes.of(clock, clock.isSystem(), clock.aheadNanos()) :
+            ReportTimes.ofCaller(start.scheduler()::timeNanos);
     }
 
     /** Time of resets: the one of the input before, if the caller sets the time. */

@@ -7,10 +7,10 @@ import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.ring.SliceRelease;
 import io.signalbox.engine.step.LaunchedSteps;
+import io.signalbox.engine.step.ReportTimes;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
  * Turns the reports of a backend into inputs, from any thread. A report that does not fit the step of its rank becomes a
@@ -26,24 +26,23 @@ final class IngressSink implements CompletionSink
     private final LaunchedSteps launches;
     private final ReportCheck check;
     private final ReportEncoding.Pool encodings;
-    private final LongSupplier latestNanos;
+    private final ReportTimes times;
 
     /**
      * @param failEngine stops the engine when a report is lost to an error: its step would never be answered.
-     * @param latestNanos latest time of a report.
      */
     IngressSink(
         final Engine engine,
         final Consumer<Throwable> failEngine,
         final LaunchedSteps launches,
         final ReportCheck check,
-        final LongSupplier latestNanos)
+        final ReportTimes times)
     {
         this.engine = engine;
         this.failEngine = failEngine;
         this.launches = launches;
         this.check = check;
-        this.latestNanos = latestNanos;
+        this.times = times;
         encodings = new ReportEncoding.Pool(launches.ranks(), check);
     }
 
@@ -52,16 +51,35 @@ final class IngressSink implements CompletionSink
         final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
     {
         checkRank(rank);
+        final long engineNanos = onClock(timeNanos);
+        if (engineNanos == ReportTimes.IMPOSSIBLE && failed(timeNanos, epoch, rank, step))
+        {
+            return;
+        }
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
-            encoding.forward(onClock(timeNanos), epoch, rank, step, deviceTimeNanos);
+            encoding.forward(engineNanos == ReportTimes.IMPOSSIBLE ? times.nowNanos() : engineNanos, epoch, rank, step,
+                deviceTimeNanos);
             offer(encoding, null);
         }
         finally
         {
             encodings.giveBack(rank, encoding);
         }
+    }
+
+    /** Lets the step fail that was launched at an impossible time; false if it has been answered, or is unknown. */
+    private boolean failed(final long timeNanos, final int epoch, final int rank, final long step)
+    {
+        final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
+        final boolean first = launch != null && launch.answer();
+        unpin(launch);
+        if (first)
+        {
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, times.fault(rank, step, timeNanos));
+        }
+        return first;
     }
 
     @Override
@@ -84,9 +102,7 @@ final class IngressSink implements CompletionSink
             if (launch != null)
             {
                 encoding = encodings.take(rank);
-                final String wrongTokens = check.tokens(launch, rank, tokens);
-                final String fault = wrongTokens != null ? wrongTokens :
-                    encode(encoding, launch, onClock(timeNanos), tokens, rows);
+                final String fault = fault(encoding, launch, timeNanos, rank, tokens, rows);
                 if (mayBeOffered(launch, fault, timeNanos, epoch, rank, step))
                 {
                     final CaptureSlice beside = encoding.takeRowsBeside();
@@ -189,6 +205,25 @@ final class IngressSink implements CompletionSink
         }
     }
 
+    /** Encodes the completion; returns why it cannot be that of the step, or null. */
+    private String fault(
+        final ReportEncoding encoding,
+        final LaunchedSteps.Launch launch,
+        final long timeNanos,
+        final int rank,
+        final StepTokens tokens,
+        final CaptureSlice rows)
+    {
+        final String wrongTokens = check.tokens(launch, rank, tokens);
+        if (wrongTokens != null)
+        {
+            return wrongTokens;
+        }
+        final long engineNanos = onClock(timeNanos);
+        return engineNanos == ReportTimes.IMPOSSIBLE ? times.fault(rank, launch.step(), timeNanos) :
+            encode(encoding, launch, engineNanos, tokens, rows);
+    }
+
     /** Returns why the results cannot be those of the step, or null. A slice is code of the backend, too. */
     private String encode(
         final ReportEncoding encoding,
@@ -287,7 +322,9 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
-            encoding.fault(onClock(timeNanos), epoch, rank, step, faultClass,
+            final long engineNanos = onClock(timeNanos);
+            encoding.fault(engineNanos == ReportTimes.IMPOSSIBLE ? times.nowNanos() : engineNanos,
+                epoch, rank, step, faultClass,
                 detail.length() > MAX_DETAIL_CHARS ? detail.substring(0, MAX_DETAIL_CHARS) : detail);
             offer(encoding, null);
         }
@@ -320,10 +357,9 @@ final class IngressSink implements CompletionSink
     /** A report from the future would end every deadline and let a rank rest until that time comes. */
     private long onClock(final long timeNanos)
     {
-        final long latest;
         try
         {
-            latest = latestNanos.getAsLong();
+            return times.engineNanos(timeNanos);
         }
         catch (final Throwable e)
         {
@@ -331,7 +367,6 @@ final class IngressSink implements CompletionSink
             failEngine.accept(e);
             throw e;
         }
-        return Math.min(timeNanos, latest);
     }
 
     private void offer(final ReportEncoding encoding, final CaptureSlice rows)

@@ -106,7 +106,7 @@ public final class SteppedEngine implements Engine
     private void start()
     {
         context.startBackend(new IngressSink(
-            this, this::fail, context.start().launches(), context.reportCheck(), context.latestReportNanos()));
+            this, this::fail, context.start().launches(), context.reportCheck(), context.reportTimes()));
         life.moveTo(EngineLife.Stage.RUNNING);
         if (client != null)
         {

@@ -142,7 +142,7 @@ public final class ThreadedEngine implements Engine
     private void startAll(final EngineTimer timer)
     {
         context.startBackend(new IngressSink(this, this::fail, context.start().launches(), context.reportCheck(),
-            context.latestReportNanos()));
+            context.reportTimes()));
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
         start(SCHEDULER_THREAD, EngineThread.SCHEDULER, schedulerProcessor);

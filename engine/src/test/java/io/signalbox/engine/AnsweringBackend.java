@@ -63,7 +63,8 @@ final class AnsweringBackend implements Backend
         }
         final int rows = tokens;
         tokens = 0;
-        sink.d2hComplete(step, epoch, 0, step, results, shape == null ? null : ScriptedBackend.rows(shape, rows));
+        sink.d2hComplete(CompletionSink.NOW, epoch, 0, step, results,
+            shape == null ? null : ScriptedBackend.rows(shape, rows));
         return true;
     }
 

@@ -120,7 +120,7 @@ class BoundedCloseTest
             at(Place.SUBMIT);
             if (place == Place.ABORT)
             {
-                new Thread(() -> sink.fault(1, 0, 0, 1, StepFault.RANK_LOST, "planted"),
+                new Thread(() -> sink.fault(CompletionSink.NOW, 0, 0, 1, StepFault.RANK_LOST, "planted"),
                     "loss").start();
             }
         }

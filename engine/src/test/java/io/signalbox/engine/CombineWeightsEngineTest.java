@@ -4,6 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.BackendFaultDecoder;
@@ -112,7 +113,7 @@ class CombineWeightsEngineTest
             put(rows, 6, 0, Float.NEGATIVE_INFINITY);
             put(rows, 9, 3, -0.0f);
             put(rows, 10, 3, Float.MIN_VALUE);
-            backend.sink().d2hComplete(1, 0, 0, plan.step(), plan.sampled(), rows);
+            backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, plan.step(), plan.sampled(), rows);
             final Completion ended = handle.ended().get();
             assertEquals(prompt - 2, ended.capturedRows());
             assertEquals(2, ended.missingRows());
@@ -182,7 +183,8 @@ class CombineWeightsEngineTest
             final HeapSlice rows = backend.rows(plan.tokens());
             final long captured = new RowsChecksum().of(rows.buffer(), 0, 40 * SHAPE.rowBytes());
             put(rows, 39, SHAPE.rowIds() - 1, lastWeight);
-            backend.sink().d2hComplete(1, 0, 0, plan.step(), plan.sampled(), sealed ? new Sealed(rows, captured) : rows);
+            backend.sink().d2hComplete(
+                CompletionSink.NOW, 0, 0, plan.step(), plan.sampled(), sealed ? new Sealed(rows, captured) : rows);
             return handle.ended().get();
         }
     }

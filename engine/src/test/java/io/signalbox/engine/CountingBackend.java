@@ -89,8 +89,8 @@ public class CountingBackend implements Backend
         }
         try
         {
-            sink.forward(0, epoch, rank, step, 0);
-            sink.d2hComplete(0, epoch, rank, step, tokens, shape == null ? null : rows(rows));
+            sink.forward(CompletionSink.NOW, epoch, rank, step, 0);
+            sink.d2hComplete(CompletionSink.NOW, epoch, rank, step, tokens, shape == null ? null : rows(rows));
         }
         catch (final IllegalStateException e)
         {

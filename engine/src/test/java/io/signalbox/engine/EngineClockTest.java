@@ -2,15 +2,20 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepFault;
+import io.signalbox.engine.step.ReportTimes;
 import io.signalbox.event.StepView;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,6 +35,59 @@ class EngineClockTest
     private final AtomicLong clock = new AtomicLong(1);
     private final EngineConfig context = new EngineConfig()
         .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend).clock(clock::get);
+
+    /** Hours before the engine began, and ahead of its clock; the ends of the range are ahead and before. */
+    @ParameterizedTest
+    @CsvSource({"0, 7200 s before the engine began", "10800000000000, 3600 s ahead of the engine's clock",
+        "7198999999999, 1.000000001 s before the engine began",
+        "7201000000001, 1.000000001 s ahead of the engine's clock",
+        "9223372036854775806, 9223364836.854775806 s ahead of the engine's clock",
+        "-9223372036854775808, 9223372036.854775807 s before the engine began"})
+    void shouldFailAStepThatIsReportedOnAnotherClock(final long time, final String words) throws Exception
+    {
+        clock.set(2 * HOUR);
+        final BlockingQueue<String> sentences = new LinkedBlockingQueue<>();
+        context.scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).backOffNanos(0).build());
+        final EngineClient client =
+            new EngineClient(context.stepFailureListener(failed -> sentences.add(failed.sentence())));
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), 1);
+            backend.sink().forward(time, 0, 0, 1, 0);
+            assertEquals(2, backend.plan(0).step(), "the first step has failed");
+            backend.sink().d2hComplete(time, 0, 0, 2, backend.plan(0).sampled(), null);
+            backend.complete(0);
+            assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+        }
+        for (int step = 1; step <= 2; step++)
+        {
+            assertEquals(sentence(step, time, words), sentences.poll(60, TimeUnit.SECONDS));
+        }
+    }
+
+    private static String sentence(final int step, final long time, final String words)
+    {
+        return "step " + step + " of rank 0 was reported at " + time + " ns, " + words + "; report the time of the clock " +
+            "in EngineConfig.clock, or CompletionSink.NOW";
+    }
+
+    /** A clock of the device differs a little, and a coarse one shows a time of before. */
+    @ParameterizedTest
+    @ValueSource(longs = {2 * HOUR - 1_000_000_000L, 2 * HOUR + 1_000_000_000L, CompletionSink.NOW})
+    void shouldTakeAReportWithinASecond(final long time) throws Exception
+    {
+        clock.set(2 * HOUR);
+        final EngineClient client = new EngineClient(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), 1);
+            backend.sink().forward(time, 0, 0, 1, 0);
+            backend.sink().d2hComplete(time, 0, 0, 1, backend.plan(0).sampled(), null);
+            assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(longs = {1_700_000_000_000_000_000L, Long.MAX_VALUE})
@@ -51,6 +109,18 @@ class EngineClockTest
             backend.complete(0);
             assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
+    }
+
+    /** After a reboot the clock of the system, and so of the backend, is behind the run. */
+    @Test
+    void shouldShiftReportsByWhatTheRunIsAheadOfTheClock()
+    {
+        final ReportTimes times = ReportTimes.of(() -> 7 * HOUR, true, 5 * HOUR);
+        assertEquals(7 * HOUR, times.engineNanos(2 * HOUR));
+        assertEquals(7 * HOUR, times.engineNanos(CompletionSink.NOW));
+        assertEquals(ReportTimes.IMPOSSIBLE, times.engineNanos(7 * HOUR));
+        assertEquals("step 9 of rank 1 was reported at 25200000000000 ns, 18000 s ahead of the engine's clock; report " +
+            "System.nanoTime(), or CompletionSink.NOW", times.fault(1, 9, 7 * HOUR));
     }
 
     /** In the thread of the backend: the result is lost, and its step would never be answered. */

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepFault;
 import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.experts.ModelShape;
@@ -272,7 +273,7 @@ class EngineErrorTest
         {
             final PlannedStep plan = scripted.plan(rank);
             final HeapSlice rows = scripted.rows(plan.tokens());
-            scripted.sink().d2hComplete(1, plan.epoch(), rank, plan.step(), plan.sampled(),
+            scripted.sink().d2hComplete(CompletionSink.NOW, plan.epoch(), rank, plan.step(), plan.sampled(),
                 new StrikingSlice(rows, by));
         }
     }
@@ -371,7 +372,8 @@ class EngineErrorTest
                         CompletionRequest.prompt(prompt).maxNewTokens(1).routedExperts(0), LONG_ENOUGH));
                     engine.awaitProcessed();
                     final PlannedStep plan = backend.plan(0);
-                    backend.sink().d2hComplete(1, plan.epoch(), 0, plan.step(), plan.sampled(), new KeptSlice(rows, shape));
+                    backend.sink().d2hComplete(
+                        CompletionSink.NOW, plan.epoch(), 0, plan.step(), plan.sampled(), new KeptSlice(rows, shape));
                     engine.awaitProcessed();
                 }
                 catch (final IllegalStateException | OutOfMemoryError e)

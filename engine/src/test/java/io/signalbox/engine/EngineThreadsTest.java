@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.engine.ring.EngineFailure;
 import io.signalbox.event.InputWriter;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -77,7 +78,7 @@ class EngineThreadsTest
             {
                 for (int i = 0; i < 4 * SLOTS; i++)
                 {
-                    scripted.sink().forward(1, 0, 0, 1, 1);
+                    scripted.sink().forward(CompletionSink.NOW, 0, 0, 1, 1);
                 }
             }
         };

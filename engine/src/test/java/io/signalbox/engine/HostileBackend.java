@@ -50,7 +50,7 @@ final class HostileBackend implements Backend
         UNKNOWN_RANK, WRONG_RANK, WRONG_STEP, FORMER_RESULTS, FEWER_ENTRIES, MORE_ENTRIES, NEGATIVE_TOKEN, TOKEN_RANGE,
         MORE_ACCEPTED, NONE_ACCEPTED, WRONG_START, LOGPROB_RANGE, NO_TOKENS, FEWER_ROWS, OTHER_ROW_WIDTH, NO_ROWS,
         IMPOSSIBLE_ROWS, STOP_TOO_EARLY, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER, OUT_OF_ORDER,
-        NEVER_GIVEN, LOST
+        NEVER_GIVEN, LOST, RESULT_OF_ANOTHER_CLOCK, LAUNCH_OF_ANOTHER_CLOCK
     }
 
     /**
@@ -129,6 +129,7 @@ final class HostileBackend implements Backend
     }
 
     private static final int MAX_DELAY_MICROS = 2_000;
+    private static final long CLOCK_DIFFERENCE_NANOS = 3_600_000_000_000L;
     /** The step of rank 0 in which a backend misbehaves that does so once. */
     private static final int STEP_OF_THE_ONLY_ACT = 3;
 
@@ -218,7 +219,7 @@ final class HostileBackend implements Backend
         final Act act = act(plan, random);
         if (random.nextInt(4) > 0 || once)
         {
-            later(random, () -> sink.forward(1, plan.epoch(), plan.rank(), plan.step(), 1));
+            later(random, () -> sink.forward(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), 1));
         }
         final Runnable report = named(() -> report(plan, act, random));
         reports[plan.rank()] = reports[plan.rank()].thenRunAsync(report,
@@ -284,7 +285,7 @@ final class HostileBackend implements Backend
             case FORWARD_AFTERWARDS ->
             {
                 sound(plan, 0);
-                sink.forward(1, plan.epoch(), plan.rank(), plan.step(), 1);
+                sink.forward(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), 1);
             }
             case FORMER_STEP ->
             {
@@ -383,7 +384,12 @@ final class HostileBackend implements Backend
             }
             case NEVER_GIVEN -> report(plan.epoch(), plan.rank(), plan.step() + 99,
                 results.sampledAs(plan.epoch(), plan.rank(), plan.step() + 99), falseRows(plan));
-            case LOST -> sink.fault(1, plan.epoch(), plan.rank(), plan.step(), StepFault.RANK_LOST, "planted loss");
+            case LOST -> sink.fault(
+                CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), StepFault.RANK_LOST, "planted loss");
+            case RESULT_OF_ANOTHER_CLOCK -> sink.d2hComplete(System.nanoTime() - CLOCK_DIFFERENCE_NANOS, plan.epoch(),
+                plan.rank(), plan.step(), plan.sampled(), falseRows(plan));
+            case LAUNCH_OF_ANOTHER_CLOCK -> sink.forward(
+                System.nanoTime() + CLOCK_DIFFERENCE_NANOS, plan.epoch(), plan.rank(), plan.step(), 1);
             default -> throw new AssertionError(act);
         }
     }
@@ -405,7 +411,7 @@ final class HostileBackend implements Backend
 
     private void fault(final Plan plan)
     {
-        sink.fault(1, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, null);
+        sink.fault(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, null);
     }
 
     private void sound(final Plan plan, final int variant)
@@ -421,7 +427,7 @@ final class HostileBackend implements Backend
     private void report(
         final int epoch, final int rank, final long step, final StepTokens tokens, final CaptureSlice rows)
     {
-        sink.d2hComplete(1, epoch, rank, step, tokens, rows);
+        sink.d2hComplete(CompletionSink.NOW, epoch, rank, step, tokens, rows);
     }
 
     private HeapSlice falseRows(final Plan plan)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.experts.ModelShape;
@@ -46,7 +47,7 @@ class ImpossibleRowsTest
             memory.putByte(5 * SHAPE.rowBytes() + 7, (byte)255);
             memory.putByte(6 * SHAPE.rowBytes(), (byte)64);
             memory.putByte(8 * SHAPE.rowBytes() + 4, (byte)3);
-            backend.sink().d2hComplete(1, 0, 0, plan.step(), plan.sampled(), rows);
+            backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, plan.step(), plan.sampled(), rows);
             final Completion ended = handle.ended().get();
             assertEquals(prompt - 3, ended.capturedRows());
             assertEquals(3, ended.missingRows());

@@ -37,6 +37,7 @@ class MisbehaviourTest
     private static final int REQUESTS = 8;
     private static final int NEW_TOKENS = 12;
     private static final String TIMED_OUT = "a step timed out";
+    private static final String CLOCKS = "System\\.nanoTime\\(\\), or CompletionSink\\.NOW";
     private static final String EARLY = "step \\d+ of rank 0 was reported complete before its step \\d+";
 
     /** The sentences of the journal about the backend. */
@@ -193,6 +194,8 @@ class MisbehaviourTest
             case LOGPROB_RANGE -> "sampled a token with the log-probability 2\\.0 for entry \\d+, but no probability is " +
                 "above 1";
             case NO_TOKENS -> "came without its tokens";
+            case RESULT_OF_ANOTHER_CLOCK -> "was reported at -?\\d+ ns, \\S+ s before the engine began; report " + CLOCKS;
+            case LAUNCH_OF_ANOTHER_CLOCK -> "was reported at \\d+ ns, \\S+ s ahead of the engine's clock; report " + CLOCKS;
             case NO_ROWS -> "came without its routed-expert rows";
             case FEWER_ROWS, OTHER_ROW_WIDTH -> "computes \\d+ tokens with routed-expert rows of 12 bytes but came with " +
                 "\\d+ rows of \\d+ bytes";

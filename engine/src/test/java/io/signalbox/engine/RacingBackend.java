@@ -89,12 +89,13 @@ final class RacingBackend implements Backend
         }
         try
         {
-            sink.forward(step, epoch, rank, step, step);
+            sink.forward(CompletionSink.NOW, epoch, rank, step, step);
             final long chance = StateDigest.mix(rank, step, stepsPerFault) >>> 1;
             if (stepsPerFault > 0 && chance % stepsPerFault == 0)
             {
                 final boolean rankLost = faultsPerLoss > 0 && chance / stepsPerFault % faultsPerLoss == 0;
-                sink.fault(step, epoch, rank, step, rankLost ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "planted");
+                sink.fault(CompletionSink.NOW, epoch, rank, step,
+                    rankLost ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "planted");
                 return;
             }
             final int rowBytes = shape.rowBytes();
@@ -105,7 +106,8 @@ final class RacingBackend implements Backend
                 final int k = i % shape.topK();
                 captured.putByte(i, (byte)(StateDigest.mix(rank, step, i - k) + k & 0x3F));
             }
-            sink.d2hComplete(step, epoch, rank, step, plan.sampled(), new HeapSlice(captured, tokens, rowBytes));
+            sink.d2hComplete(
+                CompletionSink.NOW, epoch, rank, step, plan.sampled(), new HeapSlice(captured, tokens, rowBytes));
         }
         catch (final IllegalStateException e)
         {

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.EventReader;
@@ -97,7 +98,7 @@ class ReportCheckTest
     private void complete(final StepTokens tokens, final CaptureSlice rows)
     {
         final PlannedStep plan = plan();
-        backend.sink().d2hComplete(1, plan.epoch(), plan.rank(), plan.step(), tokens, rows);
+        backend.sink().d2hComplete(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), tokens, rows);
     }
 
     private void assertFault(final FaultClass faultClass, final long step, final String detail)
@@ -186,7 +187,7 @@ class ReportCheckTest
     {
         submit();
         final HeapSlice rows = backend.rows(40);
-        backend.sink().d2hComplete(1, 0, 0, 99, plan().sampledAs(0, 0, 99), rows);
+        backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, 99, plan().sampledAs(0, 0, 99), rows);
         assertFault(FaultClass.RANK_LOST, 1,
             "the backend reported step 99 of epoch 0 for rank 0, which was given step 1 of epoch 0 last");
         assertEquals(0x55, rows.buffer().getByte(0), "the slice was not released");
@@ -197,7 +198,7 @@ class ReportCheckTest
     void shouldGiveUpARankThatReportsAnEpochItWasNeverGiven() throws Exception
     {
         submit();
-        backend.sink().fault(1, 3, 0, 1, StepFault.STEP_FAILED, "planted");
+        backend.sink().fault(CompletionSink.NOW, 3, 0, 1, StepFault.STEP_FAILED, "planted");
         assertFault(FaultClass.RANK_LOST, 1, "the backend reported step 1 of epoch 3 for rank 0, " +
             "which was given step 1 of " +
             "epoch 0 last, with the fault: planted");
@@ -207,7 +208,7 @@ class ReportCheckTest
     void shouldNameAReportOfARankThatWasGivenNoStep() throws Exception
     {
         submit();
-        backend.sink().d2hComplete(1, 0, 1, 5, plan().sampledAs(0, 1, 5), backend.rows(40));
+        backend.sink().d2hComplete(CompletionSink.NOW, 0, 1, 5, plan().sampledAs(0, 1, 5), backend.rows(40));
         assertFault(FaultClass.RANK_LOST, 0,
             "the backend reported step 5 of epoch 0 for rank 1, which was given no step yet");
         assertEquals(0, placedOn(), "the other rank runs on");
@@ -219,12 +220,12 @@ class ReportCheckTest
         submit();
         final PlannedStep first = plan();
         backend.complete(0);
-        backend.sink().d2hComplete(1, 0, 0, first.step(), first.sampled(), backend.rows(40));
+        backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, first.step(), first.sampled(), backend.rows(40));
         assertFault(FaultClass.STEP_FAILED, 1, "step 1 of rank 0 was reported twice");
         final PlannedStep second = plan();
         assertEquals(2, second.step(), "the step in flight stays");
         backend.complete(0);
-        backend.sink().d2hComplete(1, 0, 0, 2, second.sampled(), backend.rows(1));
+        backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, 2, second.sampled(), backend.rows(1));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 was reported twice");
     }
 
@@ -246,7 +247,7 @@ class ReportCheckTest
         final CompletionHandle other = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1), LONG_ENOUGH);
         final PlannedStep ofOther = backend.plan(1);
         assertEquals(plan0().step(), ofOther.step());
-        backend.sink().d2hComplete(1, 0, 1, 1, plan0().sampled(), backend.rows(40));
+        backend.sink().d2hComplete(CompletionSink.NOW, 0, 1, 1, plan0().sampled(), backend.rows(40));
         assertFault(FaultClass.STEP_FAILED, 1,
             "the results of step 1 of rank 0 in epoch 0 were reported for step 1 of rank 1 in epoch 0");
         assertEquals(2, plan0().step(), "the request whose results went astray starts over");
@@ -293,19 +294,19 @@ class ReportCheckTest
         final String refusal =
             "rank=77 of a backend's report is not one of the ranks 0 to 1; report the rank that the plan names.";
         assertEquals(refusal, assertThrows(IllegalArgumentException.class,
-            () -> backend.sink().d2hComplete(1, 0, 77, 1, plan().sampled(), rows)).getMessage());
+            () -> backend.sink().d2hComplete(CompletionSink.NOW, 0, 77, 1, plan().sampled(), rows)).getMessage());
         assertEquals(0x55, rows.buffer().getByte(0), "the slice was not released");
         assertEquals(refusal, assertThrows(IllegalArgumentException.class,
-            () -> backend.sink().forward(1, 0, 77, 1, 1)).getMessage());
+            () -> backend.sink().forward(CompletionSink.NOW, 0, 77, 1, 1)).getMessage());
         assertThrows(IllegalArgumentException.class,
-            () -> backend.sink().fault(1, 0, -1, 1, StepFault.STEP_FAILED, "planted"));
+            () -> backend.sink().fault(CompletionSink.NOW, 0, -1, 1, StepFault.STEP_FAILED, "planted"));
     }
 
     @Test
     void shouldJournalAFaultWithoutClassOrReason() throws Exception
     {
         submit();
-        backend.sink().fault(1, 0, 0, 1, null, null);
+        backend.sink().fault(CompletionSink.NOW, 0, 0, 1, null, null);
         assertFault(FaultClass.RANK_LOST, 1, "the backend gave no reason (reported without a fault class)");
     }
 
@@ -313,7 +314,7 @@ class ReportCheckTest
     void shouldCutALongReason() throws Exception
     {
         submit();
-        backend.sink().fault(1, 0, 0, 1, StepFault.STEP_FAILED, "x".repeat(3_000_000));
+        backend.sink().fault(CompletionSink.NOW, 0, 0, 1, StepFault.STEP_FAILED, "x".repeat(3_000_000));
         assertRetried("x".repeat(4096));
     }
 

@@ -78,7 +78,7 @@ final class ScriptedBackend implements Backend
     void complete(final int rank)
     {
         final PlannedStep plan = plans.get(rank);
-        sink.d2hComplete(plan.step(), plan.epoch(), rank, plan.step(), plan.sampled(),
+        sink.d2hComplete(CompletionSink.NOW, plan.epoch(), rank, plan.step(), plan.sampled(),
             shape == null ? null : rows(plan.tokens()));
     }
 

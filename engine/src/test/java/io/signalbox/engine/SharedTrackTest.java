@@ -196,8 +196,8 @@ class SharedTrackTest
                     tokens.accept(i);
                 }
             }
-            sink.forward(0, step.epoch(), step.rank(), step.step(), 0);
-            sink.d2hComplete(0, step.epoch(), step.rank(), step.step(), tokens, null);
+            sink.forward(CompletionSink.NOW, step.epoch(), step.rank(), step.step(), 0);
+            sink.d2hComplete(CompletionSink.NOW, step.epoch(), step.rank(), step.step(), tokens, null);
         }
     }
 

@@ -250,7 +250,7 @@ final class ToyBackend implements Backend
             if (next != null)
             {
                 launched.add(new Launched(next, compute(next)));
-                sink.forward(next.step, next.epoch, next.rank, next.step, 0);
+                sink.forward(CompletionSink.NOW, next.epoch, next.rank, next.step, 0);
                 return true;
             }
             final Launched done = launched.poll();
@@ -275,15 +275,15 @@ final class ToyBackend implements Backend
             }
             if (stepsPerFault > 0 && random.nextInt(stepsPerFault) == 0)
             {
-                sink.fault(step.step, step.epoch, step.rank, step.step, StepFault.STEP_FAILED, "planted");
+                sink.fault(CompletionSink.NOW, step.epoch, step.rank, step.step, StepFault.STEP_FAILED, "planted");
                 return;
             }
-            sink.d2hComplete(step.step, step.epoch, step.rank, step.step, done.results, null);
+            sink.d2hComplete(CompletionSink.NOW, step.epoch, step.rank, step.step, done.results, null);
         }
 
         private void lose(final ToyStep step)
         {
-            sink.fault(step.step, step.epoch, step.rank, step.step, StepFault.RANK_LOST, "planted");
+            sink.fault(CompletionSink.NOW, step.epoch, step.rank, step.step, StepFault.RANK_LOST, "planted");
         }
 
         private StepTokens compute(final ToyStep step)

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -54,7 +55,7 @@ class TreacherousSliceTest
             {
                 step = backend.plan(0).step();
                 final ThrowingSlice slice = new ThrowingSlice(++call, false, impossibleIds);
-                backend.sink().d2hComplete(1, 0, 0, step, backend.plan(0).sampled(), slice);
+                backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, step, backend.plan(0).sampled(), slice);
                 assertEquals(1, slice.releases);
             }
             assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
@@ -72,7 +73,7 @@ class TreacherousSliceTest
             final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[prompt]).maxNewTokens(1), 1);
             final ThrowingSlice slice = new ThrowingSlice(0, true, false, prompt);
             assertThrows(IllegalArgumentException.class,
-                () -> backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice));
+                () -> backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, 1, backend.plan(0).sampled(), slice));
             assertEquals(1, slice.releases);
             assertEquals(FinishReason.LENGTH, handle.ended().get(60, TimeUnit.SECONDS).reason());
         }
@@ -94,7 +95,7 @@ class TreacherousSliceTest
         final ThrowingSlice slice = new ThrowingSlice(0, true, false, CHUNKED_TOKENS);
         try
         {
-            backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice);
+            backend.sink().d2hComplete(CompletionSink.NOW, 0, 0, 1, backend.plan(0).sampled(), slice);
         }
         catch (final IllegalStateException e)
         {

@@ -98,9 +98,10 @@ final class CrowdedBackend implements Backend
     {
         try
         {
-            sink.forward(step, epoch, 0, step, step);
-            sink.d2hComplete(step, epoch, 0, step, results, slice(positions));
-            sink.fault(step, epoch, 0, step, StepFault.STEP_FAILED, "reported by " + Thread.currentThread().getName());
+            sink.forward(CompletionSink.NOW, epoch, 0, step, step);
+            sink.d2hComplete(CompletionSink.NOW, epoch, 0, step, results, slice(positions));
+            sink.fault(CompletionSink.NOW, epoch, 0, step, StepFault.STEP_FAILED,
+                "reported by " + Thread.currentThread().getName());
         }
         catch (final IllegalStateException e)
         {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.backend;
 
-
 /**
  * Receives the reports of a backend. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
  * comes before the completion of the same step, and each completion after the call for the step before has returned. A call
@@ -13,13 +12,17 @@ package io.signalbox.backend;
  * a second report of a step, is ignored and counted. A report of a step that was never given to the rank makes the rank
  * lost, because the step that it has may never be reported. In each case the journal has the reason.
  *
- * <p>{@code timeNanos} is on the engine's clock. An engine that wakes itself replaces a time ahead of its clock by the
- * current time.
+ * <p>{@code timeNanos} is a time of {@link System#nanoTime}, or of the clock that the engine was given instead, or
+ * {@link #NOW}. If the time is more than a second before the engine began, or more than a second ahead, the backend reads
+ * another clock: the step fails with a sentence that says so.
  *
  * <p>Every method throws {@link IllegalArgumentException} if the rank does not exist; nothing is reported then.
  */
 public interface CompletionSink
 {
+    /** As {@code timeNanos}: the time of the call. */
+    long NOW = Long.MAX_VALUE;
+
     /** Reports that the step was launched. */
     void forward(long timeNanos, int epoch, int rank, long step, long deviceTimeNanos);
 

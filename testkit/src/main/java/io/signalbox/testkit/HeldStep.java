@@ -98,16 +98,16 @@ final class HeldStep
     void launch(final CompletionSink sink)
     {
         launched = true;
-        sink.forward(0, epoch, rank, number, 0);
+        sink.forward(CompletionSink.NOW, epoch, rank, number, 0);
     }
 
     void complete(final CompletionSink sink)
     {
-        sink.d2hComplete(0, epoch, rank, number, results, rows);
+        sink.d2hComplete(CompletionSink.NOW, epoch, rank, number, results, rows);
     }
 
     void fail(final CompletionSink sink, final StepFault faultClass)
     {
-        sink.fault(0, epoch, rank, number, faultClass, "failed by the test");
+        sink.fault(CompletionSink.NOW, epoch, rank, number, faultClass, "failed by the test");
     }
 }

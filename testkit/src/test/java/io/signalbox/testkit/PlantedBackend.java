@@ -197,18 +197,18 @@ final class PlantedBackend implements Backend
         {
             if (defect != BackendDefect.WITHOUT_LAUNCH)
             {
-                sink.forward(0, plan.epoch(), plan.rank(), plan.step(), 0);
+                sink.forward(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), 0);
             }
             if (defect == BackendDefect.FAULT)
             {
-                sink.fault(0, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, "planted");
+                sink.fault(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, "planted");
                 return;
             }
-            sink.d2hComplete(0, plan.epoch(), rank, number,
+            sink.d2hComplete(CompletionSink.NOW, plan.epoch(), rank, number,
                 defect == BackendDefect.NO_TOKENS ? null : step.results, rows(step));
             if (defect == BackendDefect.TWICE)
             {
-                sink.d2hComplete(0, plan.epoch(), rank, number, step.results, rows(step));
+                sink.d2hComplete(CompletionSink.NOW, plan.epoch(), rank, number, step.results, rows(step));
             }
         }
         catch (final IllegalStateException e)

@@ -249,7 +249,7 @@ final class JointReplay extends EventReader
             }
             final int epoch = step.epoch();
             final long number = step.step();
-            steps.add(() -> sink.d2hComplete(number, epoch, 0, number, tokens, new Rows(ids, shape)));
+            steps.add(() -> sink.d2hComplete(CompletionSink.NOW, epoch, 0, number, tokens, new Rows(ids, shape)));
         }
 
         boolean reports()

@@ -230,16 +230,17 @@ final class ContentBackend implements Backend
     {
         LockSupport.parkNanos(stepNanos);
         executed++;
-        sink.forward(now(step), step.epoch, step.rank, step.step, 0);
+        sink.forward(CompletionSink.NOW, step.epoch, step.rank, step.step, 0);
         if (stepNanos > 0 && executed % FAILS_EVERY == 0)
         {
-            sink.fault(now(step), step.epoch, step.rank, step.step,
+            sink.fault(CompletionSink.NOW, step.epoch, step.rank, step.step,
                 executed % LOST_EVERY == 0 ? StepFault.RANK_LOST : StepFault.STEP_FAILED, "planted");
             return;
         }
         if (poison >= 0 && step.feeds(poison))
         {
-            sink.fault(now(step), step.epoch, step.rank, step.step, StepFault.STEP_FAILED, "planted: token " + poison);
+            sink.fault(
+                CompletionSink.NOW, step.epoch, step.rank, step.step, StepFault.STEP_FAILED, "planted: token " + poison);
             return;
         }
         report(step);
@@ -247,12 +248,6 @@ final class ContentBackend implements Backend
         {
             answered.add(step);
         }
-    }
-
-    /** A slow device has real times, for rests and resets of ranks. */
-    private long now(final Step step)
-    {
-        return stepNanos > 0 ? System.nanoTime() : step.step;
     }
 
     private void report(final Step step)
@@ -282,7 +277,7 @@ final class ContentBackend implements Backend
                 results.accept(token);
             }
         }
-        sink.d2hComplete(now(step), step.epoch, step.rank, step.step, results,
+        sink.d2hComplete(CompletionSink.NOW, step.epoch, step.rank, step.step, results,
             new OverwrittenRows(rows, row, SHAPE.rowBytes()));
     }
 

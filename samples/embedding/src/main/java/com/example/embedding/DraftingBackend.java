@@ -62,11 +62,11 @@ final class DraftingBackend implements Backend
         try
         {
             // The engine plans the next step of the rank now, while this one is computed.
-            sink.forward(System.nanoTime(), step.epoch(), step.rank(), step.number(), 0);
+            sink.forward(CompletionSink.NOW, step.epoch(), step.rank(), step.number(), 0);
             final int[] fed = new int[step.tokens()];
             final StepTokens results = compute(step, fed);
             final EchoRows rows = shape == null ? null : new EchoRows(shape, fed);
-            sink.d2hComplete(System.nanoTime(), step.epoch(), step.rank(), step.number(), results, rows);
+            sink.d2hComplete(CompletionSink.NOW, step.epoch(), step.rank(), step.number(), results, rows);
         }
         catch (final IllegalStateException e)
         {
