@@ -3,6 +3,7 @@ package io.signalbox.printing;
 
 import io.signalbox.ConfigException;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
+import io.signalbox.inspect.history.HistoryCollector;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
@@ -40,9 +41,11 @@ public final class RunInspection
      * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole. If
      * records were removed, requests that had not ended there count as submitted, without the latencies that are not known.
      *
-     * @param level the service level whose goodput the report has; {@code null}: none.
+     * @param level   the service level whose goodput the report has; {@code null}: none.
+     * @param history collects what happened over time as well; {@code null}: that is not asked for.
      */
-    public static RunInspection read(final Path journal, final StateStart start, final ServiceLevel level)
+    public static RunInspection read(
+        final Path journal, final StateStart start, final ServiceLevel level, final HistoryCollector history)
     {
         final JournalReader reader = start.reader();
         final ReportListener listener = listener(reader).judging(level);
@@ -56,7 +59,7 @@ public final class RunInspection
         {
             while (groups.next())
             {
-                add(listener, groups);
+                add(listener, history, groups);
             }
             end = JournalEnd.of(reader.ending());
         }
@@ -75,11 +78,15 @@ public final class RunInspection
             journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);
     }
 
-    private static void add(final ReportListener listener, final GroupSource groups)
+    private static void add(final ReportListener listener, final HistoryCollector history, final GroupSource groups)
     {
         try
         {
             listener.onJournaledGroup(groups.group(), groups.groupLength(), groups.rows());
+            if (history != null)
+            {
+                history.onGroup(groups);
+            }
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | NullPointerException e)
         {
@@ -103,6 +110,27 @@ public final class RunInspection
         }
     }
 
+    public RunReport report()
+    {
+        return report;
+    }
+
+    public JournalFacts journal()
+    {
+        return facts;
+    }
+
+    public Map<String, String> settings()
+    {
+        return settings;
+    }
+
+    /** How the journal ends, in words. */
+    public String journalEnd()
+    {
+        return JournalEndText.of(end);
+    }
+
     public String json()
     {
         return JsonDocument.text(RunDocument.of(report, facts, settings, null));
@@ -118,7 +146,7 @@ public final class RunInspection
         {
             ReportText.printServed(out, report, facts);
         }
-        out.printf("%-18s%s%n%n", "journal's end", JournalEndText.of(end));
+        out.printf("%-18s%s%n%n", "journal's end", journalEnd());
         settings.forEach((name, value) -> out.printf("%-40s%s%n", Printable.text(name), Printable.text(value)));
     }
 }

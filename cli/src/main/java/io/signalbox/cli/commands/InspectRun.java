@@ -5,9 +5,15 @@ import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.GoodputOption;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.output.HtmlOption;
+import io.signalbox.inspect.TimeWindow;
+import io.signalbox.inspect.history.HistoryCollector;
 import io.signalbox.journal.StateStart;
 import io.signalbox.printing.OutputFile;
 import io.signalbox.printing.RunInspection;
+import io.signalbox.printing.page.RunPage;
+import io.signalbox.printing.page.RunPageInput;
+import io.signalbox.sim.SimulationConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -24,6 +30,7 @@ import picocli.CommandLine.Mixin;
         "  signalbox inspect run runs/0001",
         "  signalbox inspect runs/0001                    the same",
         "  signalbox inspect run runs/0001 --json",
+        "  signalbox inspect run runs/0001 --html run.html",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
         "            permissions, disk or memory; 3 internal error."})
@@ -33,6 +40,9 @@ final class InspectRun extends InspectQuestion
 
     @Mixin
     private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
+    private final HtmlOption html = new HtmlOption();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -46,18 +56,27 @@ final class InspectRun extends InspectQuestion
     void answer()
     {
         noteRemovedRecords();
-        try (OutputFile file = jsonOptions.reserve(RUN_BYTES))
+        try (OutputFile file = jsonOptions.reserve(RUN_BYTES); OutputFile page = html.reserve())
         {
-            final RunInspection run = read();
+            final RunInspection run = read(page);
             jsonOptions.print(console(), file, run::json, () -> run.print(console().out()));
         }
     }
 
-    private RunInspection read()
+    /** @param page {@code null} if none is asked for. */
+    private RunInspection read(final OutputFile page)
     {
         try (ReadingProgress progress = progress(); StateStart start = StateStart.of(journal(), progress))
         {
-            return RunInspection.read(journal(), start, goodput.level());
+            final HistoryCollector history = page == null ? null : new HistoryCollector(
+                start, SimulationConfig.isIn(start.reader().settings()), TimeWindow.ALL);
+            final RunInspection run = RunInspection.read(journal(), start, goodput.level(), history);
+            if (page != null)
+            {
+                page.write(RunPage.html(new RunPageInput(journal().toString(), run.report(), history.history(),
+                    run.journal(), run.journalEnd(), run.settings(), goodput.level())));
+            }
+            return run;
         }
     }
 }

@@ -23,6 +23,7 @@ import io.signalbox.cli.options.PromptTokenizer;
 import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.ServingOptions;
 import io.signalbox.cli.options.SettingOptions;
+import io.signalbox.cli.options.output.HtmlOption;
 import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
@@ -101,6 +102,9 @@ public final class RunCommand implements Callable<Integer>
     private final GoodputOption goodput = new GoodputOption();
 
     @Mixin
+    private final HtmlOption html = new HtmlOption();
+
+    @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
     @Mixin
@@ -115,6 +119,8 @@ public final class RunCommand implements Callable<Integer>
     private LoadedModel model;
     private Map<String, String> description;
     private StoppedRun stopped;
+    /** {@code null} if no page is asked for. */
+    private OutputFile page;
 
     public RunCommand(final Console console)
     {
@@ -126,6 +132,7 @@ public final class RunCommand implements Callable<Integer>
     {
         SettingOptions.refuseIdle(servingOptions);
         journalOptions.check(retentionOptions.limits());
+        html.check(journalOptions);
         promptOptions.check(servingOptions.captures());
         servingOptions.checkPlugins();
         final ChosenBackend chosen = servingOptions.backend();
@@ -148,8 +155,9 @@ public final class RunCommand implements Callable<Integer>
         {
             requests.add(promptOptions.request(prompts.get(i), i, plan, config));
         }
-        try (texts; OutputFile document = jsonOptions.reserve(RunDocument.bytes(config)))
+        try (texts; OutputFile document = jsonOptions.reserve(RunDocument.bytes(config)); OutputFile drawn = html.reserve())
         {
+            page = drawn;
             memory.forEach(console.err()::println);
             advise(config);
             return run(config, prompts, requests, document);
@@ -206,6 +214,7 @@ public final class RunCommand implements Callable<Integer>
             () -> JsonDocument.text(ServedDocument.of(prompts.size(), incomplete, failed, RunDocument.of(
                 figures.withNotSubmitted(0, 0), facts, description, WallClock.of(figures, wallNanos)))),
             () -> print(figures, facts, prompts.size(), wallNanos));
+        written().write(page, facts, figures, description, goodput.level());
         return conclude(facts, prompts.size());
     }
 

@@ -21,6 +21,7 @@ import io.signalbox.cli.options.RetentionOptions;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.SettingOptions;
 import io.signalbox.cli.options.WorkloadOptions;
+import io.signalbox.cli.options.output.HtmlOption;
 import io.signalbox.cost.CostFile;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
@@ -74,6 +75,7 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate --model qwen3-235b --gpu h200 --parallel tp8ep8 --engine vllm",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
+        "  signalbox simulate --trace trace.jsonl.gz --slo ttft=3s,tpot=60ms --html run.html",
         "",
         "Exit codes: 0 done and verified; 1 the journal does not verify; 2 usage or environment error:",
         "            options, input, files, disk or memory; 3 internal error."})
@@ -122,6 +124,9 @@ public final class SimulateCommand implements Callable<Integer>
     private final GoodputOption goodput = new GoodputOption();
 
     @Mixin
+    private final HtmlOption html = new HtmlOption();
+
+    @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
     @Mixin
@@ -155,6 +160,7 @@ public final class SimulateCommand implements Callable<Integer>
         // Checked before the engine's own check, so that a wrong size leaves no empty journal.
         ringSlots = run.get(EngineConfig.INGRESS_SLOTS);
         journalOptions.check(retentionOptions.limits());
+        html.check(journalOptions);
         final CostFile served = deploymentOptions.isGiven() ? deploymentOptions.cost() : null;
         final SchedulerConfig config = config(served);
         final SimulationConfig costs = costs(config, served);
@@ -167,9 +173,9 @@ public final class SimulateCommand implements Callable<Integer>
         final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
         extrapolations = report -> served == null ? List.of() :
             deploymentOptions.extrapolations(served, longest, report.steps().mostRequests());
-        try (OutputFile file = jsonOptions.reserve(RunDocument.bytes(config)))
+        try (OutputFile file = jsonOptions.reserve(RunDocument.bytes(config)); OutputFile page = html.reserve())
         {
-            return run(simulation, workload.requests().size(), file);
+            return run(simulation, workload.requests().size(), file, page);
         }
     }
 
@@ -220,7 +226,7 @@ public final class SimulateCommand implements Callable<Integer>
         return new WrittenJournal(console, NAME, journalOptions, progressOption);
     }
 
-    private int run(final Simulation simulation, final int requests, final OutputFile file)
+    private int run(final Simulation simulation, final int requests, final OutputFile file, final OutputFile page)
     {
         final DeferredJournal journal =
             journalOptions.journal(simulation::settings, routers.routers(), written());
@@ -235,6 +241,7 @@ public final class SimulateCommand implements Callable<Integer>
             () -> JsonDocument.text(RunDocument.of(report, facts, simulation.settings(), wallClock)
                 .withExtrapolated(extrapolations.apply(report))),
             () -> print(report, wallClock, facts));
+        written().write(page, facts, report, simulation.settings(), goodput.level());
         return conclude(facts);
     }
 

@@ -7,19 +7,31 @@ import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.ReadingProgress;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.inspect.TimeWindow;
+import io.signalbox.inspect.history.HistoryCollector;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.StateStart;
 import io.signalbox.journal.UpkeepListener;
 import io.signalbox.journal.Verification;
+import io.signalbox.printing.JournalFacts;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.RunInspection;
 import io.signalbox.printing.Verdict;
+import io.signalbox.printing.page.RunPage;
+import io.signalbox.printing.page.RunPageInput;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.ServiceLevel;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.SimulationConfig;
 
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.function.Function;
 
 /** The journal of the run of a command: reports what cannot be removed of it, and verifies it when it is closed. */
@@ -47,6 +59,30 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
         catch (final JournalException | OutOfMemoryError e)
         {
             return Verdict.unread(CommandFailure.of(e).sentence(), e);
+        }
+    }
+
+    /**
+     * Reads the journal and writes the report as a page.
+     *
+     * @param page  {@code null} if none is asked for.
+     * @param level limits of goodput; {@code null}: none.
+     */
+    void write(
+        final OutputFile page, final JournalFacts facts, final RunReport report, final Map<String, String> settings,
+        final ServiceLevel level)
+    {
+        if (page == null)
+        {
+            return;
+        }
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, command + ", reading"));
+            StateStart start = StateStart.of(facts.path(), progress))
+        {
+            final HistoryCollector history = new HistoryCollector(start, SimulationConfig.isIn(settings), TimeWindow.ALL);
+            final RunInspection run = RunInspection.read(facts.path(), start, null, history);
+            page.write(RunPage.html(new RunPageInput(facts.path().toString(), report, history.history(), facts,
+                run.journalEnd(), settings, level)));
         }
     }
 

@@ -91,6 +91,16 @@ public final class JournalOptions implements SettingGroup
         }
     }
 
+    /** @throws ConfigException if an option reads the journal of the run, and none is written. */
+    public void requireJournal(final String option)
+    {
+        if (noJournal)
+        {
+            throw new ConfigException(
+                option + " reads the journal of the run, and " + NO_JOURNAL + " writes none; leave one of them out.");
+        }
+    }
+
     public boolean verifies()
     {
         return !noVerify;

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.inspect.history;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.CompletionView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.ContinuedDecoder;
+import io.signalbox.event.codec.DecidingRouter;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.PausedDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.inspect.LifeEvent;
+import io.signalbox.inspect.TimeWindow;
+import io.signalbox.inspect.history.Happening.Kind;
+import io.signalbox.journal.GroupSource;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.StateStart;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.FoldedMatches;
+import io.signalbox.state.FoldedState;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Collects a {@link RunHistory} from the groups of a journal, which its caller reads. Used once. */
+public final class HistoryCollector extends EventReader
+{
+    /** More than so many happenings or requeues are not kept: a page cannot show them. */
+    private static final int MOST_KEPT = 100_000;
+
+    private final TimeWindow window;
+    private final JournalReader reader;
+    private final String router;
+    private final String fallback;
+    private final int blockSizeTokens;
+    private final int blocksPerRank;
+    private final long firstNanos;
+    private final Long2ObjectHashMap<PastRequest> live = new Long2ObjectHashMap<>();
+    private final List<PastRequest> requests = new ArrayList<>();
+    private final SlowestRequests slowest = new SlowestRequests();
+    private final List<Happening> happenings = new ArrayList<>();
+    private final List<Requeue> requeues = new ArrayList<>();
+    private final Map<String, String> tenants = new HashMap<>();
+    private final RunLevels levels;
+    /** {@code null} before the first group. */
+    private TimeBins bins;
+    private long originNanos;
+    private long nowNanos;
+    private long record;
+    private long computeNanos;
+    private PastRequest asked;
+
+    /**
+     * @param isSimulated whether times count from the start of the run, which may be before its first event.
+     * @param window      the part of the time that the history has.
+     */
+    public HistoryCollector(final StateStart start, final boolean isSimulated, final TimeWindow window)
+    {
+        this.window = window;
+        reader = start.reader();
+        final Map<String, String> settings = reader.settings();
+        router = RouterConfig.label(settings);
+        fallback = RouterConfig.fallbackLabel(settings);
+        blockSizeTokens = reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
+        // The dummy block is never handed out.
+        blocksPerRank = reader.setting(SchedulerConfig.KV_BLOCKS) - 1;
+        firstNanos = isSimulated && start.state() == null ? 0 : Long.MIN_VALUE;
+        levels = new RunLevels(start.state() != null ? start.state() : new FoldedState(reader.stateShape()));
+    }
+
+    /** Adds the next group of the journal. */
+    public void onGroup(final GroupSource groups)
+    {
+        // Different clocks may stamp the inputs of an engine; the time of a run never decreases.
+        nowNanos = bins == null ? groups.timeNanos() : Math.max(nowNanos, groups.timeNanos());
+        record = groups.sequence();
+        if (bins == null)
+        {
+            originNanos = window.fromNanos() != Long.MIN_VALUE ? window.fromNanos() :
+                firstNanos != Long.MIN_VALUE ? Math.min(firstNanos, nowNanos) : nowNanos;
+            bins = new TimeBins(RunHistory.rows(reader.ranks()), originNanos);
+            levels.begin(bins, originNanos, window.toNanos());
+        }
+        readGroup(groups.group(), 0, groups.groupLength());
+        levels.apply(groups.group(), groups.groupLength(), nowNanos);
+    }
+
+    /** What was collected; also of a journal without a group. */
+    public RunHistory history()
+    {
+        if (bins == null)
+        {
+            bins = new TimeBins(RunHistory.rows(reader.ranks()), 0);
+            levels.begin(bins, 0, Long.MAX_VALUE);
+        }
+        final long endNanos = Math.max(originNanos, Math.min(nowNanos, window.toNanos()));
+        levels.finish(endNanos);
+        requests.sort(Comparator.comparingLong(PastRequest::submitNanos).thenComparingLong(PastRequest::id));
+        live.values().forEach(request -> request.placements = List.of());
+        return new RunHistory(originNanos, endNanos, reader.ranks(), blocksPerRank, blockSizeTokens, requests, bins,
+            happenings, requeues, levels.mostWaiting(), levels.mostWaitingNanos());
+    }
+
+    private boolean isInside()
+    {
+        return nowNanos >= window.fromNanos() && nowNanos < window.toNanos();
+    }
+
+    private void add(final int row, final double amount)
+    {
+        if (isInside())
+        {
+            bins.add(row, nowNanos, amount);
+        }
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder submit)
+    {
+        asked = null;
+        if (isInside())
+        {
+            asked = new PastRequest(submit, nowNanos, tenant(submit));
+            requests.add(asked);
+        }
+    }
+
+    private String tenant(final SubmitDecoder submit)
+    {
+        submit.skipBlockHashes();
+        final byte[] key = new byte[submit.cacheKeyLength()];
+        submit.getCacheKey(key, 0, key.length);
+        final String name = new String(key, StandardCharsets.UTF_8);
+        return tenants.computeIfAbsent(name, same -> same);
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder answer)
+    {
+        if (asked != null)
+        {
+            live.put(answer.requestId(), asked);
+        }
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder answer)
+    {
+        if (asked != null)
+        {
+            asked.end = "refused: " + words(answer.reason());
+            asked.totalNanos = 0;
+        }
+    }
+
+    @Override
+    protected void onPlaced(final PlacedDecoder decision)
+    {
+        levels.touch(decision.rank());
+        final PastRequest request = live.get(decision.requestId());
+        if (request == null)
+        {
+            return;
+        }
+        request.rank = decision.rank();
+        final List<LifeEvent.Candidate> candidates = new ArrayList<>();
+        for (final PlacedDecoder.CandidatesDecoder row : decision.candidates())
+        {
+            candidates.add(new LifeEvent.Candidate(row.rank(), row.score(), row.newWork(), row.loadTerm(),
+                row.loadTokens(), FoldedMatches.of(decision, row, null), row.matchUsed(), row.activeRequests(),
+                row.deferredTokens(), row.evictedTokens()));
+        }
+        candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
+        final boolean isFallback = decision.decidedBy() == DecidingRouter.FALLBACK;
+        request.placements.add(new LifeEvent.Placed(nowNanos, decision.rank(), isFallback ? fallback : router,
+            decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(),
+            decision.matchesRead() == Flag.YES, candidates));
+    }
+
+    @Override
+    protected void onSchedule(final StepView plan)
+    {
+        levels.touch(plan.rank());
+        add(RunHistory.tokens(plan.rank()), plan.tokens());
+        for (int i = 0; i < plan.admittedCount(); i++)
+        {
+            final PastRequest request = live.get(plan.admittedRequestId(i));
+            if (request != null)
+            {
+                request.queuedNanos = request.queuedNanos < 0 ? nowNanos - request.submitNanos : request.queuedNanos;
+                request.cachedTokens = request.cachedTokens < 0 ?
+                    (long)plan.matchedBlocks(i) * blockSizeTokens : request.cachedTokens;
+            }
+        }
+    }
+
+    @Override
+    protected void onD2hComplete(final CompletionView completion)
+    {
+        computeNanos = completion.computeNanos();
+    }
+
+    @Override
+    protected void onCommit(final CommitView step)
+    {
+        levels.touch(step.rank());
+        bins.addLevel(RunHistory.computed(step.rank()), Math.max(originNanos, nowNanos - computeNanos),
+            Math.min(nowNanos, window.toNanos()), 1);
+        add(RunHistory.EMITTED, step.tokenCount());
+        for (int entry = 0; entry < step.entryCount(); entry++)
+        {
+            final PastRequest request = step.advance(entry) > 0 ? live.get(step.requestId(entry)) : null;
+            if (request != null)
+            {
+                final int emitted = step.emitted(entry);
+                request.landed = true;
+                request.ttftNanos =
+                    request.tokens == 0 && emitted > 0 ? nowNanos - request.submitNanos : request.ttftNanos;
+                request.tokens += emitted;
+            }
+        }
+    }
+
+    @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        levels.touch(requeued.rank());
+        final boolean isPreempted = requeued.reason() == RequeueReason.PREEMPTED;
+        if (isPreempted)
+        {
+            add(RunHistory.PREEMPTED, 1);
+        }
+        else if (isInside() && requeues.size() < MOST_KEPT)
+        {
+            requeues.add(new Requeue(nowNanos, requeued.requestId(), requeued.rank()));
+        }
+        final PastRequest request = live.get(requeued.requestId());
+        if (request != null)
+        {
+            request.preemptions += isPreempted ? 1 : 0;
+            request.restarts += isPreempted ? 0 : 1;
+            // If the step of the admission was withdrawn, the request has not used the matched blocks.
+            request.cachedTokens = request.landed ? request.cachedTokens : PastRequest.NONE;
+        }
+    }
+
+    @Override
+    protected void onPaused(final PausedDecoder paused)
+    {
+        levels.pause(paused.rank());
+    }
+
+    @Override
+    protected void onContinued(final ContinuedDecoder continued)
+    {
+        levels.touch(continued.rank());
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        levels.touch(end.rank());
+        final PastRequest request = live.remove(end.requestId());
+        if (request != null)
+        {
+            request.end = words(end.reason());
+            request.totalNanos = nowNanos - request.submitNanos;
+            slowest.add(request);
+        }
+    }
+
+    @Override
+    protected void onBackendFault(final BackendFaultDecoder fault)
+    {
+        final FaultClass kind = fault.faultClass();
+        happened(kind == FaultClass.RANK_LOST ? Kind.RANK_LOST : kind == FaultClass.RANK_GIVEN_UP ? Kind.RANK_GIVEN_UP :
+            Kind.STEP_FAILED, fault.rank(), fault.detail());
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder step)
+    {
+        happened(Kind.STEP_TIMED_OUT, step.rank(), "");
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        levels.touch(reset.rank());
+        happened(reset.restart() == Flag.YES ? Kind.RESTART : Kind.RESET, reset.rank(), "");
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder weights)
+    {
+        levels.touch(-1);
+        happened(Kind.NEW_WEIGHTS, -1, words(weights.way()));
+    }
+
+    private void happened(final Kind kind, final int rank, final String detail)
+    {
+        if (isInside() && happenings.size() < MOST_KEPT)
+        {
+            happenings.add(new Happening(nowNanos, record, kind, rank, detail));
+        }
+    }
+
+    private static String words(final Enum<?> constant)
+    {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.console.ExitCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** {@code --html} of simulate and inspect run: what is on the page, and that nothing in it comes from outside unescaped. */
+class RunPageTest
+{
+    /** Of the page of {@link #simulated}, the same on every JVM. If the page was changed on purpose, take the new one. */
+    private static final String DIGEST = "7cb91433b853c06dde082a26c8da250b3c51d34e432e639df6e359ba700896ae";
+    private static final String HOSTILE = "a</script><b x=\"1\">'&";
+
+    @TempDir
+    private Path directory;
+
+    private String simulated(final String name, final String... more) throws IOException
+    {
+        final Path page = directory.resolve("page.html");
+        final List<String> arguments = new ArrayList<>(List.of("simulate", "--conversations", "12", "--limit", "40",
+            "--ranks", "2", "--seed", "3", "--tenants", "acme=2,globex=1", "--slo", "ttft=60ms,tpot=20ms",
+            "--faults", "rank 1 step 20 lost back-after 300ms; rank 0 step 9..10 failed ECC <error>",
+            "--journal", directory.resolve(name).toString(), "--html", page.toString()));
+        arguments.addAll(List.of(more));
+        final CommandRun run = CommandRun.of(arguments);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return Files.readString(page);
+    }
+
+    @Test
+    void shouldHaveTheSameBytesOnEveryMachine() throws IOException, NoSuchAlgorithmException
+    {
+        final String page = simulated("run").replace(directory.toString(), "DIR");
+
+        assertEquals(DIGEST, HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256")
+            .digest(page.getBytes(StandardCharsets.UTF_8))), "the page changed, or differs on this JVM");
+    }
+
+    @Test
+    void shouldTellWhatHappened() throws IOException
+    {
+        final String page = simulated("run");
+
+        assertTrue(page.contains("<b>Verified</b>: all "), page);
+        assertTrue(page.contains("<b>Ranks lost</b>: 1, 300"), page);
+        assertTrue(page.contains("Rank 0: 2 steps failed, \u201cECC &lt;error&gt;\u201d"), page);
+        assertTrue(page.contains("Limits of goodput: TTFT 60ms, TPOT 20ms"), page);
+    }
+
+    @Test
+    void shouldDrawAJournalAsItsRunWasDrawn() throws IOException
+    {
+        final String simulated = simulated("run");
+        final Path inspected = directory.resolve("inspected.html");
+        final CommandRun run = CommandRun.of("inspect", directory.resolve("run").toString(), "--slo",
+            "ttft=60ms,tpot=20ms", "--html", inspected.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals(withoutChips(simulated), withoutChips(Files.readString(inspected)));
+    }
+
+    /** A journal that was read is not verified. */
+    private static String withoutChips(final String page)
+    {
+        return page.replaceAll("<ul class=\"chips\">.*?</ul>", "");
+    }
+
+    @Test
+    void shouldNameNoAddressAndForbidTheNetwork() throws IOException
+    {
+        final String page = simulated("run");
+
+        assertTrue(page.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; "), page);
+        assertFalse(page.contains("http:") || page.contains("https:") || page.contains("url(http") ||
+            page.contains("@import"), page);
+        final Matcher links = Pattern.compile("(?:href|src|action|data)=\"([^\"]*)\"").matcher(page);
+        while (links.find())
+        {
+            assertTrue(links.group(1).startsWith("#"), links.group());
+        }
+    }
+
+    @Test
+    void shouldEscapeTheNameOfTheJournal() throws IOException
+    {
+        final String page = simulated(HOSTILE.replace('/', ':'));
+
+        assertFalse(page.contains("<b x="), page);
+        assertTrue(page.contains("a&lt;:script&gt;&lt;b x=&quot;1&quot;&gt;&#39;&amp;"), page);
+    }
+
+    @Test
+    void shouldRefuseAPageWithoutAJournal()
+    {
+        final CommandRun run =
+            CommandRun.of("simulate", "--no-journal", "--html", directory.resolve("page.html").toString());
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.out());
+        assertEquals("signalbox simulate: --html reads the journal of the run, and --no-journal writes none; leave one of " +
+            "them out.", run.err().strip());
+    }
+}
