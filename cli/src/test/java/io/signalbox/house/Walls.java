@@ -65,6 +65,7 @@ final class Walls
     private static final String STATS = room("stats");
     private static final String STATE = room("state");
     private static final String IMAGE = room("image");
+    private static final String SAVED = room("saved");
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
     private static final String FILES = room("files");
@@ -100,7 +101,8 @@ final class Walls
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] ENGINE_AND_BELOW =
-        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, CONFIG, PLUGIN, FILES, EXPORT};
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, SAVED, CONFIG,
+            PLUGIN, FILES, EXPORT};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COST};
     private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, CALIBRATE, PRINTING};
 
@@ -160,12 +162,13 @@ final class Walls
 
     private static void addCore(final Map<String, ArchRule> walls)
     {
-        walls.put("kv knows settings", noClasses()
+        walls.put("kv knows settings and saved fields", noClasses()
             .that().resideInAPackage(KV)
-            .should().dependOnClassesThat(oursExcept(KV, CONFIG).and(not(belongToAnyOf(StateDigest.class)))));
-        walls.put("experts knows kv and settings", noClasses()
+            .should().dependOnClassesThat(oursExcept(KV, CONFIG, SAVED).and(not(belongToAnyOf(StateDigest.class)))));
+        walls.put("experts knows kv, settings and saved fields", noClasses()
             .that().resideInAPackage(EXPERTS)
-            .should().dependOnClassesThat(oursExcept(EXPERTS, KV, CONFIG).and(not(belongToAnyOf(StateDigest.class)))));
+            .should().dependOnClassesThat(
+                oursExcept(EXPERTS, KV, CONFIG, SAVED).and(not(belongToAnyOf(StateDigest.class)))));
         walls.put("router knows kv, experts, events and settings", noClasses()
             .that().resideInAPackage(ROUTER)
             .should().dependOnClassesThat(oursExcept(ROUTER, KV, EXPERTS, EVENT, CONFIG)
@@ -177,9 +180,9 @@ final class Walls
             .that().resideInAPackage(FILES).should().dependOnClassesThat(oursExcept(FILES)));
         walls.put("settings know no room", noClasses()
             .that().resideInAPackage(CONFIG).should().dependOnClassesThat(oursExcept(CONFIG)));
-        walls.put("batch knows kv, experts, router, events and settings", noClasses()
+        walls.put("batch knows kv, experts, router, events, settings and saved fields", noClasses()
             .that().resideInAPackage(BATCH)
-            .should().dependOnClassesThat(oursExcept(BATCH, KV, EXPERTS, ROUTER, EVENT, CONFIG)
+            .should().dependOnClassesThat(oursExcept(BATCH, KV, EXPERTS, ROUTER, EVENT, CONFIG, SAVED)
                 .and(not(belongToAnyOf(StateDigest.class)))));
         walls.put("plug-ins are jars", noClasses()
             .that().resideInAPackage(PLUGIN).should().dependOnClassesThat(oursExcept(PLUGIN, FILES)));
@@ -259,7 +262,9 @@ final class Walls
     {
         walls.put("images know the core and nothing above it", noClasses()
             .that().resideInAPackage(IMAGE).should().dependOnClassesThat(
-                oursExcept(IMAGE, SCHEDULER, BATCH, ROUTER, EXPERTS, KV).and(not(belongToAnyOf(StateDigest.class)))));
+                oursExcept(IMAGE, SAVED, SCHEDULER).and(not(belongToAnyOf(ConfigException.class)))));
+        walls.put("saved fields know no room", noClasses()
+            .that().resideInAPackage(SAVED).should().dependOnClassesThat(oursExcept(SAVED)));
     }
 
     private static void addModels(final Map<String, ArchRule> walls)

@@ -26,7 +26,7 @@ class WallsTest
         "kv", "experts", "router", "batch", "scheduler", "event", "engine", "backend", "journal", "sim", "workload",
         "report", "cost", "inspect", "diff", "recompute", "compare", "whatif", "calibrate", "printing", "server",
         "config", "plugin", "files", "cuda", "cpu", "model", "serving", "cli", "export", "stats",
-        "state", "image", "metrics", "testkit");
+        "state", "image", "saved", "metrics", "testkit");
 
     private static JavaClasses production;
     private static JavaClasses samples;

@@ -38,7 +38,7 @@ final class ForgedLengthsTest
 {
     private static final int GROUPS = 600;
     private static final int EVERY = 150;
-    private static final long[] LENGTHS = {(1L << 28) - 1, (1L << 31) - 1, -1};
+    private static final long[] LENGTHS = {(1L << 28) - 1, (1L << 28) - 2, (1L << 31) - 1, -1};
     private static final int PLACES = TestStrength.count(40, 4_000);
     /** Of the memory that a reader takes for a right file, its own buffers included. */
     private static final long MOST_PER_BYTE = 64;

@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between its
@@ -78,6 +79,19 @@ public final class BatchPlanner
     {
         return suspects.digest(StateDigest.mix(
             StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions, blocks.inFlightDigest()));
+    }
+
+    /** Saves what is known between two plans, or restores it in a new planner. */
+    public void save(final SavedFields fields, final RequestPlaces requests)
+    {
+        admissions = fields.number(admissions);
+        leavingCount = fields.int32(leavingCount);
+        comingBackCount = fields.int32(comingBackCount);
+        admitsBegunOnly = fields.flag(admitsBegunOnly);
+        fields.record(() -> running.save(fields, requests));
+        fields.record(() -> waiting.save(fields, requests));
+        fields.record(() -> paused.save(fields));
+        fields.record(() -> suspects.save(fields));
     }
 
     /**

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.saved.SavedFields;
+
 /**
  * Blocks that were promised to running requests and are not handed out yet. No other request may take them, so that a
  * request never lacks a block that it was promised.
@@ -15,6 +17,11 @@ final class BlockPromises
         owed -= owedTo(request);
         request.promise(blocks);
         owed += owedTo(request);
+    }
+
+    void save(final SavedFields fields)
+    {
+        owed = fields.number(owed);
     }
 
     /** Blocks of the pool that are promised to requests. */

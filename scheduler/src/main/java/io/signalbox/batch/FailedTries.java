@@ -2,6 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Failed steps of one weight generation with tokens of a request, none of which was computed since. Such a request is a
@@ -57,6 +58,14 @@ final class FailedTries
     int mostTogether()
     {
         return together;
+    }
+
+    void save(final SavedFields fields)
+    {
+        alone = fields.int32(alone);
+        together = fields.int32(together);
+        computed = fields.int32(computed);
+        weights = fields.int32(weights);
     }
 
     long digest(final long before)

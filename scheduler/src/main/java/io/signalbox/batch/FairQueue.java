@@ -2,6 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Requests leave by priority; of one priority the tenants share the tokens by their weights, and the requests of a tenant
@@ -210,6 +211,27 @@ public final class FairQueue implements WaitingQueue
         virtualTime -= unused * UNIT / request.tenant.weights;
         live[account]--;
         chosen = NONE;
+    }
+
+    @Override
+    public void save(final SavedFields fields, final RequestPlaces requests)
+    {
+        virtualTime = fields.number(virtualTime);
+        size = fields.int32(size);
+        for (int i = 0; i < queues.length; i++)
+        {
+            final int account = i;
+            fields.record(() -> save(fields, requests, account));
+        }
+    }
+
+    private void save(final SavedFields fields, final RequestPlaces requests, final int account)
+    {
+        keys[account] = fields.number(keys[account]);
+        weight[account] = fields.int32(weight[account]);
+        starts[account] = fields.number(starts[account]);
+        live[account] = fields.int32(live[account]);
+        queues[account].save(fields, requests);
     }
 
     @Override

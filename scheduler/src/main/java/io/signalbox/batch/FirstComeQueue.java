@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.saved.SavedFields;
+
 /** Requests leave by priority, of one priority in the order of their arrival. */
 public final class FirstComeQueue implements WaitingQueue
 {
@@ -51,6 +53,12 @@ public final class FirstComeQueue implements WaitingQueue
     @Override
     public void ended(final Request request)
     {
+    }
+
+    @Override
+    public void save(final SavedFields fields, final RequestPlaces live)
+    {
+        requests.save(fields, live);
     }
 
     @Override

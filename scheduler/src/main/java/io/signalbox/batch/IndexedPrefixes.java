@@ -36,6 +36,18 @@ final class IndexedPrefixes
         }
     }
 
+    /** All blocks of the pool that have a hash: they were restored. */
+    void addAll()
+    {
+        for (int blockId = 0; index != null && blockId < allocator.dummyBlock(); blockId++)
+        {
+            if (allocator.blockHash(blockId) != KvBlockAllocator.NO_HASH)
+            {
+                index.add(allocator.blockHash(blockId), rank);
+            }
+        }
+    }
+
     private void remove(final int[] blockIds, final long[] blockHashes, final int count)
     {
         for (int i = 0; i < count; i++)

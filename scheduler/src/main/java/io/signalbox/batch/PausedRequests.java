@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.saved.SavedFields;
+
 /**
  * The running requests that keep their KV blocks but get no entries, because no block was left for them. Together they hold
  * a limited number of blocks; a block that several of them share counts for each.
@@ -55,6 +57,12 @@ final class PausedRequests
             count(request, -1);
             request.pause(false);
         }
+    }
+
+    void save(final SavedFields fields)
+    {
+        count = fields.int32(count);
+        blocks = fields.number(blocks);
     }
 
     private void count(final Request request, final int sign)

@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.saved.SavedFields;
 import org.agrona.collections.Long2LongHashMap;
 
 import java.util.Arrays;
@@ -16,6 +17,7 @@ final class PendingBlocks
     private static final int NONE = -1;
 
     private final Long2LongHashMap places = new Long2LongHashMap(NONE);
+    private long[] hashes = new long[16];
     private long[] steps = new long[16];
     private int[] blocks = new int[16];
     private int[] depths = new int[16];
@@ -40,12 +42,14 @@ final class PendingBlocks
         final int place = unusedCount > 0 ? unused[--unusedCount] : used++;
         if (place == steps.length)
         {
+            hashes = Arrays.copyOf(hashes, 2 * place);
             steps = Arrays.copyOf(steps, 2 * place);
             blocks = Arrays.copyOf(blocks, 2 * place);
             depths = Arrays.copyOf(depths, 2 * place);
             parents = Arrays.copyOf(parents, 2 * place);
             unused = Arrays.copyOf(unused, 2 * place);
         }
+        hashes[place] = hash;
         steps[place] = step;
         blocks[place] = block;
         depths[place] = depth;
@@ -101,6 +105,28 @@ final class PendingBlocks
         unusedCount = 0;
         used = 0;
         digest = 0;
+    }
+
+    void save(final SavedFields fields)
+    {
+        final int count = fields.count(used - unusedCount);
+        for (int i = 0, place = 0; i < count; i++, place++)
+        {
+            while (!fields.isReading() && places.get(hashes[place]) != place)
+            {
+                place++;
+            }
+            final boolean isThere = place < used;
+            final long hash = fields.number(isThere ? hashes[place] : 0);
+            final int block = fields.int32(isThere ? blocks[place] : 0);
+            final int depth = fields.int32(isThere ? depths[place] : 0);
+            final int parent = fields.int32(isThere ? parents[place] : 0);
+            final long step = fields.number(isThere ? steps[place] : 0);
+            if (fields.isReading())
+            {
+                add(hash, block, depth, parent, step);
+            }
+        }
     }
 
     /** Sum over all pending blocks. */

@@ -4,6 +4,7 @@ package io.signalbox.batch;
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.kv.hash.BlockHasher;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 
@@ -187,6 +188,23 @@ public final class PrefixHashes
     public long[] values()
     {
         return hashes;
+    }
+
+    void save(final SavedFields fields)
+    {
+        count = fields.count(count);
+        hashes = fields.numbers(hashes, count);
+        promptBlocks = fields.int32(promptBlocks);
+        digest = fields.number(digest);
+        continues = fields.flag(continues);
+        withheld = fields.flag(withheld);
+        final int chainBytes = fields.count(continues && !withheld ? chain.length : 0);
+        chain = chain.length == chainBytes || !fields.isReading() ? chain : new byte[chainBytes];
+        fields.bytes(chain, 0, chainBytes);
+        openCount = withheld ? fields.int32(openCount) : fields.count(openCount);
+        open = withheld ? open : fields.int32s(open, openCount);
+        givenCount = fields.count(givenCount);
+        given = fields.numbers(given, givenCount);
     }
 
     long digest()

@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 
@@ -36,6 +37,12 @@ public final class PromptHead
     public int length()
     {
         return length;
+    }
+
+    void save(final SavedFields fields)
+    {
+        length = fields.int32(length, 0, PlacementBatch.HEAD_TOKENS);
+        tokens = fields.int32s(tokens, length);
     }
 
     /** Digest of the tokens, chained to another. */

@@ -4,10 +4,12 @@ package io.signalbox.batch;
 import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.SavedPages;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.RankPrefixIndex;
+import io.signalbox.saved.SavedFields;
 
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
@@ -452,6 +454,25 @@ public final class RankBlocks
     public void cachedBefore(final long hash)
     {
         indexed.add(hash);
+    }
+
+    /** Saves the blocks between two inputs, or restores them in a new object. */
+    public void save(final SavedFields fields, final SavedPages saved)
+    {
+        generation = fields.int32(generation);
+        weightGeneration = fields.int32(weightGeneration);
+        fields.record(() -> allocator.save(fields));
+        fields.record(() -> retiring.save(fields));
+        fields.record(() -> pending.save(fields));
+        fields.record(() -> promises.save(fields));
+        if (pages != null)
+        {
+            fields.record(() -> pages.save(saved));
+        }
+        if (fields.isReading())
+        {
+            indexed.addAll();
+        }
     }
 
     /** The answer that an index over all ranks would give for this one. */

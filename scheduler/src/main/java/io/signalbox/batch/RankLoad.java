@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.saved.SavedFields;
+
 /** The load of one rank as routers read it: running sums over its active requests. */
 public final class RankLoad
 {
@@ -67,6 +69,17 @@ public final class RankLoad
     public long deferredPrefillTokens()
     {
         return longPrefillTokens - (long)mostTokens * Math.min(longPrefills, mostRequests);
+    }
+
+    public void save(final SavedFields fields)
+    {
+        activeRequests = fields.int32(activeRequests);
+        promptTokens = fields.number(promptTokens);
+        uncachedTokens = fields.number(uncachedTokens);
+        pendingPrefillTokens = fields.number(pendingPrefillTokens);
+        contextTokens = fields.number(contextTokens);
+        longPrefills = fields.int32(longPrefills);
+        longPrefillTokens = fields.number(longPrefillTokens);
     }
 
     void add(final Request request)

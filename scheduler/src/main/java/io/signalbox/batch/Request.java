@@ -6,6 +6,8 @@ import io.signalbox.StateDigest;
 import io.signalbox.event.RequestContent;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.SavedPages;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 
@@ -27,6 +29,9 @@ public final class Request
 
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;
+
+    /** In the place of {@link #liveIndex()}: no request. */
+    static final int NO_INDEX = -1;
 
     private static final int COUNT_SHIFT = 32;
     private static final long NO_STEP = Long.MIN_VALUE / 2;
@@ -396,8 +401,13 @@ public final class Request
         {
             newestLoose = step;
         }
-        append(step, (long)count << COUNT_SHIFT | (long)end << 1 | (isLateBound ? 1 : 0));
+        append(step, word(count, end, isLateBound));
         tokensInFlight += count;
+    }
+
+    private static long word(final int count, final int end, final boolean isLateBound)
+    {
+        return (long)count << COUNT_SHIFT | (long)end << 1 | (isLateBound ? 1 : 0);
     }
 
     private void append(final long step, final long word)
@@ -1042,6 +1052,113 @@ public final class Request
     public PromptHead head()
     {
         return head;
+    }
+
+    /** Saves the request, or restores it in a new one; its next entry is committed in general terms. */
+    public void save(final SavedFields fields, final SavedPages pages)
+    {
+        id = fields.number(id);
+        saveLimits(fields);
+        saveProgress(fields);
+        fields.record(() -> saveEntries(fields));
+        saveBlocks(fields);
+        saveStay(fields);
+        savePlace(fields);
+        saveWishes(fields);
+        fields.record(() -> prefix.save(fields));
+        fields.record(() -> weights.save(fields));
+        fields.record(() -> tries.save(fields));
+        fields.record(() -> head.save(fields));
+        fields.record(() -> tenant.save(fields));
+        if (rows != null)
+        {
+            fields.record(() -> rows.save(fields, pages));
+        }
+    }
+
+    private void saveLimits(final SavedFields fields)
+    {
+        promptTokens = fields.int32(promptTokens);
+        maxNewTokens = fields.int32(maxNewTokens);
+        minNewTokens = fields.int32(minNewTokens);
+        stopTokenCount = fields.count(stopTokenCount);
+        stopTokens = fields.int32s(stopTokens, stopTokenCount);
+        lowestStop = stopTokenCount == 0 ? 0 : stopTokens[0];
+        highestStop = stopTokenCount == 0 ? -1 : stopTokens[stopTokenCount - 1];
+    }
+
+    private void saveProgress(final SavedFields fields)
+    {
+        computedTokens = fields.int32(computedTokens);
+        generatedTokens = fields.int32(generatedTokens);
+        computedHighWater = fields.int32(computedHighWater);
+        newestLoose = fields.number(newestLoose);
+        sampledInStep = fields.number(sampledInStep);
+        sampledInEntry = fields.int32(sampledInEntry);
+    }
+
+    private void saveEntries(final SavedFields fields)
+    {
+        final int count = fields.int32(entriesInFlight, 0, MAX_DEPTH);
+        for (int i = 0; i < count; i++)
+        {
+            final boolean isThere = i < entriesInFlight;
+            final long step = fields.number(isThere ? entryStep(i) : 0);
+            final int tokens = fields.int32(isThere ? entryCount(i) : 0);
+            final int end = fields.int32(isThere ? entryEnd(i) : 0);
+            final boolean isLate = fields.flag(isThere && isLateBound(i));
+            if (fields.isReading())
+            {
+                append(step, word(tokens, end, isLate));
+                tokensInFlight += tokens;
+            }
+        }
+    }
+
+    private void saveBlocks(final SavedFields fields)
+    {
+        blockCount = fields.count(blockCount);
+        blockTable = fields.int32s(blockTable, blockCount);
+        lastBlock = fields.int32(lastBlock);
+        lastIssue = fields.int32(lastIssue);
+        generation = fields.int32(generation);
+        firstPending = fields.int32(firstPending);
+        endPending = fields.int32(endPending);
+        hadEmitted = fields.flag(hadEmitted);
+    }
+
+    private void saveStay(final SavedFields fields)
+    {
+        stay = fields.number(stay);
+        formerStay = fields.number(formerStay);
+        leaving = fields.constant(leaving, Leaving.values());
+        paused = fields.flag(paused);
+        promisedBlocks = fields.int32(promisedBlocks);
+        preemptions = fields.int32(preemptions);
+    }
+
+    private void savePlace(final SavedFields fields)
+    {
+        stage = fields.constant(stage, Stage.values());
+        rank = fields.int32(rank);
+        cachedTokens = fields.int32(cachedTokens);
+        flags = fields.int32(flags);
+        impossibleRows = fields.int32(impossibleRows);
+        failure = fields.text(failure);
+        failedStep = fields.number(failedStep);
+        failedRank = fields.int32(failedRank);
+    }
+
+    private void saveWishes(final SavedFields fields)
+    {
+        answerTokens = fields.int32(answerTokens);
+        sampleOf = fields.number(sampleOf);
+        rowsFrom = fields.int32(rowsFrom);
+        rankHint = fields.int32(rankHint);
+        hintRelaxed = fields.flag(hintRelaxed);
+        priority = fields.int32(priority);
+        deadlineNanos = fields.number(deadlineNanos);
+        conversationId = fields.number(conversationId);
     }
 
     /** Digest of all state that decides how the request continues. */

@@ -2,6 +2,8 @@
 package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
+import io.signalbox.saved.UnfitImageException;
 
 import java.util.Arrays;
 
@@ -158,6 +160,24 @@ public final class RequestQueue
             }
         }
         return false;
+    }
+
+    /** Saves the order, or restores it in an empty queue. */
+    public void save(final SavedFields fields, final RequestPlaces requests)
+    {
+        final int count = fields.count(size);
+        for (int i = 0; i < count; i++)
+        {
+            final Request request = requests.save(fields, i < size ? get(i) : null);
+            if (request == null)
+            {
+                throw new UnfitImageException("it has a queue with no request in a place");
+            }
+            if (fields.isReading())
+            {
+                addLast(request);
+            }
+        }
     }
 
     /** Digest of the order. */

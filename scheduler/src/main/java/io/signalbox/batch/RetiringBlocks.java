@@ -4,6 +4,8 @@ package io.signalbox.batch;
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.saved.SavedFields;
+import io.signalbox.saved.UnfitImageException;
 
 import java.util.Arrays;
 
@@ -91,6 +93,19 @@ final class RetiringBlocks
         {
             fences[i] = fences[i] >= fromStep ? newestLeft : fences[i];
         }
+    }
+
+    void save(final SavedFields fields)
+    {
+        size = fields.count(size);
+        fences = fields.numbers(fences, size);
+        ends = fields.int32s(ends, size);
+        final int count = fields.count(start(size));
+        if (count != start(size))
+        {
+            throw new UnfitImageException("it has " + count + " retiring blocks and not " + start(size));
+        }
+        blocks = fields.int32s(blocks, count);
     }
 
     /** Digest of fences and blocks, in order. */

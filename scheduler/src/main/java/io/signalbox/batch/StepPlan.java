@@ -4,6 +4,7 @@ package io.signalbox.batch;
 import io.signalbox.event.PlannedStep;
 import io.signalbox.event.ScheduleWords;
 import io.signalbox.event.codec.TableChangeKind;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 
@@ -27,6 +28,7 @@ public final class StepPlan implements PlannedStep
     private static final int OWNER = 4;
     private static final long LOW = 0xFFFF_FFFFL;
     private static final int SURELY_SHIFT = ScheduleWords.KIND_BITS;
+    private static final int KIND_MASK = (1 << SURELY_SHIFT) - 1;
     private static final int UNCERTAIN = -1;
     private long step;
     private int weightGeneration;
@@ -293,6 +295,52 @@ public final class StepPlan implements PlannedStep
         }
         evictedBlocks[evictedCount] = blockId;
         evictedHashes[evictedCount++] = blockHash;
+    }
+
+    /**
+     * Saves a step in flight, or restores one: what its commit needs. Changes of tables, which its {@code Schedule} has, are
+     * not saved.
+     */
+    public void save(final SavedFields fields, final RequestPlaces requests)
+    {
+        step = fields.number(step);
+        weightGeneration = fields.int32(weightGeneration);
+        tokens = fields.int32(tokens);
+        sliceLength = fields.count(sliceLength);
+        sliceBlocks = fields.int32s(sliceBlocks, sliceLength);
+        sliceIssues = fields.int32s(sliceIssues, sliceLength);
+        pendingCount = fields.count(pendingCount);
+        pendingHashes = fields.numbers(pendingHashes, pendingCount);
+        pendingBlocks = pendingBlocks.length < pendingCount ? new int[pendingCount] : pendingBlocks;
+        final int count = fields.count(entryCount);
+        final Request nobody = new Request(null);
+        while (fields.isReading() && entryRequests.length < count)
+        {
+            growEntries();
+        }
+        for (int entry = 0; entry < count; entry++)
+        {
+            final Request owner = requests.save(fields, entry < entryCount && isOwned(entry) ? entryRequest(entry) : null);
+            saveEntry(fields, entry);
+            if (fields.isReading())
+            {
+                entryRequests[entry] = owner == null ? nobody : owner;
+                entryCount = entry + 1;
+            }
+        }
+    }
+
+    private void saveEntry(final SavedFields fields, final int entry)
+    {
+        final int at = entry * ENTRY_WORDS;
+        entryWords[at] = fields.number(entryWords[at]);
+        entryWords[at + RANGE] = fields.number(entryWords[at + RANGE]);
+        entryWords[at + SOURCE] = fields.number(entryWords[at + SOURCE]);
+        final int kind = fields.int32(kind(entry) & KIND_MASK);
+        final int surely = fields.int32(kind(entry) >> SURELY_SHIFT);
+        final long end = fields.int32((int)(word(entry, KIND) >>> Integer.SIZE), 0, sliceLength);
+        entryWords[at + KIND] = (kind | surely << SURELY_SHIFT) & LOW | end << Integer.SIZE;
+        entryWords[at + OWNER] = fields.number(entryWords[at + OWNER]);
     }
 
     @Override

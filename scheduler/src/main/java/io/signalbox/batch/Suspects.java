@@ -2,6 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Which requests of a rank may share the step that is being planned, if some are suspects ({@link FailedTries}): suspects
@@ -132,6 +133,13 @@ final class Suspects
         final boolean isAllowed = entries < Math.min(most, request.mostTogether());
         mostOfLast = isAllowed ? request.mostTogether() : mostOfLast;
         return isAllowed;
+    }
+
+    /** Between two plans. */
+    void save(final SavedFields fields)
+    {
+        any = fields.flag(any);
+        isTurnOfOthers = fields.flag(isTurnOfOthers);
     }
 
     long digest(final long before)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.saved.SavedFields;
+
 /** The tenant of a request, and its charge in a {@link FairQueue}. */
 final class TenantShare
 {
@@ -11,6 +13,14 @@ final class TenantShare
     long advance;
     /** Sum of the weights of the tenants that waited at that time. */
     long weights = 1;
+
+    void save(final SavedFields fields)
+    {
+        key = fields.number(key);
+        account = fields.int32(account);
+        advance = fields.number(advance);
+        weights = fields.number(weights);
+    }
 
     void reset()
     {

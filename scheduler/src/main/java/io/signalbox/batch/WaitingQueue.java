@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.saved.SavedFields;
+
 /** The accepted requests that wait for a rank, in the order in which they leave. */
 public interface WaitingQueue
 {
@@ -25,6 +27,9 @@ public interface WaitingQueue
 
     /** A request has ended that was taken. */
     void ended(Request request);
+
+    /** Saves everything that decides the order, or restores it in an empty queue. */
+    void save(SavedFields fields, RequestPlaces requests);
 
     /** Digest of everything that decides the order. */
     long digest();

@@ -2,6 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 
@@ -55,6 +56,11 @@ public final class WeightSpans
         {
             count--;
         }
+        noteLast();
+    }
+
+    private void noteLast()
+    {
         lastStart = count == 0 ? 0 : starts[count - 1];
         lastGeneration = count == 0 ? 0 : generations[count - 1];
     }
@@ -97,6 +103,14 @@ public final class WeightSpans
     public int generation(final int span)
     {
         return generations[span];
+    }
+
+    void save(final SavedFields fields)
+    {
+        count = fields.count(count);
+        starts = fields.int32s(starts, count);
+        generations = fields.int32s(generations, count);
+        noteLast();
     }
 
     /** Extends a digest; rows of the weights with which a run began leave it as it is. */

@@ -359,6 +359,15 @@ public final class BlockPages implements KvBlockListener
         reader.read(listedPages, 0, total, type, destination, offset);
     }
 
+    /** Saves which page each block has, or restores that in an object in which none has one. */
+    public void save(final SavedPages saved)
+    {
+        for (int block = 0; block < pageOfBlock.length; block++)
+        {
+            pageOfBlock[block] = saved.page(pageOfBlock[block]);
+        }
+    }
+
     private int dummyBlock()
     {
         return pageOfBlock.length - 1;

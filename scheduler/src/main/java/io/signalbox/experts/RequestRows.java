@@ -3,6 +3,8 @@ package io.signalbox.experts;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
+import io.signalbox.saved.UnfitImageException;
 
 import java.util.Arrays;
 
@@ -268,6 +270,29 @@ public final class RequestRows
                 shared ? RoutedExperts.RowState.INHERITED : RoutedExperts.RowState.CAPTURED).ordinal();
         }
         return states;
+    }
+
+    /** Saves the references to pages, or restores them in an object without any. */
+    public void save(final SavedFields fields, final SavedPages saved)
+    {
+        final int count = fields.count(pageCount);
+        for (int i = 0; i < count; i++)
+        {
+            final boolean isThere = i < pageCount;
+            final int page = saved.page(isThere ? pageIds[i] : RoutedExpertPages.NO_PAGE);
+            final boolean isInherited = fields.flag(isThere && inherited[i]);
+            final int generation = fields.int32(isThere ? generations[i] : 0);
+            if (page == RoutedExpertPages.NO_PAGE)
+            {
+                throw new UnfitImageException("it has rows of a request in no page");
+            }
+            if (fields.isReading())
+            {
+                append(page, isInherited, generation);
+            }
+        }
+        unconfirmed = fields.int32(unconfirmed);
+        end = fields.int32(end);
     }
 
     /** Releases every page; the object can then serve another request. */

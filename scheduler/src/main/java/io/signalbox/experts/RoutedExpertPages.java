@@ -3,6 +3,7 @@ package io.signalbox.experts;
 
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
+import io.signalbox.saved.SavedFields;
 import org.agrona.DirectBuffer;
 
 import java.lang.invoke.MethodHandles;
@@ -319,6 +320,42 @@ public final class RoutedExpertPages
         catch (final ReflectiveOperationException e)
         {
             throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Pages that there are, alive or not. */
+    int pageCount()
+    {
+        return pageCount;
+    }
+
+    boolean isLive(final int page)
+    {
+        return refCount(page) > 0;
+    }
+
+    /** The rows of a page, or those of a new one; references to it are not saved with it. */
+    void save(final int page, final SavedFields fields)
+    {
+        final long[] valid = new long[validityWords];
+        System.arraycopy(records, validity(page), valid, 0, validityWords);
+        fields.numbers(valid, validityWords);
+        for (int row = 0; row < pageRows; row++)
+        {
+            if ((valid[row >>> 6] & 1L << row) != 0)
+            {
+                final byte[] slab = slabs[page >> slabShift];
+                final int start = pageStart(page) + row * rowBytes;
+                fields.bytes(slab, start, rowBytes);
+                if (fields.isReading())
+                {
+                    markValid(page, row, 1, slab, start);
+                }
+            }
+        }
+        if (fields.flag(isSealed(page)))
+        {
+            seal(page);
         }
     }
 

@@ -3,7 +3,6 @@
 /**
  * Internal: images of a scheduler.
  *
- * <p>An image has the fields of its objects by name. One class knows which classes have state, and which a new scheduler has
- * already.
+ * <p>An image is the bytes of the fields that the parts of a scheduler save.
  */
 package io.signalbox.image;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
+import io.signalbox.saved.SavedFields;
+
 /**
  * State of every KV block of a pool: four adjacent words, so that reading a block touches one cache line.
  *
@@ -187,6 +189,45 @@ final class BlockRecords
     {
         words[word(block, USE)] -= ONE_CHILD;
         return pinnedChildren(block);
+    }
+
+    /** Owners, issue, last use and hash of each block; of one with a hash also its place in its prefix. */
+    void save(final SavedFields fields)
+    {
+        for (int block = 0; block < count; block++)
+        {
+            final int owners = fields.int32(owners(block), 0, MAX_OWNERS);
+            final int issue = fields.int32(issue(block));
+            final long timestamp = fields.number(timestamp(block));
+            final long hash = fields.number(hash(block));
+            final boolean isNamed = hash != KvBlockAllocator.NO_HASH;
+            final int depth = isNamed ? fields.int32(depth(block), 0, UNKNOWN_DEPTH) : 0;
+            final int parent = isNamed ? fields.int32(parent(block), NO_BLOCK, count - 1) : NO_BLOCK;
+            if (fields.isReading())
+            {
+                set(block, owners, issue, timestamp & MAX_TIMESTAMP, hash, depth, parent);
+            }
+        }
+        if (fields.isReading())
+        {
+            digest = recomputeDigest();
+        }
+    }
+
+    /** No block has children yet. */
+    private void set(
+        final int block,
+        final int owners,
+        final int issue,
+        final long timestamp,
+        final long hash,
+        final int depth,
+        final int parent)
+    {
+        words[word(block, HASH)] = hash;
+        words[word(block, TIME)] = timestamp << BLOCK_BITS | depth;
+        words[word(block, USE)] = (long)(issue >>> ISSUE_LOW_BITS) << ISSUE_SHIFT | owners;
+        words[word(block, LINK)] = (long)(issue & 0xFFFF) << ISSUE_SHIFT | parent + 1;
     }
 
     long digest()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
+import io.signalbox.saved.SavedFields;
+
 import java.util.Arrays;
 
 /** The free blocks of a pool: a stack whose top is handed out first, with a digest of its order. */
@@ -60,6 +62,24 @@ final class FreeBlocks
             destination[offset + i] = block;
         }
         size = first;
+    }
+
+    void save(final SavedFields fields)
+    {
+        final int count = fields.int32(size, 0, stack.length);
+        if (fields.isReading())
+        {
+            size = 0;
+            digest = 0;
+        }
+        for (int height = 0; height < count; height++)
+        {
+            final int block = fields.int32(stack[height], 0, stack.length - 1);
+            if (fields.isReading())
+            {
+                push(block);
+            }
+        }
     }
 
     long digest()

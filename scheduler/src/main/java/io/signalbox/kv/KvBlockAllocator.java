@@ -2,6 +2,7 @@
 package io.signalbox.kv;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 /**
  * The KV blocks of one DP rank: their owners, the prefixes they hold, and the order of eviction when the pool runs short.
@@ -442,6 +443,18 @@ public final class KvBlockAllocator
     public void addDeregistrationObserver(final DeregistrationObserver observer)
     {
         deregistered.add(observer);
+    }
+
+    /** Saves the blocks, or restores them in a new allocator. */
+    public void save(final SavedFields fields)
+    {
+        clock = fields.number(clock);
+        records.save(fields);
+        free.save(fields);
+        if (fields.isReading())
+        {
+            prefixes.restore();
+        }
     }
 
     /** Digest of free stack, owners, issues, timestamps and clock; every mutation updates it. */

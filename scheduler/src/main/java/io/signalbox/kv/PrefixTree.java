@@ -175,6 +175,11 @@ final class PrefixTree
             evictable++;
             unpin(records.parent(block));
         }
+        keep(block);
+    }
+
+    private void keep(final int block)
+    {
         if (records.children(block) == 0)
         {
             leaves.add(block);
@@ -279,6 +284,39 @@ final class PrefixTree
         if (keepsCachedBlocks)
         {
             leaves.clear();
+        }
+    }
+
+    /** Everything follows from the records, which were read: no block is in the tree yet. */
+    void restore()
+    {
+        for (int block = 0; block < records.count(); block++)
+        {
+            if (records.hash(block) != KvBlockAllocator.NO_HASH)
+            {
+                index.put(records.hash(block), block);
+                digest += term(block);
+                if (records.parent(block) != BlockRecords.NO_BLOCK)
+                {
+                    records.addChild(records.parent(block));
+                }
+            }
+        }
+        for (int block = 0; keepsCachedBlocks && block < records.count(); block++)
+        {
+            if (records.hash(block) != KvBlockAllocator.NO_HASH && records.owners(block) == 0)
+            {
+                cached++;
+                evictable++;
+                keep(block);
+            }
+        }
+        for (int block = 0; keepsCachedBlocks && block < records.count(); block++)
+        {
+            if (records.owners(block) > 0)
+            {
+                pin(records.parent(block));
+            }
         }
     }
 

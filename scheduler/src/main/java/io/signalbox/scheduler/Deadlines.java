@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
+import io.signalbox.saved.SavedFields;
 
 /** Keeps a lower bound of the next deadline, so that the live requests are searched only when one may have passed. */
 final class Deadlines
@@ -14,6 +15,11 @@ final class Deadlines
     long nextNanos()
     {
         return nextNanos;
+    }
+
+    void save(final SavedFields fields)
+    {
+        nextNanos = fields.number(nextNanos);
     }
 
     void arm(final Request request)

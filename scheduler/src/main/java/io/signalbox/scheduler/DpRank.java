@@ -8,9 +8,12 @@ import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.BatchRules;
 import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
+import io.signalbox.batch.RequestPlaces;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.SavedPages;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.saved.SavedFields;
 
 /** One DP rank as the scheduler sees it: its blocks, its load, its planner and the steps that are in flight. */
 final class DpRank
@@ -292,6 +295,24 @@ final class DpRank
         final boolean rests = resting && nowNanos < restsUntilNanos;
         due |= resting && !rests;
         resting = rests;
+    }
+
+    /** Saves the rank, or restores it in a new one. */
+    void save(final SavedFields fields, final RequestPlaces requests, final SavedPages pages)
+    {
+        stage = fields.constant(stage, RankStage.values());
+        epoch = fields.int32(epoch);
+        due = fields.flag(due);
+        steps = fields.number(steps);
+        failedSteps = fields.int32(failedSteps);
+        failedUpTo = fields.number(failedUpTo);
+        resting = fields.flag(resting);
+        restsUntilNanos = fields.number(restsUntilNanos);
+        fields.record(() -> load.save(fields));
+        fields.record(() -> planner.save(fields, requests));
+        fields.record(() -> open.save(fields, requests));
+        fields.record(() -> blocks.save(fields, pages));
+        noteSlot();
     }
 
     /** Digest of the steps in flight and of what is remembered of failed ones, chained to another. */

@@ -7,6 +7,7 @@ import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterException;
+import io.signalbox.router.RouterSnapshot;
 
 import java.nio.ByteBuffer;
 
@@ -141,6 +142,12 @@ final class GuardedRouter implements DpRouter
         {
             throw broken(e);
         }
+    }
+
+    /** Restores the state of a {@link RouterSnapshot}; the router has placed nothing yet. */
+    void restore(final byte[] snapshot, final int ranks)
+    {
+        RouterSnapshot.restore(snapshot, provider, router, ranks);
     }
 
     @Override

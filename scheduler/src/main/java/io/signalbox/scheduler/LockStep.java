@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.saved.SavedFields;
+
 /**
  * All ranks step together, as attention-DP ranks of one MoE model do: each layer has collectives over all ranks. Every
  * rank that is not lost therefore takes part in every step, with an empty plan if it has nothing to compute.
@@ -63,6 +65,13 @@ final class LockStep extends RankSteps
             }
         }
         first(Math.max(0, leftOut));
+    }
+
+    @Override
+    void save(final SavedFields fields)
+    {
+        super.save(fields);
+        steps = fields.number(steps);
     }
 
     private void launchIdle(final OutputEncoder out, final int turns)

@@ -3,7 +3,9 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
+import io.signalbox.batch.RequestPlaces;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.saved.SavedFields;
 
 /**
  * The steps of one rank that are in flight, oldest first, and the plan of the next one. A step opens when it is planned and
@@ -122,6 +124,19 @@ final class OpenSteps
         size--;
         newestLaunched = true;
         closed = size > 0;
+    }
+
+    /** Saves the steps in flight, or restores them in a new object. */
+    void save(final SavedFields fields, final RequestPlaces requests)
+    {
+        size = fields.int32(size, 0, depth);
+        newestLaunched = fields.flag(newestLaunched);
+        closed = fields.flag(closed);
+        for (int i = 0; i < size; i++)
+        {
+            final StepPlan plan = at(i);
+            fields.record(() -> plan.save(fields, requests));
+        }
     }
 
     long digest()

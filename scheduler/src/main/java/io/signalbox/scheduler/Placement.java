@@ -13,6 +13,7 @@ import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 import java.util.function.LongToIntFunction;
@@ -86,6 +87,15 @@ final class Placement
         batch = writer.batch();
         writer.probeBy(!router.readsMatches() ? null : prefixIndex == null ? this::probeOnly : this::probe);
         claimed = new int[ranks.length];
+    }
+
+    /** Between two plan points. */
+    void save(final SavedFields fields)
+    {
+        held = fields.number(held);
+        overtaking = fields.int32(overtaking);
+        due = fields.flag(due);
+        moreToPlace = fields.flag(moreToPlace);
     }
 
     void orderBy(final LongToIntFunction positions)

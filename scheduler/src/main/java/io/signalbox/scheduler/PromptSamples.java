@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Samples of one prompt. One request computes the prompt; the others stay in the queue until it has, then go to its rank and
@@ -16,6 +17,11 @@ final class PromptSamples
     PromptSamples(final RequestTable requests)
     {
         this.requests = requests;
+    }
+
+    void save(final SavedFields fields)
+    {
+        waiting = fields.int32(waiting);
     }
 
     void accepted(final Request request)

@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Decides when the ranks begin their steps: together or independently. A plan point visits the ranks in order until the
@@ -39,6 +40,11 @@ abstract class RankSteps
     }
 
     /** @param rank the first rank that was not visited, or 0 if all were. */
+    void save(final SavedFields fields)
+    {
+        first = fields.int32(first, 0, ranks.length - 1);
+    }
+
     final void first(final int rank)
     {
         first = rank;

@@ -6,6 +6,7 @@ import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.batch.WaitingQueue;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Ends requests: writes {@code Free}, removes them from their queue or rank, and releases their blocks. A request whose
@@ -49,6 +50,13 @@ final class RequestEnding
     RowHandover rowHandover()
     {
         return rowHandover;
+    }
+
+    void save(final SavedFields fields)
+    {
+        lossSentence = fields.text(lossSentence);
+        lossStep = fields.number(lossStep);
+        lossRank = fields.int32(lossRank);
     }
 
     /** Ends the requests that the step completed. */

@@ -2,7 +2,11 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
+import io.signalbox.batch.RequestPlaces;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.SavedPages;
+import io.signalbox.saved.SavedFields;
+import io.signalbox.saved.UnfitImageException;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.Arrays;
@@ -11,7 +15,7 @@ import java.util.Arrays;
  * The live requests by id, in an array that is iterated in a fixed order, and a pool of request objects for reuse. The
  * map serves only look-ups by key, so its order decides nothing.
  */
-final class RequestTable
+final class RequestTable implements RequestPlaces
 {
     private final RoutedExpertPages pages;
     private final Long2ObjectHashMap<Request> byId = new Long2ObjectHashMap<>(1024, 0.55f);
@@ -30,12 +34,14 @@ final class RequestTable
         return byId.get(requestId);
     }
 
-    int size()
+    @Override
+    public int size()
     {
         return liveCount;
     }
 
-    Request at(final int index)
+    @Override
+    public Request at(final int index)
     {
         return live[index];
     }
@@ -76,6 +82,25 @@ final class RequestTable
             unused = Arrays.copyOf(unused, 2 * unusedCount);
         }
         unused[unusedCount++] = request;
+    }
+
+    /** Saves the live requests, or restores them in an empty table, each as a record. */
+    void save(final SavedFields fields, final SavedPages saved)
+    {
+        final int count = fields.records(liveCount);
+        for (int i = 0; i < count; i++)
+        {
+            final Request request = fields.isReading() ? unused().reset(Request.NO_REQUEST, 0, 0, -1) : live[i];
+            fields.record(() -> request.save(fields, saved));
+            if (fields.isReading() && find(request.id()) != null)
+            {
+                throw new UnfitImageException("it has request " + request.id() + " twice");
+            }
+            if (fields.isReading())
+            {
+                add(request);
+            }
+        }
     }
 
     long digest()

@@ -27,11 +27,14 @@ import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.SavedPages;
 import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.RouterException;
 import io.signalbox.router.RouterSnapshot;
+import io.signalbox.saved.SavedFields;
+import io.signalbox.saved.UnfitImageException;
 import org.agrona.DirectBuffer;
 
 import java.util.List;
@@ -551,6 +554,72 @@ public final class Scheduler
         catch (final ConfigException e)
         {
             throw new RouterException("does not restore its own snapshot (" + e.getMessage() + ")", e).by(router.provider());
+        }
+    }
+
+    /**
+     * Saves the whole state between two inputs, or restores it in a new scheduler. It then makes the decisions that the
+     * scheduler would have made that was saved, bit for bit.
+     *
+     * @throws UnfitImageException if the bytes are of another configuration, or do not give the state that was saved.
+     * @throws ConfigException     if the state of the router exceeds the size limit of a snapshot.
+     */
+    public void save(final SavedFields fields)
+    {
+        fields.record(() -> saveCounts(fields));
+        final SavedPages saved = pages == null ? null : new SavedPages(pages, fields);
+        requests.save(fields, saved);
+        fields.record(() -> queue.save(fields, requests));
+        for (final DpRank rank : ranks)
+        {
+            fields.record(() -> rank.save(fields, requests, saved));
+        }
+        fields.record(() -> saveRouter(fields));
+        if (saved != null)
+        {
+            saved.end();
+        }
+        fields.record(() -> requireSame(fields, "digest", stateDigest()));
+    }
+
+    private void saveCounts(final SavedFields fields)
+    {
+        requireSame(fields, "number of ranks", config.ranks());
+        requireSame(fields, "number of blocks", config.kvBlocks());
+        requireSame(fields, "number of tokens per block", config.blockSizeTokens());
+        requireSame(fields, "number of bytes per row", pages == null ? 0 : pages.shape().rowBytes());
+        draining = fields.flag(draining);
+        cacheGeneration = fields.int32(cacheGeneration);
+        inputs = fields.number(inputs);
+        ignoredCompletions = fields.number(ignoredCompletions);
+        timeNanos = fields.number(timeNanos);
+        fields.record(() -> samples.save(fields));
+        fields.record(() -> deadlines.save(fields));
+        fields.record(() -> failures.save(fields));
+        fields.record(() -> ends.save(fields));
+        fields.record(() -> weights.save(fields));
+        fields.record(() -> placement.save(fields));
+        fields.record(() -> steps.save(fields));
+    }
+
+    private static void requireSame(final SavedFields fields, final String name, final long value)
+    {
+        final long saved = fields.number(value);
+        if (saved != value)
+        {
+            throw new UnfitImageException("its " + name + " is " + saved + " and not " + value);
+        }
+    }
+
+    private void saveRouter(final SavedFields fields)
+    {
+        final byte[] written = fields.isReading() ? new byte[0] : routerSnapshot();
+        final int length = fields.count(written.length);
+        final byte[] state = fields.isReading() ? new byte[length] : written;
+        fields.bytes(state, 0, length);
+        if (fields.isReading())
+        {
+            router.restore(state, ranks.length);
         }
     }
 

@@ -4,6 +4,7 @@ package io.signalbox.scheduler;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.saved.SavedFields;
 
 /**
  * Bounds the retries of failed steps. A rank rests between consecutive failed steps. A request that failed in too many of
@@ -23,6 +24,11 @@ final class StepFailures
         this.ranks = ranks;
         this.maxFailures = maxFailures;
         this.backOffNanos = backOffNanos;
+    }
+
+    void save(final SavedFields fields)
+    {
+        resting = fields.int32(resting);
     }
 
     /** Ends the rest of each rank whose time has come. */

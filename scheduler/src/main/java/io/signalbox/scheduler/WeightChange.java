@@ -3,6 +3,7 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.saved.SavedFields;
 
 import java.util.Arrays;
 import java.util.List;
@@ -96,6 +97,17 @@ final class WeightChange
         for (final DpRank rank : ranks)
         {
             rank.due();
+        }
+    }
+
+    void save(final SavedFields fields)
+    {
+        generation = fields.int32(generation);
+        awaited = fields.count(awaited);
+        awaitedVersions = awaited > awaitedVersions.length ? Arrays.copyOf(awaitedVersions, awaited) : awaitedVersions;
+        for (int i = 0; i < awaited; i++)
+        {
+            awaitedVersions[i] = fields.text(awaitedVersions[i]);
         }
     }
 

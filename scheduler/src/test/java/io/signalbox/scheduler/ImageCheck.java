@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -51,6 +52,13 @@ final class ImageCheck
         assertEquals(first.stateDigest(), second.stateDigest(), () -> "state behind an image, input " + inputs);
     }
 
+    /** What the engine asks between two inputs. */
+    private static List<Object> said(final Scheduler scheduler)
+    {
+        return List.of(scheduler.wantsWake(), scheduler.nextDeadlineNanos(), scheduler.timeNanos(),
+            scheduler.liveRequests(), scheduler.ignoredCompletions(), scheduler.awaitedWeights());
+    }
+
     private static byte[] bytes(final GroupWriter group)
     {
         final byte[] bytes = new byte[group.length()];
@@ -66,6 +74,7 @@ final class ImageCheck
             final byte[] image = image(scheduler);
             final Scheduler copy = SchedulerImage.read(config, new ByteArrayInputStream(image), image.length);
             assertArrayEquals(image, image(copy), "the image of a scheduler of an image");
+            assertEquals(said(scheduler), said(copy), "what the engine is told by a scheduler of an image");
             return copy;
         }
         catch (final IOException e)

@@ -95,9 +95,12 @@ enum SchedulerPlant
         "rank.open.at(i).step() == step",
         "rank.open.at(i).step() >= step"),
     ROUTER_FORGOTTEN("A scheduler of an image decides as the scheduler that was written.", Runs.IMAGE,
-        "image/SchedulerImage.java",
-        "        RouterSnapshot.restore(routerState, config.router().deciding(config.prefixCaching()), router, " +
-            "config.ranks());\n",
+        "scheduler/Scheduler.java",
+        "            router.restore(state, ranks.length);\n",
+        ""),
+    SUSPECTS_NOT_SAVED("Suspects of a failed step are still suspects in a scheduler of an image.", Runs.IMAGE,
+        "batch/Suspects.java",
+        "        any = fields.flag(any);\n",
         "");
 
     /** A method of seeded runs, and how many it plays at most. */

@@ -4,7 +4,6 @@ package io.signalbox.journal.snapshot;
 import io.signalbox.ConfigException;
 import io.signalbox.files.FileFault;
 import io.signalbox.image.SchedulerImage;
-import io.signalbox.image.UnfitImageException;
 import io.signalbox.journal.disk.PlainFile;
 import io.signalbox.journal.segment.JournalMark;
 import io.signalbox.journal.segment.JournalPosition;
@@ -12,6 +11,7 @@ import io.signalbox.journal.segment.RunDescription;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SnapshotFiles.Named;
 import io.signalbox.router.DpRouters;
+import io.signalbox.saved.UnfitImageException;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -53,8 +53,8 @@ public final class SchedulerStore
     /** They are large: one is used, and the one ahead of it if that is damaged. */
     static final int KEPT = SnapshotFiles.ALWAYS_KEPT;
     private static final int MAGIC = 0x31494A53;
-    /** Changes with every change of the image's form; what a class has is checked class by class. */
-    private static final int VERSION = 3;
+    /** A later version reads this one, and adds fields at the ends of an image's records without another number. */
+    private static final int VERSION = 4;
     private static final int HEADER_BYTES = 88;
     private static final int PLACE_AT = 8;
     private static final int CHUNK_BYTES = 1 << 16;

@@ -4,6 +4,7 @@ package io.signalbox.journal.restart;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
+import io.signalbox.journal.GoldenJournal;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
@@ -121,5 +122,37 @@ final class ShortenedRunTest
         assertTrue(removed > 10, "removed " + removed);
         final Verification found = JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE);
         assertTrue(found.matches(), String.valueOf(found.difference()));
+    }
+
+    /** The journal and its snapshots are of the build that introduced the form of the scheduler's state. */
+    @Test
+    void shouldContinueARunThatAnEarlierBuildShortened() throws Exception
+    {
+        final Path journal = GoldenJournal.unpack("version-5-shortened", temporary);
+        final Verification found = JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE);
+        assertTrue(found.matches(), String.valueOf(found.difference()));
+        assertEquals(1600, found.begunAt());
+
+        final List<CompletionHandle> handles;
+        try (Incarnation engine = GoldenShortenedRun.open(journal))
+        {
+            // The journal is shorter than an engine keeps one for clients that have not seen an end.
+            handles = new ArrayList<>(engine.resumed().stream().filter(handle -> !handle.isDone()).toList());
+            final long newest = engine.resumed().stream().mapToLong(CompletionHandle::requestId).max().orElseThrow();
+            handles.add(GoldenShortenedRun.submit(engine, newest + 1));
+            engine.finish();
+            for (final CompletionHandle handle : handles)
+            {
+                final Ask ask = GoldenShortenedRun.request(handle.requestId());
+                assertArrayEquals(ContentModel.generated(ask, ask.maxNewTokens()), handle.tokens());
+            }
+            for (final CompletionHandle handle : handles)
+            {
+                ContentModel.assertRows(GoldenShortenedRun.request(handle.requestId()), GoldenShortenedRun.NEW_TOKENS,
+                    Incarnation.rows(handle));
+            }
+        }
+        assertTrue(handles.size() > 1);
+        assertTrue(JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE).matches());
     }
 }
