@@ -149,6 +149,8 @@ final class Walls
         addImages(walls);
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
+        walls.put("only event makes encoders of messages", noClasses()
+            .that().resideOutsideOfPackage(EVENT).should().callConstructorWhere(encoder()));
         walls.put("the test kit knows the engine and what is below it", noClasses()
             .that().resideInAPackage(TESTKIT).should().dependOnClassesThat(above(TESTKIT)));
         walls.put("nothing that runs knows the test kit", noClasses()
@@ -364,6 +366,13 @@ final class Walls
     {
         return DescribedPredicate.describe("ask a message for its template id",
             access -> TEMPLATE_IDS.contains(access.getTarget().getName()));
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> encoder()
+    {
+        return DescribedPredicate.describe("make an encoder", access ->
+            access.getTargetOwner().getPackageName().equals("io.signalbox.event.codec") &&
+                access.getTargetOwner().getSimpleName().endsWith("Encoder"));
     }
 
     /** Classes of rooms above the engine, except the given ones. */

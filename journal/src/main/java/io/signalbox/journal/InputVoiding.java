@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.GroupListener;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.journal.disk.StoreFault;
 import io.signalbox.journal.segment.ChronicleJournalStore;
 import io.signalbox.journal.segment.ChronicleLogging;
@@ -20,7 +21,6 @@ import io.signalbox.journal.snapshot.SnapshotFiles.Named;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.ExpandableArrayBuffer;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -205,12 +205,11 @@ public final class InputVoiding
         lock.requireHeld();
         final JournalConfig config = JournalConfig.of(Durability.BATCH);
         final SegmentedLog log = new SegmentedLog(ChronicleJournalStore.of(directory, config), config, end.position());
-        final ExpandableArrayBuffer declaration = new ExpandableArrayBuffer();
-        final int length = VoidRecords.encode(input, chain, declaration);
+        final RecordWriter declaration = VoidRecords.encode(input, chain);
         try
         {
             log.openBehind(end.segments(), end.lastRecords(), end.lastSealed());
-            log.append(RecordType.VOID, 0, declaration, 0, length);
+            log.append(RecordType.VOID, 0, declaration.buffer(), 0, declaration.length());
             log.seal(Ending.RECOVERED);
         }
         catch (final RuntimeException | InternalError e)

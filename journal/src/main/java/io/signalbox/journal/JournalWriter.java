@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.journal.JournalException.Kind;
@@ -24,7 +25,6 @@ import io.signalbox.journal.segment.ScanEnd;
 import io.signalbox.journal.segment.SegmentedLog;
 import io.signalbox.router.DpRouters;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -180,15 +180,14 @@ public final class JournalWriter implements GroupJournal
         final Map<String, String> settings,
         final JournalConfig config)
     {
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int length = RunDescription.encode(settings, description);
+        final RecordWriter description = RunDescription.encode(settings);
         final SegmentedLog log = new SegmentedLog(store, config, JournalPosition.START);
         final JournalWriter writer = new JournalWriter(directory, lock, log, config);
         writer.describe(settings);
         writer.begin(() ->
         {
-            log.openFirst(Envelope.LENGTH + length);
-            log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+            log.openFirst(Envelope.LENGTH + description.length());
+            log.append(RecordType.RUN_DESCRIPTION, 0, description.buffer(), 0, description.length());
         });
         return writer;
     }

@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.event.GroupWriter;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.experts.ModelShape;
@@ -13,7 +14,6 @@ import io.signalbox.journal.segment.RowChunks;
 import io.signalbox.journal.segment.RunDescription;
 import io.signalbox.journal.segment.SegmentWalker;
 import io.signalbox.journal.segment.SegmentedLog;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
@@ -123,10 +123,9 @@ final class ForgedJournals
     private SegmentedLog begin(final SimulatedDisk disk)
     {
         final SegmentedLog log = new SegmentedLog(disk, Runs.options(Durability.PROCESS), JournalPosition.START);
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int length = RunDescription.encode(settings, description);
-        log.openFirst(Envelope.LENGTH + length);
-        log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+        final RecordWriter description = RunDescription.encode(settings);
+        log.openFirst(Envelope.LENGTH + description.length());
+        log.append(RecordType.RUN_DESCRIPTION, 0, description.buffer(), 0, description.length());
         return log;
     }
 

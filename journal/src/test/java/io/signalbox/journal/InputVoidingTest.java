@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.RecordedRun;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.JournalScanner;
@@ -15,7 +16,6 @@ import io.signalbox.journal.segment.VoidRecords;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -163,9 +163,8 @@ final class InputVoidingTest
         final ScanEnd end = Scans.recover(log.files());
         final SegmentedLog behind = new SegmentedLog(disk, Runs.options(Durability.PROCESS), end.position());
         behind.openBehind(end.segments(), end.lastRecords(), end.lastSealed());
-        final ExpandableArrayBuffer declaration = new ExpandableArrayBuffer();
-        final int length = VoidRecords.encode(new VoidedInput(2, "planted"), 1234, declaration);
-        behind.append(RecordType.VOID, 0, declaration, 0, length);
+        final RecordWriter declaration = VoidRecords.encode(new VoidedInput(2, "planted"), 1234);
+        behind.append(RecordType.VOID, 0, declaration.buffer(), 0, declaration.length());
         behind.seal(Ending.RECOVERED);
         try (JournalReader reader = JournalReader.of(JournalScanner.reading(disk.files(), null)))
         {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.RecordWriter;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.Envelope;
 import io.signalbox.journal.segment.JournalFiles;
@@ -9,7 +10,6 @@ import io.signalbox.journal.segment.JournalScanner;
 import io.signalbox.journal.segment.RecordType;
 import io.signalbox.journal.segment.RunDescription;
 import io.signalbox.journal.segment.SegmentedLog;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,14 +34,13 @@ final class JournalReaderTest
     @Test
     void shouldRefuseARunDescriptionWhoseTextLeavesItsRecord()
     {
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int length = RunDescription.encode(Runs.settings(), description);
+        final RecordWriter description = RunDescription.encode(Runs.settings());
         // The length of the first key follows the SBE header and the group's header.
-        description.putInt(8 + 6, 0x3FFFFFF0);
+        description.buffer().putInt(8 + 6, 0x3FFFFFF0);
         final SimulatedDisk disk = new SimulatedDisk();
         final SegmentedLog log = new SegmentedLog(disk, OPTIONS, JournalPosition.START);
-        log.openFirst(Envelope.LENGTH + length);
-        log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+        log.openFirst(Envelope.LENGTH + description.length());
+        log.append(RecordType.RUN_DESCRIPTION, 0, description.buffer(), 0, description.length());
 
         final JournalException refusal = assertThrows(JournalException.class, () -> read(disk.files()));
 

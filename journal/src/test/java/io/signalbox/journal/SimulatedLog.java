@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.RecordWriter;
 import io.signalbox.journal.segment.Chain;
 import io.signalbox.journal.segment.Envelope;
 import io.signalbox.journal.segment.JournalPosition;
@@ -8,7 +9,6 @@ import io.signalbox.journal.segment.RecordType;
 import io.signalbox.journal.segment.RowChunks;
 import io.signalbox.journal.segment.RunDescription;
 import io.signalbox.journal.segment.SegmentedLog;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -26,10 +26,9 @@ final class SimulatedLog
     {
         this.disk = disk;
         log = new SegmentedLog(disk, options, JournalPosition.START);
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int length = RunDescription.encode(Runs.settings(), description);
-        log.openFirst(Envelope.LENGTH + length);
-        log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+        final RecordWriter description = RunDescription.encode(Runs.settings());
+        log.openFirst(Envelope.LENGTH + description.length());
+        log.append(RecordType.RUN_DESCRIPTION, 0, description.buffer(), 0, description.length());
         chains.add(log.chain());
         chainsOfGroups.add(log.chain());
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
+import io.signalbox.event.RecordWriter;
 import io.signalbox.journal.EarlierRequest;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -134,22 +134,21 @@ public record JournalBeginning(
 
     private byte[] encode()
     {
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int descriptionLength = RunDescription.encode(settings, description);
+        final RecordWriter description = RunDescription.encode(settings);
         final byte[] version = weightVersion.getBytes(StandardCharsets.UTF_8);
-        final ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + requests.size() * REQUEST_BYTES + descriptionLength +
+        final ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + requests.size() * REQUEST_BYTES + description.length() +
             version.length + Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         final JournalPosition place = start.place();
         bytes.putInt(MAGIC).putInt(VERSION).putLong(start.segment()).putLong(start.recordsOfSegmentBefore())
             .putLong(start.sealedBefore() ? 1 : 0).putLong(place.records()).putLong(place.groups()).putLong(place.chain())
             .putLong(place.bytes()).putLong(begunWallNanos).putLong(highestRequestId).putLong(epoch)
-            .putLong(weightGeneration).putLong(requests.size()).putLong(descriptionLength).putLong(version.length);
+            .putLong(weightGeneration).putLong(requests.size()).putLong(description.length()).putLong(version.length);
         for (final EarlierRequest request : requests)
         {
             bytes.putLong(request.requestId()).putLong(request.submitNanos()).putLong(request.promptTokens())
                 .putLong(request.maxNewTokens());
         }
-        bytes.put(description.byteArray(), 0, descriptionLength).put(version);
+        bytes.put(description.buffer().byteArray(), 0, description.length()).put(version);
         return bytes.putInt(SegmentSums.crc(bytes.array(), bytes.position())).array();
     }
 

@@ -2,22 +2,15 @@
 package io.signalbox.journal.segment;
 
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.event.codec.CaptureRowsEncoder;
-import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.RecordWriter;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 
 /** Cuts the rows of one step into CaptureRows messages of at most 64 KiB of rows, or one row if a row is longer. */
 public final class RowChunks
 {
     static final int MAX_ROWS_BYTES = 64 * 1024;
-    /** Bytes of a chunk ahead of its rows. */
-    static final int OVERHEAD_BYTES = MessageHeaderEncoder.ENCODED_LENGTH + CaptureRowsEncoder.BLOCK_LENGTH +
-        CaptureRowsEncoder.rowsHeaderLength();
 
-    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final CaptureRowsEncoder encoder = new CaptureRowsEncoder();
+    private final RecordWriter record = new RecordWriter();
     private CaptureSlice rows;
     private long step;
     private int epoch;
@@ -28,7 +21,7 @@ public final class RowChunks
     /** Bytes of the longest record that a group and its rows make. */
     public static int largestRecord(final int groupLength, final CaptureSlice rows)
     {
-        final int chunk = rows == null ? 0 : OVERHEAD_BYTES + Math.max(MAX_ROWS_BYTES, rows.rowBytes());
+        final int chunk = rows == null ? 0 : RecordWriter.BEFORE_ROWS_BYTES + Math.max(MAX_ROWS_BYTES, rows.rowBytes());
         return Envelope.LENGTH + Math.max(groupLength, chunk);
     }
 
@@ -51,24 +44,19 @@ public final class RowChunks
         }
         final int rowBytes = rows.rowBytes();
         rowCount = Math.min(rows.rowCount() - nextRow, Math.max(1, MAX_ROWS_BYTES / rowBytes));
-        encoder.wrapAndApplyHeader(buffer, 0, header)
-            .step(step)
-            .epoch(epoch)
-            .rank(rank)
-            .firstRow(nextRow)
-            .rowCount(rowCount)
-            .putRows(rows.buffer(), rows.offset() + nextRow * rowBytes, rowCount * rowBytes);
+        record.captureRows(step, epoch, rank, nextRow, rowCount, rows.buffer(), rows.offset() + nextRow * rowBytes,
+            rowCount * rowBytes);
         nextRow += rowCount;
         return true;
     }
 
     public DirectBuffer buffer()
     {
-        return buffer;
+        return record.buffer();
     }
 
     public int length()
     {
-        return MessageHeaderEncoder.ENCODED_LENGTH + encoder.encodedLength();
+        return record.length();
     }
 }

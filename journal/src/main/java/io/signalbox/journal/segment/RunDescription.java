@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
+import io.signalbox.event.RecordWriter;
 import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.RunDescriptionDecoder;
-import io.signalbox.event.codec.RunDescriptionEncoder;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,17 +16,12 @@ public final class RunDescription
     {
     }
 
-    /** Encodes the settings in the order of their names; returns the length. */
-    public static int encode(final Map<String, String> settings, final ExpandableArrayBuffer buffer)
+    /** Encodes the settings in the order of their names. */
+    public static RecordWriter encode(final Map<String, String> settings)
     {
-        final RunDescriptionEncoder encoder =
-            new RunDescriptionEncoder().wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder());
-        final RunDescriptionEncoder.SettingsEncoder entries = encoder.settingsCount(settings.size());
-        for (final Map.Entry<String, String> setting : new TreeMap<>(settings).entrySet())
-        {
-            entries.next().key(setting.getKey()).value(setting.getValue());
-        }
-        return MessageHeaderEncoder.ENCODED_LENGTH + encoder.encodedLength();
+        final RecordWriter record = new RecordWriter();
+        record.runDescription(new TreeMap<>(settings));
+        return record;
     }
 
     /** @throws IndexOutOfBoundsException if the buffer has no whole description. */

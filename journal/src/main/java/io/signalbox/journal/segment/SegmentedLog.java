@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.segment;
 
+import io.signalbox.event.RecordWriter;
 import io.signalbox.event.codec.Closing;
-import io.signalbox.event.codec.MessageHeaderEncoder;
-import io.signalbox.event.codec.SealEncoder;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalConfig;
@@ -11,7 +10,6 @@ import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.disk.StoreFault;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 
 import java.util.zip.CRC32C;
 
@@ -23,7 +21,6 @@ import java.util.zip.CRC32C;
  */
 public final class SegmentedLog
 {
-    private static final int SEAL_LENGTH = MessageHeaderEncoder.ENCODED_LENGTH + SealEncoder.BLOCK_LENGTH;
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final int RECORDS_PER_CLOCK_READING = 64;
     /** A segment takes this much at least, and a part of its reserve. */
@@ -36,9 +33,7 @@ public final class SegmentedLog
     private final boolean durable;
     private final CRC32C crc = new CRC32C();
     private final Chain links = new Chain();
-    private final ExpandableArrayBuffer sealBuffer = new ExpandableArrayBuffer(SEAL_LENGTH);
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final SealEncoder seal = new SealEncoder();
+    private final RecordWriter seal = new RecordWriter();
     private byte[] buffer = new byte[4096];
     private JournalStore.Segment segment;
     private int segmentNumber;
@@ -90,7 +85,7 @@ public final class SegmentedLog
         segmentNumber = number;
         recordsAtSegmentStart = sequence;
         bytesAtSegmentStart = bytes;
-        segment = store.create(number, Envelope.LENGTH + SEAL_LENGTH);
+        segment = store.create(number, Envelope.LENGTH + RecordWriter.SEAL_BYTES);
         writeCount(RecordType.CONTINUATION, recordsBefore, sealed ? Closing.YES : Closing.NO);
     }
 
@@ -232,15 +227,11 @@ public final class SegmentedLog
      */
     private long writeCount(final RecordType type, final long records, final Closing closing)
     {
-        seal.wrapAndApplyHeader(sealBuffer, 0, header)
-            .records(records)
-            .groups(groups)
-            .chain(chain)
-            .closing(closing);
-        final int total = Envelope.LENGTH + SEAL_LENGTH;
+        seal.seal(records, groups, chain, closing);
+        final int total = Envelope.LENGTH + seal.length();
         final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
         final byte[] record = recordOf(total);
-        sealBuffer.getBytes(0, record, Envelope.LENGTH, SEAL_LENGTH);
+        seal.buffer().getBytes(0, record, Envelope.LENGTH, seal.length());
         complete(record, type, lastTimeNanos, chain, position, total);
         return position + total;
     }

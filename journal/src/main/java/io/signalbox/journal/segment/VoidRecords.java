@@ -2,12 +2,10 @@
 package io.signalbox.journal.segment;
 
 import io.signalbox.event.EventReader;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.VoidDecoder;
-import io.signalbox.event.codec.VoidEncoder;
 import io.signalbox.journal.VoidedInput;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Collection;
@@ -118,11 +116,11 @@ public final class VoidRecords extends EventReader
         return records.values().stream().map(Declared::input).toList();
     }
 
-    /** Encodes a declaration; returns its length. */
-    public static int encode(final VoidedInput input, final long chain, final ExpandableArrayBuffer buffer)
+    /** Encodes a declaration. */
+    public static RecordWriter encode(final VoidedInput input, final long chain)
     {
-        final VoidEncoder encoder = new VoidEncoder().wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder());
-        encoder.record(input.record()).chain(chain).reason(input.reason());
-        return MessageHeaderEncoder.ENCODED_LENGTH + encoder.encodedLength();
+        final RecordWriter record = new RecordWriter();
+        record.voided(input.record(), chain, input.reason());
+        return record;
     }
 }

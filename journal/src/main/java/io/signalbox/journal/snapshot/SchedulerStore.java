@@ -2,6 +2,7 @@
 package io.signalbox.journal.snapshot;
 
 import io.signalbox.ConfigException;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.files.FileFault;
 import io.signalbox.image.SchedulerImage;
 import io.signalbox.journal.disk.PlainFile;
@@ -13,7 +14,6 @@ import io.signalbox.journal.snapshot.SnapshotFiles.Named;
 import io.signalbox.router.DpRouters;
 import io.signalbox.saved.UnfitImageException;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.BufferedInputStream;
@@ -88,20 +88,19 @@ public final class SchedulerStore
 
     private static void writeTo(final FileChannel channel, final SchedulerSnapshot snapshot) throws IOException
     {
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int descriptionLength = RunDescription.encode(snapshot.settings(), description);
+        final RecordWriter description = RunDescription.encode(snapshot.settings());
         final byte[] program = SchedulerImage.program().getBytes(StandardCharsets.UTF_8);
         final JournalMark mark = snapshot.mark();
         final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         header.putInt(MAGIC).putInt(VERSION).putLong(mark.place().records()).putLong(mark.place().groups())
             .putLong(mark.place().chain()).putLong(mark.place().bytes()).putLong(mark.segment()).putLong(mark.position())
-            .putLong(mark.segmentRecords()).putLong(mark.recordsOfSegmentBefore()).putLong(descriptionLength)
+            .putLong(mark.segmentRecords()).putLong(mark.recordsOfSegmentBefore()).putLong(description.length())
             .putLong(program.length);
         final CRC32C crc = new CRC32C();
         final OutputStream target = new BufferedOutputStream(Channels.newOutputStream(channel), CHUNK_BYTES);
         final OutputStream checked = new CheckedOutputStream(target, crc);
         checked.write(header.array());
-        checked.write(description.byteArray(), 0, descriptionLength);
+        checked.write(description.buffer().byteArray(), 0, description.length());
         checked.write(program);
         SchedulerImage.write(snapshot.scheduler(), new BufferedOutputStream(checked, CHUNK_BYTES));
         target.write(ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt((int)crc.getValue()).array());

@@ -3,6 +3,7 @@ package io.signalbox.journal.snapshot;
 
 import com.dynatrace.hash4j.hashing.Hashing;
 import io.signalbox.ConfigException;
+import io.signalbox.event.RecordWriter;
 import io.signalbox.journal.segment.Envelope;
 import io.signalbox.journal.segment.JournalMark;
 import io.signalbox.journal.segment.JournalPosition;
@@ -62,10 +63,9 @@ public final class SnapshotFile
     /** Encodes the snapshot; returns its length. */
     static int encode(final StateSnapshot snapshot, final ExpandableArrayBuffer target)
     {
-        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
-        final int descriptionLength = RunDescription.encode(snapshot.settings(), description);
-        target.putBytes(HEADER_BYTES, description, 0, descriptionLength);
-        final int stateAt = HEADER_BYTES + descriptionLength;
+        final RecordWriter description = RunDescription.encode(snapshot.settings());
+        target.putBytes(HEADER_BYTES, description.buffer(), 0, description.length());
+        final int stateAt = HEADER_BYTES + description.length();
         final int end = StateCodec.encode(snapshot.state(), target, stateAt);
         final byte[] bytes = target.byteArray();
         final JournalMark mark = snapshot.mark();
@@ -82,7 +82,7 @@ public final class SnapshotFile
         Envelope.putInt64(bytes, RECORDS_BEFORE, mark.recordsOfSegmentBefore());
         Envelope.putInt64(bytes, TIME, snapshot.state().timeNanos());
         Envelope.putInt64(bytes, STATE_HASH, Hashing.xxh3_64().hashBytesToLong(bytes, stateAt, end - stateAt));
-        Envelope.putInt64(bytes, SETTINGS_LENGTH, descriptionLength);
+        Envelope.putInt64(bytes, SETTINGS_LENGTH, description.length());
         Envelope.putInt64(bytes, STATE_LENGTH, end - stateAt);
         target.putInt(end, crc(bytes, end), ByteOrder.LITTLE_ENDIAN);
         return end + Integer.BYTES;
