@@ -47,6 +47,8 @@ final class EngineKillTest
     /** Kills of one journal: replay gets longer with each. */
     private static final int KILLS_PER_JOURNAL = 10;
     private static final int AT_A_TIME = 2;
+    /** Until one engine was killed while it wrote an image: a small one takes a millisecond. */
+    private static final int MORE_KILLS = 15;
     /** Lines of an engine between two looks whether it is ready. */
     private static final int LINES_PER_LOOK = 500;
 
@@ -108,7 +110,10 @@ final class EngineKillTest
             runs.stream().mapToLong(VisibleRequests::checkedRows).sum());
     }
 
-    /** Snapshots are written and segments removed while the engines run: killed at any moment of it. */
+    /**
+     * Snapshots are written and segments removed while the engines run: killed at any moment of it, every third time while
+     * an image of the scheduler is written.
+     */
     @Test
     void shouldLoseNothingThatIsNeededWhileOldSegmentsAreRemoved() throws Exception
     {
@@ -119,9 +124,18 @@ final class EngineKillTest
         final Path journal = temporary.resolve("journal");
         final VisibleRequests seen = new VisibleRequests();
         int kills = 0;
-        while (kills < enough)
+        int inImages = 0;
+        while (kills < enough || inImages == 0 && kills < enough + MORE_KILLS)
         {
-            final Process engine = engines.start(kept(arguments(journal, Durability.PROCESS, kills, REQUESTS)));
+            final Durability level = Durability.values()[kills % Durability.values().length];
+            final Process engine = engines.start(kept(arguments(journal, level, kills, REQUESTS)));
+            if (kills % 3 == 1)
+            {
+                killInImage(engine, seen, journal);
+                inImages += isInImage(journal, engine.pid()) ? 1 : 0;
+                kills++;
+                continue;
+            }
             // Every second engine runs until it has removed a segment, which takes longer on a machine with much else to do.
             final boolean removes = kills % 2 == 0;
             final long first = kills == 0 ? 0 : JournalRetention.firstRecord(journal);
@@ -135,12 +149,44 @@ final class EngineKillTest
             lines.lines().forEach(seen::line);
         }
         assertEquals(0, last.waitFor(), engines::errors);
+        assertTrue(inImages > 0, "no image was being written when an engine was killed");
+        System.err.printf(
+            "%d kills of engines that remove old segments, %d while an image was written%n", kills, inImages);
         assertTrue(JournalRetention.firstRecord(journal) > 0, "no segment was removed");
         final Verification found = JournalVerifier.verifyKept(journal, DpRouters.installed(), ReadProgress.NONE);
         assertTrue(found.matches(), () -> String.valueOf(found.difference()));
         assertEquals(Ending.CLOSED, found.ending());
         assertEquals(List.of(), SegmentAudit.of(journal, ReadProgress.NONE).damaged());
         seen.check(journal);
+    }
+
+    /** Kills the engine when it begins to write an image, and reads all that it had printed. */
+    private static void killInImage(final Process engine, final VisibleRequests seen, final Path journal)
+        throws IOException, InterruptedException
+    {
+        final Thread killer = new Thread(() ->
+        {
+            while (engine.isAlive() && !isInImage(journal, engine.pid()))
+            {
+                LockSupport.parkNanos(20_000);
+            }
+            engine.toHandle().destroyForcibly();
+        });
+        killer.start();
+        try (BufferedReader lines = engine.inputReader(StandardCharsets.US_ASCII))
+        {
+            lines.lines().forEach(seen::line);
+        }
+        killer.join();
+        assertEquals(128 + 9, engine.waitFor());
+        seen.killed();
+    }
+
+    private static boolean isInImage(final Path journal, final long pid)
+    {
+        final String[] names = journal.resolve("snapshots").toFile().list(
+            (directory, name) -> name.startsWith("scheduler-") && name.endsWith("." + pid + ".part"));
+        return names != null && names.length > 0;
     }
 
     private static String[] kept(final String... arguments)
