@@ -9,6 +9,7 @@ import io.signalbox.cost.ServedStepCost;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.StateStart;
+import io.signalbox.state.RunFold;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ public record JournalCost(CostFile file, long steps, double medianErrorPercent, 
             final GroupSource groups = GroupSource.ahead(kept.reader());
             try
             {
-                read(groups, collector);
+                read(groups, RunFold.of(collector).behind(kept.state()));
             }
             finally
             {
@@ -57,13 +58,13 @@ public record JournalCost(CostFile file, long steps, double medianErrorPercent, 
         }
     }
 
-    private static void read(final GroupSource groups, final Collector collector)
+    private static void read(final GroupSource groups, final RunFold fold)
     {
         while (groups.next())
         {
             try
             {
-                collector.onGroup(groups.group(), 0, groups.groupLength());
+                fold.onGroup(groups.group(), 0, groups.groupLength());
             }
             catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException |
                 NullPointerException | InvariantViolation e)
@@ -97,7 +98,7 @@ public record JournalCost(CostFile file, long steps, double medianErrorPercent, 
         }
 
         @Override
-        protected void onStep(final int rank, final Step step)
+        protected void onMeasured(final int rank, final Step step)
         {
             if (step.entries() == 0 || step.nanos() <= 0)
             {

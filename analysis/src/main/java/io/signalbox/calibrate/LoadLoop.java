@@ -8,6 +8,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
+import io.signalbox.state.RunFold;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
@@ -44,10 +45,12 @@ final class LoadLoop
     {
         final int ranks = cost.shape().dataParallel();
         final LoopSteps steps = new LoopSteps(cost, ranks, point.concurrency());
+        final RunFold fold = RunFold.of(steps);
         final SimulationConfig costs =
             SimulationConfig.DEFAULT.withServedCost(cost).withD2hDelay(new D2hDelay(0, 0, 0));
         new Simulation(scheduler(point, ranks), costs, GeneratedWorkload.of(workload(point)))
-            .run(SteppedEngine::new, steps, (ended, total, nanos) -> { });
+            .run(SteppedEngine::new, (time, group, offset, length, rows) -> fold.onGroup(group, offset, length),
+                (ended, total, nanos) -> { });
         return new Result(steps.ttftMillis(), steps.tpotMillis(), steps.ttftParts(), steps.tpotParts());
     }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.calibrate;
 
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.cost.ServedStepCost;
 import io.signalbox.cost.StepPart;
-import io.signalbox.engine.GroupJournal;
-import io.signalbox.event.CommitView;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunRequest;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.Arrays;
@@ -18,7 +15,7 @@ import java.util.stream.IntStream;
  * Follows a simulated run: the mean TTFT and TPOT of its requests, divided by the parts of the steps that each request
  * waited for. The opening burst counts as a tenth of the requests, as in a benchmark of ten requests per client.
  */
-final class LoopSteps extends StepParts implements GroupJournal
+final class LoopSteps extends StepParts
 {
     private static final int PARTS = StepPart.values().length;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -59,16 +56,9 @@ final class LoopSteps extends StepParts implements GroupJournal
         passed = new double[ranks][PARTS];
     }
 
-    @Override
-    public void append(
-        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
-    {
-        onGroup(group, offset, length);
-    }
-
     /** The parts are those of one attention group; a step in lock-step takes as long as the slowest group. */
     @Override
-    protected void onStep(final int rank, final Step step)
+    protected void onMeasured(final int rank, final Step step)
     {
         final double sum = Arrays.stream(step.parts()).sum();
         for (int part = 0; part < PARTS; part++)
@@ -78,33 +68,27 @@ final class LoopSteps extends StepParts implements GroupJournal
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         final double[][] now = Arrays.stream(passed).map(double[]::clone).toArray(double[][]::new);
         requests.put(submit.requestId(), new Awaited(nowNanos(), now));
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onFirstToken(final RunRequest first)
     {
-        for (int entry = 0; entry < step.entryCount(); entry++)
-        {
-            final Awaited request = step.emitted(entry) == 0 ? null : requests.get(step.requestId(entry));
-            if (request != null && request.atFirst == null)
-            {
-                request.rank = step.rank();
-                request.firstNanos = nowNanos();
-                request.atFirst = passed[step.rank()].clone();
-                final int kind = step.requestId(entry) <= burst ? 0 : 1;
-                addDifference(ttft[kind], request.atFirst, request.atSubmit[step.rank()], 1);
-                ttftNanos[kind] += nowNanos() - request.submitNanos;
-                started[kind]++;
-            }
-        }
+        final Awaited request = requests.get(first.id());
+        request.rank = first.admittedRank();
+        request.firstNanos = nowNanos();
+        request.atFirst = passed[request.rank].clone();
+        final int kind = first.id() <= burst ? 0 : 1;
+        addDifference(ttft[kind], request.atFirst, request.atSubmit[request.rank], 1);
+        ttftNanos[kind] += nowNanos() - request.submitNanos;
+        started[kind]++;
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest last, final FreeDecoder end)
     {
         final Awaited request = requests.remove(end.requestId());
         final int tokens = end.generatedTokens() - 1;
@@ -149,17 +133,5 @@ final class LoopSteps extends StepParts implements GroupJournal
     double[] tpotParts()
     {
         return Arrays.stream(tpot).map(sum -> sum / ended / NANOS_PER_MILLI).toArray();
-    }
-
-    @Override
-    public void endOfBatch()
-    {
-        // Nothing is buffered.
-    }
-
-    @Override
-    public void close()
-    {
-        // The sums are read later.
     }
 }

@@ -5,18 +5,16 @@ import io.signalbox.cost.ServedStepCost;
 import io.signalbox.cost.StepLoad;
 import io.signalbox.cost.StepPart;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ForwardDecoder;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunListener;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * Measures the steps of a run and divides them into the parts of a cost. A subclass takes each step.
  */
-public abstract class StepParts extends EventReader
+public abstract class StepParts implements RunListener
 {
     private static final int RANK_BITS = 12;
     private static final int NONE = -1;
@@ -86,11 +84,10 @@ public abstract class StepParts extends EventReader
         this.cost = cost;
     }
 
-    public final void onGroup(final DirectBuffer group, final int offset, final int length)
+    @Override
+    public final void onGroup(final long timeNanos)
     {
-        // Different clocks may stamp the inputs; the time of a run never decreases.
-        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
-        readGroup(group, offset, length);
+        nowNanos = timeNanos;
     }
 
     protected final long nowNanos()
@@ -99,7 +96,7 @@ public abstract class StepParts extends EventReader
     }
 
     /** Called ahead of the Commit of the step. */
-    protected abstract void onStep(int rank, Step step);
+    protected abstract void onMeasured(int rank, Step step);
 
     private static long key(final int rank, final long step)
     {
@@ -107,7 +104,7 @@ public abstract class StepParts extends EventReader
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
         final Step step = new Step();
         step.entries = plan.entryCount();
@@ -139,7 +136,7 @@ public abstract class StepParts extends EventReader
     }
 
     @Override
-    protected void onForward(final ForwardDecoder forward)
+    public void onForward(final ForwardDecoder forward)
     {
         final Step step = steps.get(key(forward.rank(), forward.step()));
         if (step != null)
@@ -149,7 +146,7 @@ public abstract class StepParts extends EventReader
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         final Step step = steps.remove(key(completion.rank(), completion.step()));
         if (step == null || step.launchedNanos == NONE)
@@ -161,6 +158,6 @@ public abstract class StepParts extends EventReader
         step.endNanos = nowNanos;
         step.computeNanos = completion.computeNanos();
         end[0] = nowNanos;
-        onStep(completion.rank(), step);
+        onMeasured(completion.rank(), step);
     }
 }

@@ -3,10 +3,11 @@ package io.signalbox.diff;
 
 import io.signalbox.diff.JournalDiff.ChangedRequest;
 import io.signalbox.diff.JournalDiff.Requests;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunRequest;
 import io.signalbox.stats.OutcomeCollector;
 import io.signalbox.stats.RequestOutcome;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -54,6 +55,7 @@ final class RequestMatching
     {
         private final boolean isLeft;
         private final RequestKeys keys;
+        private final RunFold fold = RunFold.within(this);
         private final Long2ObjectHashMap<Life> waiting = new Long2ObjectHashMap<>();
 
         private Ended(final int blockSizeTokens, final boolean isLeft, final RequestKeys keys)
@@ -64,24 +66,23 @@ final class RequestMatching
         }
 
         @Override
-        protected void onSubmit(final SubmitDecoder submit)
+        public void onSubmit(final SubmitDecoder submit)
         {
-            super.onSubmit(submit);
             keys.onSubmit(submit);
         }
 
         @Override
-        protected void onAccepted(final AcceptedDecoder answer)
+        public void onAccepted(final RunRequest request)
         {
-            keys.begin(answer.requestId());
-            super.onAccepted(answer);
+            keys.begin(request.id());
+            super.onAccepted(request);
         }
 
         @Override
-        protected void onRefused(final RefusedDecoder answer)
+        public void onRefused(final RunRequest request, final RefusedDecoder answer)
         {
-            keys.begin(answer.requestId());
-            super.onRefused(answer);
+            keys.begin(request.id());
+            super.onRefused(request, answer);
         }
 
         private Life life(final RequestOutcome outcome)
@@ -149,12 +150,12 @@ final class RequestMatching
 
     void onLeft(final JournalReader group)
     {
-        left.onGroup(group.group(), 0, group.groupLength());
+        left.fold.onGroup(group.group(), 0, group.groupLength());
     }
 
     void onRight(final JournalReader group)
     {
-        right.onGroup(group.group(), 0, group.groupLength());
+        right.fold.onGroup(group.group(), 0, group.groupLength());
     }
 
     /** Both journals have ended: matches the requests that one of them did not end. */

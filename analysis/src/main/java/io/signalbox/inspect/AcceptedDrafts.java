@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.inspect;
 
-import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import org.agrona.collections.IntArrayList;
-import org.agrona.collections.LongHashSet;
 
 import java.nio.file.Path;
 import java.util.SortedMap;
@@ -35,7 +32,8 @@ public record AcceptedDrafts(SortedMap<Long, int[]> counts, long unfinished)
         try (JournalReader reader = JournalReader.openKept(directory, progress))
         {
             final Collector collector = new Collector();
-            GroupCollector.read(directory, reader, collector);
+            final RunFold fold = RunFold.within(collector);
+            GroupCollector.read(directory, reader, groups -> fold.onGroup(groups.group(), 0, groups.groupLength()));
             final SortedMap<Long, int[]> counts = new TreeMap<>();
             // A series has a line per id: a turn that was never asked keeps its line.
             for (long id = 1; !collector.counts.isEmpty() && id < collector.counts.lastKey(); id++)
@@ -43,7 +41,7 @@ public record AcceptedDrafts(SortedMap<Long, int[]> counts, long unfinished)
                 counts.put(id, new int[0]);
             }
             collector.counts.forEach((id, emissions) -> counts.put(id, emissions.withoutPrompt()));
-            return new AcceptedDrafts(counts, collector.live.size());
+            return new AcceptedDrafts(counts, fold.live().size());
         }
     }
 
@@ -63,48 +61,21 @@ public record AcceptedDrafts(SortedMap<Long, int[]> counts, long unfinished)
         }
     }
 
-    private static final class Collector extends EventReader implements GroupCollector
+    private static final class Collector implements RunListener
     {
         private final SortedMap<Long, Emissions> counts = new TreeMap<>();
-        private final LongHashSet live = new LongHashSet();
 
         @Override
-        public void onGroup(final GroupSource groups)
-        {
-            readGroup(groups.group(), 0, groups.groupLength());
-        }
-
-        @Override
-        protected void onSubmit(final SubmitDecoder asked)
+        public void onSubmit(final SubmitDecoder asked)
         {
             counts.computeIfAbsent(asked.requestId(), id -> new Emissions());
         }
 
+        /** Of a request that was submitted in records that were removed, the first steps are not known. */
         @Override
-        protected void onAccepted(final AcceptedDecoder answer)
+        public void onTokens(final RunRequest request, final int count, final long sinceNanos)
         {
-            live.add(answer.requestId());
-        }
-
-        @Override
-        protected void onFree(final FreeDecoder end)
-        {
-            live.remove(end.requestId());
-        }
-
-        @Override
-        protected void onCommit(final CommitView step)
-        {
-            for (int entry = 0; entry < step.entryCount(); entry++)
-            {
-                final int emitted = step.emitted(entry);
-                // Of a request that was submitted in records that were removed, the first steps are not known.
-                final Emissions request = emitted > 0 ? counts.get(step.requestId(entry)) : null;
-                if (request != null)
-                {
-                    request.accepted.addInt(emitted - 1);
-                }
-            }
+            counts.get(request.id()).accepted.addInt(count - 1);
         }
     }
 }

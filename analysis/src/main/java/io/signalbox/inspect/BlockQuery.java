@@ -11,7 +11,8 @@ import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.scheduler.SchedulerConfig;
-
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 
 /** Lists everything that happened to one KV block of a rank, or to every block of one request. */
 public final class BlockQuery extends JournalQuery
@@ -94,7 +95,7 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
         if (requestId == null && plan.rank() != rank)
         {
@@ -123,7 +124,7 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep landed, final CommitView commit)
     {
         if (requestId != null || commit.rank() != rank)
         {
@@ -146,7 +147,7 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
         final long owner = requeued.requestId();
         final int ownerRank = requeued.rank();
@@ -156,7 +157,7 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
         final long owner = end.requestId();
         final int ownerRank = end.rank();
@@ -166,7 +167,7 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    public void onControl(final ControlDecoder control)
     {
         if (requestId == null && control.kind() == ControlKind.CACHE_RESET)
         {
@@ -175,7 +176,7 @@ public final class BlockQuery extends JournalQuery
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
+    public void onNewWeights(final NewWeightsDecoder change)
     {
         if (requestId == null)
         {

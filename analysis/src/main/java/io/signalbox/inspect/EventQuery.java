@@ -4,6 +4,7 @@ package io.signalbox.inspect;
 import io.signalbox.ConfigException;
 import io.signalbox.DocumentSchema;
 import io.signalbox.JsonName;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.journal.JournalReader;
@@ -30,6 +31,7 @@ public final class EventQuery extends JournalQuery
     private final StringBuilder text = new StringBuilder();
     /** By decoder. */
     private final Map<Class<?>, String> names = new HashMap<>();
+    private final EventReader reader = new MessageReader();
     private long index;
 
     /**
@@ -84,7 +86,7 @@ public final class EventQuery extends JournalQuery
         {
             if (mayBeListed(group, messages.offset(), messages.messageLength()))
             {
-                readMessage(group, messages.offset(), messages.messageLength());
+                reader.readMessage(group, messages.offset(), messages.messageLength());
             }
         }
     }
@@ -145,22 +147,17 @@ public final class EventQuery extends JournalQuery
         return groups < 0 ? fields : fields.substring(0, groups);
     }
 
-    private String name(final MessageDecoderFlyweight message)
+    private final class MessageReader extends EventReader
     {
-        final String known = names.get(message.getClass());
-        if (known != null)
+        @Override
+        protected void onOther(final MessageDecoderFlyweight message)
         {
-            return known;
+            list(message, names.computeIfAbsent(message.getClass(), type -> nameOf(message)));
         }
-        final String name = nameOf(message);
-        names.put(message.getClass(), name);
-        return name;
     }
 
-    @Override
-    protected void onOther(final MessageDecoderFlyweight message)
+    private void list(final MessageDecoderFlyweight message, final String name)
     {
-        final String name = name(message);
         if (!filter.messages().isEmpty() && !filter.messages().contains(name))
         {
             return;

@@ -9,6 +9,7 @@ import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RowCheck;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.state.RunStep;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -132,7 +133,7 @@ public final class ExpertQuery extends JournalQuery
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         if (completion.rowCount() > 0 && window.has(nowNanos()))
         {
@@ -145,7 +146,7 @@ public final class ExpertQuery extends JournalQuery
 
     /** A completion without a Commit came too late: its rows are nobody's. */
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep landed, final CommitView step)
     {
         for (int from = 0; from < rowCount; from += CHECKED_ROWS)
         {

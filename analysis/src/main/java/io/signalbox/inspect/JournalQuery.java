@@ -2,7 +2,6 @@
 package io.signalbox.inspect;
 
 import io.signalbox.ConfigException;
-import io.signalbox.event.EventReader;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalException;
@@ -11,9 +10,13 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.StateStart;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -22,7 +25,7 @@ import java.util.function.Consumer;
  * A question about a journal whose answer is a table. One pass over the groups answers it; a query keeps the state of live
  * requests or blocks, never the journal.
  */
-public abstract class JournalQuery extends EventReader
+public abstract class JournalQuery implements RunListener
 {
     /** Receives the answer row by row. */
     @FunctionalInterface
@@ -40,6 +43,7 @@ public abstract class JournalQuery extends EventReader
 
     /** Holds the current group. */
     private GroupSource current;
+    private RunFold fold;
     private FoldedState ahead;
     private RowReceiver receiver;
     private long nowNanos;
@@ -88,6 +92,7 @@ public abstract class JournalQuery extends EventReader
     {
         receiver = rows;
         begin(opened);
+        beginFold();
         final JournalEnd end = GroupCollector.readTo(directory, lastRecord, opened, this::onGroup);
         finish();
         return end;
@@ -109,6 +114,7 @@ public abstract class JournalQuery extends EventReader
         {
             ahead = follower.ahead();
             begin(opened);
+            beginFold();
         };
         boolean ended = follower.follow(begins, collect, progress);
         while (!ended && again.getAsBoolean())
@@ -117,6 +123,11 @@ public abstract class JournalQuery extends EventReader
         }
         finish();
         return ended ? JournalEnd.of(follower.ending()) : JournalEnd.BEING_WRITTEN;
+    }
+
+    private void beginFold()
+    {
+        fold = (needsAll() ? RunFold.of(this) : RunFold.within(this)).behind(ahead);
     }
 
     private void onGroup(final GroupSource groups)
@@ -131,7 +142,12 @@ public abstract class JournalQuery extends EventReader
     /** Reads the messages of a group. */
     void read(final DirectBuffer group, final int length)
     {
-        readGroup(group, 0, length);
+        fold(group, length, nowNanos);
+    }
+
+    final void fold(final DirectBuffer group, final int length, final long timeNanos)
+    {
+        fold.onGroup(group, 0, length, timeNanos);
     }
 
     /**
@@ -162,6 +178,12 @@ public abstract class JournalQuery extends EventReader
             throw new ConfigException("rank " + rank + " is none of the run's, which are 0 to " + (journal.ranks() - 1) +
                 "; give one of them.");
         }
+    }
+
+    /** Requests that have not ended, by ascending id. */
+    final List<RunRequest> live()
+    {
+        return fold.live();
     }
 
     /** Before the messages of a group. */

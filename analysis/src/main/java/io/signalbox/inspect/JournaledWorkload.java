@@ -4,7 +4,6 @@ package io.signalbox.inspect;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
@@ -16,6 +15,10 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
@@ -110,7 +113,7 @@ public final class JournaledWorkload
     }
 
     /** How the requests ended, by the number of their Submit. */
-    private static final class Ends extends EventReader implements GroupCollector
+    private static final class Ends implements RunListener, GroupCollector
     {
         private final Long2ObjectHashMap<Live> live = new Long2ObjectHashMap<>();
         /** Generated tokens of requests that stopped by themselves. */
@@ -123,6 +126,7 @@ public final class JournaledWorkload
         /** By rank and block, the blocks that decoding may fill. */
         private final Long2ObjectHashMap<Computed> computed = new Long2ObjectHashMap<>();
         private final int blockTokens;
+        private final RunFold fold = RunFold.within(this);
         private Live asked;
         private long submits;
         private long lastRecord;
@@ -145,17 +149,17 @@ public final class JournaledWorkload
         {
             lastRecord = groups.sequence();
             nowNanos = groups.timeNanos();
-            readGroup(groups.group(), 0, groups.groupLength());
+            fold.onGroup(groups.group(), 0, groups.groupLength(), nowNanos);
         }
 
         @Override
-        protected void onSubmit(final SubmitDecoder submit)
+        public void onSubmit(final SubmitDecoder submit)
         {
             asked = new Live(submits++, submit);
         }
 
         @Override
-        protected void onSchedule(final StepView plan)
+        public void onStep(final StepView plan)
         {
             for (int i = 0; i < plan.changeCount(); i++)
             {
@@ -173,7 +177,7 @@ public final class JournaledWorkload
         }
 
         @Override
-        protected void onCommit(final CommitView step)
+        public void onLanded(final RunStep landed, final CommitView step)
         {
             for (int i = 0; i < step.registeredCount(); i++)
             {
@@ -191,13 +195,13 @@ public final class JournaledWorkload
         }
 
         @Override
-        protected void onAccepted(final AcceptedDecoder answer)
+        public void onAccepted(final RunRequest answer)
         {
-            live.put(answer.requestId(), asked);
+            live.put(answer.id(), asked);
         }
 
         @Override
-        protected void onCancel(final CancelDecoder cancel)
+        public void onCancel(final RunRequest cancelled, final CancelDecoder cancel)
         {
             final Live request = live.get(cancel.requestId());
             if (request != null)
@@ -207,7 +211,7 @@ public final class JournaledWorkload
         }
 
         @Override
-        protected void onFree(final FreeDecoder end)
+        public void onEnded(final RunRequest ended, final FreeDecoder end)
         {
             final Live request = live.remove(end.requestId());
             if (request == null && earlier.remove(end.requestId()))

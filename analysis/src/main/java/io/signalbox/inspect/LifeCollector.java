@@ -4,18 +4,14 @@ package io.signalbox.inspect;
 import io.signalbox.engine.FreeSpans;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
-import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusalReason;
@@ -30,6 +26,10 @@ import io.signalbox.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.inspect.RequestLife.Submission;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import io.signalbox.stats.FirstTokenTimes;
 
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Collects from groups, in their order, the events of one request id. */
-final class LifeCollector extends EventReader implements GroupCollector
+final class LifeCollector implements RunListener, GroupCollector
 {
     private final long requestId;
     private final String router;
@@ -54,8 +54,11 @@ final class LifeCollector extends EventReader implements GroupCollector
     private long nowNanos;
     /** Why a step of the current group failed; empty if nobody said. */
     private String fault = "";
+    /** Parts of the time to the first token, which the current step gave; {@code null}: it did not. */
+    private List<Long> firstTokenNanos;
     private final SubmitCount submits = new SubmitCount();
     private final FoldedMatches matches;
+    private final RunFold fold;
 
     /** A life while it is being collected. */
     private static final class LifeRecord
@@ -85,6 +88,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     LifeCollector(final long requestId, final String router, final String fallback, final FoldedMatches matches)
     {
         this.matches = matches;
+        fold = RunFold.within(matches, this);
         this.requestId = requestId;
         this.router = router;
         this.fallback = fallback == null ? "the fallback of " + router : fallback;
@@ -106,9 +110,8 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
-        matches.onBackendReset(reset);
         if (reset.restart() == Flag.YES)
         {
             restarts.add(new Restart(record, nowNanos, reset.newEpoch(), 0, 0));
@@ -116,20 +119,20 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onBackendFault(final BackendFaultDecoder message)
+    public void onFault(final BackendFaultDecoder message)
     {
         fault = message.detail();
     }
 
     @Override
-    protected void onStepTimedOut(final StepTimedOutDecoder message)
+    public void onTimedOut(final StepTimedOutDecoder message)
     {
         fault = "step " + message.step() + " was not reported in time";
     }
 
     /** Names a completion that cannot be true, which no fault precedes. */
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    public void onWithdrawn(final RunStep landed, final WithdrawnDecoder withdrawn)
     {
         count(1, 0);
         firstToken.onWithdrawn(withdrawn.rank(), withdrawn.step());
@@ -161,14 +164,13 @@ final class LifeCollector extends EventReader implements GroupCollector
         nowNanos = groups.timeNanos();
         submission = null;
         fault = "";
-        readGroup(groups.group(), 0, groups.groupLength());
+        fold.onGroup(groups.group(), 0, groups.groupLength(), nowNanos);
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder asked)
+    public void onSubmit(final SubmitDecoder asked)
     {
         final long id = asked.requestId();
-        matches.onSubmit(asked);
         submits.add(id);
         if (id == requestId)
         {
@@ -178,10 +180,9 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder answer)
+    public void onAccepted(final RunRequest request)
     {
-        matches.onAccepted(answer.requestId());
-        if (submission != null && answer.requestId() == requestId)
+        if (submission != null && request.id() == requestId)
         {
             open = new LifeRecord(submission, null);
             firstToken.onAccepted(requestId, nowNanos);
@@ -190,7 +191,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder answer)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
         if (submission != null && answer.requestId() == requestId)
         {
@@ -199,9 +200,8 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder decision)
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
     {
-        matches.onPlaced(decision);
         if (open == null || decision.requestId() != requestId)
         {
             return;
@@ -226,42 +226,51 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
-        matches.onSchedule(plan);
         firstToken.onSchedule(plan, nowNanos);
-        if (open == null)
-        {
-            return;
-        }
-        for (int i = 0; i < plan.admittedCount(); i++)
-        {
-            if (plan.admittedRequestId(i) == requestId)
-            {
-                open.events.add(new LifeEvent.Admitted(
-                    nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(i), plan.isResumed(i)));
-            }
-        }
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onAdmitted(final RunRequest request, final StepView plan, final int index)
     {
-        matches.onCommit(step);
-        for (int entry = 0; open != null && entry < step.entryCount(); entry++)
+        if (request.id() == requestId)
         {
-            final int emitted = step.requestId(entry) == requestId ? step.emitted(entry) : 0;
-            if (emitted > 0 && open.tokens == 0)
-            {
-                open.events.add(new LifeEvent.FirstToken(nowNanos, step.rank(), step.step(),
-                    Arrays.stream(firstToken.onFirstToken(requestId, nowNanos)).boxed().toList()));
-            }
-            open.tokens += emitted;
+            open.events.add(new LifeEvent.Admitted(
+                nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(index), plan.isResumed(index)));
         }
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onFirstToken(final RunRequest request)
+    {
+        if (request.id() == requestId)
+        {
+            firstTokenNanos = Arrays.stream(firstToken.onFirstToken(requestId, nowNanos)).boxed().toList();
+        }
+    }
+
+    @Override
+    public void onTokens(final RunRequest request, final int count, final long sinceNanos)
+    {
+        if (request.id() == requestId)
+        {
+            open.tokens += count;
+        }
+    }
+
+    @Override
+    public void onLanded(final RunStep step, final CommitView commit)
+    {
+        if (firstTokenNanos != null)
+        {
+            open.events.add(new LifeEvent.FirstToken(nowNanos, commit.rank(), commit.step(), firstTokenNanos));
+            firstTokenNanos = null;
+        }
+    }
+
+    @Override
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
         count(0, 1);
         if (open == null || requeued.requestId() != requestId)
@@ -277,7 +286,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
         if (open != null && paused.requestId() == requestId)
         {
@@ -286,7 +295,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onContinued(final ContinuedDecoder continued)
+    public void onContinued(final RunRequest request, final ContinuedDecoder continued)
     {
         if (open != null && continued.requestId() == requestId)
         {
@@ -295,21 +304,8 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
-        matches.onControl(control);
-    }
-
-    @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
-    {
-        matches.onNewWeights();
-    }
-
-    @Override
-    protected void onFree(final FreeDecoder end)
-    {
-        matches.onFree(end.requestId());
         if (open != null && end.requestId() == requestId)
         {
             open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
@@ -320,13 +316,13 @@ final class LifeCollector extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onForward(final ForwardDecoder launch)
+    public void onForward(final ForwardDecoder launch)
     {
         firstToken.onForward(launch.rank(), launch.step(), nowNanos);
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         firstToken.onCompletion(completion.rank(), completion.step(), nowNanos, completion.computeNanos());
     }

@@ -12,8 +12,8 @@ import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.journal.JournalReader;
-import io.signalbox.scheduler.SchedulerConfig;
-
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 
 /** Lists the figures of one rank over time, a row per interval. */
 public final class RankQuery extends JournalQuery
@@ -21,7 +21,8 @@ public final class RankQuery extends JournalQuery
     private final int rank;
     private final Intervals intervals;
     private final TimeWindow window;
-    private BlocksInUse blocks;
+    private long blocksInUse;
+    private boolean hasBegun;
     private long mostBlocks;
     private long computeNanos;
     private long steps;
@@ -86,18 +87,14 @@ public final class RankQuery extends JournalQuery
     void begin(final JournalReader journal)
     {
         requireRank(journal, rank);
-        blocks = new BlocksInUse(journal.setting(SchedulerConfig.KV_BLOCKS));
-        if (ahead() != null)
-        {
-            blocks.add(ahead().rank(rank));
-            mostBlocks = blocks.count();
-        }
     }
 
     @Override
     void beginGroup()
     {
         intervals.advance(nowNanos());
+        mostBlocks = hasBegun ? mostBlocks : blocksInUse;
+        hasBegun = true;
     }
 
     private void closeInterval()
@@ -117,7 +114,13 @@ public final class RankQuery extends JournalQuery
         pauses = 0;
         evictions = 0;
         withdrawn = 0;
-        mostBlocks = blocks.count();
+        mostBlocks = blocksInUse;
+    }
+
+    @Override
+    public void onBlocksInUse(final int ofRank, final int blocks, final int change)
+    {
+        blocksInUse = ofRank == rank ? blocks : blocksInUse;
     }
 
     private boolean concerns(final int eventRank)
@@ -126,30 +129,26 @@ public final class RankQuery extends JournalQuery
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
-        if (plan.rank() == rank)
-        {
-            blocks.add(plan);
-        }
         if (concerns(plan.rank()))
         {
             steps++;
             tokens += plan.tokens();
             admitted += plan.admittedCount();
             evictions += plan.evictedCount();
-            mostBlocks = Math.max(mostBlocks, blocks.count());
+            mostBlocks = Math.max(mostBlocks, blocksInUse);
         }
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         computeNanos = completion.computeNanos();
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep landed, final CommitView step)
     {
         if (concerns(step.rank()))
         {
@@ -159,33 +158,25 @@ public final class RankQuery extends JournalQuery
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
         preemptions += concerns(requeued.rank()) && requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
-        if (requeued.rank() == rank)
-        {
-            requeued.released().forEach(released -> blocks.release(released.blockId()));
-        }
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
         ended += concerns(end.rank()) ? 1 : 0;
-        if (end.rank() == rank)
-        {
-            end.released().forEach(released -> blocks.release(released.blockId()));
-        }
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
         pauses += concerns(paused.rank()) ? 1 : 0;
     }
 
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder step)
+    public void onWithdrawn(final RunStep landed, final WithdrawnDecoder step)
     {
         withdrawn += concerns(step.rank()) ? 1 : 0;
     }

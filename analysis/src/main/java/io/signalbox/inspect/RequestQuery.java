@@ -3,18 +3,10 @@ package io.signalbox.inspect;
 
 import io.signalbox.DocumentSchema;
 import io.signalbox.JsonName;
-import io.signalbox.event.CommitView;
-import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.PausedDecoder;
-import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.RequeueReason;
-import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalReader;
-import org.agrona.collections.Long2ObjectHashMap;
+import io.signalbox.state.RunRequest;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,13 +19,11 @@ import java.util.PriorityQueue;
  */
 public final class RequestQuery extends JournalQuery
 {
-    private static final Comparator<Row> FASTEST_FIRST =
-        Comparator.<Row>comparingLong(row -> row.nanos).thenComparing(row -> row.id, Comparator.reverseOrder());
+    private static final Comparator<RequestRow> FASTEST_FIRST =
+        Comparator.<RequestRow>comparingLong(row -> row.totalNanos).thenComparing(row -> row.request, Comparator.reverseOrder());
 
     private final RequestFilter filter;
-    private final Long2ObjectHashMap<Row> live = new Long2ObjectHashMap<>();
-    private final PriorityQueue<Row> slowest = new PriorityQueue<>(FASTEST_FIRST);
-    private Row asked;
+    private final PriorityQueue<RequestRow> slowest = new PriorityQueue<>(FASTEST_FIRST);
 
     public RequestQuery(final RequestFilter filter)
     {
@@ -98,168 +88,52 @@ public final class RequestQuery extends JournalQuery
     {
     }
 
-    /** A request while it is alive. */
-    private static final class Row
+    private static RequestRow row(final RunRequest request, final String end, final Long totalNanos)
     {
-        private static final long NONE = -1;
+        return new RequestRow(request.id(), request.submitNanos(), known(request.conversationId()),
+            known(request.placedRank()), request.promptTokens(), known(request.matchedBlocks()), request.tokens(),
+            since(request, request.admittedNanos()), since(request, request.firstTokenNanos()), totalNanos,
+            request.preemptions(), request.pauses(), request.restarts(), end);
+    }
 
-        private final long id;
-        private final long submitNanos;
-        private final long conversation;
-        private final int promptTokens;
-        private int rank = -1;
-        private long matchedBlocks = NONE;
-        private long queuedNanos = NONE;
-        private long ttftNanos = NONE;
-        private boolean landed;
-        private long tokens;
-        private long preemptions;
-        private long pauses;
-        private long restarts;
-        private long nanos = NONE;
-        private String end = "unfinished";
+    private static Long known(final long value)
+    {
+        return value < 0 ? null : value;
+    }
 
-        private Row(final SubmitDecoder submit, final long nowNanos)
-        {
-            id = submit.requestId();
-            submitNanos = nowNanos;
-            conversation = submit.conversationId();
-            promptTokens = submit.promptTokens();
-        }
-
-        private static Long known(final long value)
-        {
-            return value < 0 ? null : value;
-        }
-
-        private RequestRow values()
-        {
-            return new RequestRow(id, submitNanos, known(conversation), known(rank), promptTokens, known(matchedBlocks),
-                tokens, known(queuedNanos), known(ttftNanos), known(nanos), preemptions, pauses, restarts, end);
-        }
+    private static Long since(final RunRequest request, final long nanos)
+    {
+        return nanos == RunRequest.UNKNOWN ? null : (Long)(nanos - request.submitNanos());
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
-        asked = new Row(submit, nowNanos());
+        list(row(request, "refused: " + label(answer.reason()), 0L));
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder answer)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
-        live.put(answer.requestId(), asked);
-    }
-
-    @Override
-    protected void onRefused(final RefusedDecoder answer)
-    {
-        asked.end = "refused: " + label(answer.reason());
-        asked.nanos = 0;
-        list(asked);
-    }
-
-    @Override
-    protected void onPlaced(final PlacedDecoder decision)
-    {
-        final Row row = live.get(decision.requestId());
-        if (row != null)
+        if (request != null)
         {
-            row.rank = decision.rank();
-        }
-    }
-
-    @Override
-    protected void onSchedule(final StepView plan)
-    {
-        for (int i = 0; i < plan.admittedCount(); i++)
-        {
-            final Row row = live.get(plan.admittedRequestId(i));
-            if (row != null)
-            {
-                row.queuedNanos = row.queuedNanos < 0 ? nowNanos() - row.submitNanos : row.queuedNanos;
-                row.matchedBlocks = row.matchedBlocks < 0 ? plan.matchedBlocks(i) : row.matchedBlocks;
-            }
-        }
-    }
-
-    @Override
-    protected void onCommit(final CommitView step)
-    {
-        final int entries = step.entryCount();
-        for (int entry = 0; entry < entries; entry++)
-        {
-            if (step.advance(entry) > 0)
-            {
-                land(live.get(step.requestId(entry)), step.emitted(entry));
-            }
-        }
-    }
-
-    private void land(final Row row, final int tokens)
-    {
-        if (row != null)
-        {
-            row.landed = true;
-            row.ttftNanos = row.tokens == 0 && tokens > 0 ? nowNanos() - row.submitNanos : row.ttftNanos;
-            row.tokens += tokens;
-        }
-    }
-
-    @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
-    {
-        final Row row = live.get(requeued.requestId());
-        if (row == null)
-        {
-            return;
-        }
-        // If the step of the admission was withdrawn, the request has not used the matched blocks.
-        row.matchedBlocks = row.landed ? row.matchedBlocks : Row.NONE;
-        if (requeued.reason() == RequeueReason.PREEMPTED)
-        {
-            row.preemptions++;
-        }
-        else
-        {
-            row.restarts++;
-        }
-    }
-
-    @Override
-    protected void onPaused(final PausedDecoder paused)
-    {
-        final Row row = live.get(paused.requestId());
-        if (row != null)
-        {
-            row.pauses++;
-        }
-    }
-
-    @Override
-    protected void onFree(final FreeDecoder end)
-    {
-        final Row row = live.remove(end.requestId());
-        if (row != null)
-        {
-            row.end = label(end.reason());
-            row.nanos = nowNanos() - row.submitNanos;
-            list(row);
+            list(row(request, label(end.reason()), nowNanos() - request.submitNanos()));
         }
     }
 
     @Override
     void finish()
     {
-        final List<Row> unfinished = new ArrayList<>(live.values());
-        unfinished.sort(Comparator.comparingLong(row -> row.id));
-        unfinished.forEach(this::list);
-        final List<Row> slow = new ArrayList<>(slowest);
+        for (final RunRequest request : live())
+        {
+            list(row(request, "unfinished", filter.slowest() == 0 ? null : (Long)(nowNanos() - request.submitNanos())));
+        }
+        final List<RequestRow> slow = new ArrayList<>(slowest);
         slow.sort(FASTEST_FIRST.reversed());
-        slow.forEach(row -> row(row.values()));
+        slow.forEach(this::row);
     }
 
-    private void list(final Row row)
+    private void list(final RequestRow row)
     {
         if (!isWanted(row))
         {
@@ -267,10 +141,9 @@ public final class RequestQuery extends JournalQuery
         }
         if (filter.slowest() == 0)
         {
-            row(row.values());
+            row(row);
             return;
         }
-        row.nanos = row.nanos < 0 ? nowNanos() - row.submitNanos : row.nanos;
         slowest.add(row);
         if (slowest.size() > filter.slowest())
         {
@@ -278,12 +151,12 @@ public final class RequestQuery extends JournalQuery
         }
     }
 
-    private boolean isWanted(final Row row)
+    private boolean isWanted(final RequestRow row)
     {
         return (filter.ends() == null || (row.end.equals(filter.ends()) || row.end.startsWith(filter.ends() + ": "))) &&
             (!filter.preempted() || row.preemptions > 0) &&
-            (filter.rank() < 0 || filter.rank() == row.rank) &&
-            (filter.conversation() == null || filter.conversation() == row.conversation) &&
-            filter.submitted().has(row.submitNanos);
+            (filter.rank() < 0 || row.rank != null && filter.rank() == row.rank) &&
+            (filter.conversation() == null || filter.conversation().equals(row.conversation)) &&
+            filter.submitted().has(row.submittedNanos);
     }
 }

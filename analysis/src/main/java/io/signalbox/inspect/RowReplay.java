@@ -2,9 +2,6 @@
 package io.signalbox.inspect;
 
 import io.signalbox.engine.FreeSpans;
-import io.signalbox.engine.GroupListener;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
@@ -15,7 +12,9 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.ReplayStart;
 import io.signalbox.journal.Verification;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
@@ -63,7 +62,7 @@ public final class RowReplay
         final Ends ends = new Ends(start, receiver);
         try
         {
-            final Verification verification = JournalVerifier.replay(start.reader(), start.scheduler(), ends);
+            final Verification verification = JournalVerifier.replay(start.reader(), start.scheduler(), RunFold.within(ends)::onGroup);
             return ends.outcome(JournalEnd.of(verification.ending()), verification.difference());
         }
         catch (final JournalException e)
@@ -77,7 +76,7 @@ public final class RowReplay
     }
 
     /** Reads the ends from groups that the scheduler has just confirmed. */
-    private static final class Ends extends EventReader implements GroupListener
+    private static final class Ends implements RunListener
     {
         private static final long ABSENT = -1;
 
@@ -85,7 +84,6 @@ public final class RowReplay
         private final Receiver receiver;
         private final Long2LongHashMap promptTokens = new Long2LongHashMap(ABSENT);
         private final SubmitCount submits = new SubmitCount();
-        private int asked;
 
         private Ends(final ReplayStart start, final Receiver receiver)
         {
@@ -101,26 +99,19 @@ public final class RowReplay
         }
 
         @Override
-        public void onGroup(final DirectBuffer group, final int offset, final int length)
-        {
-            readGroup(group, offset, length);
-        }
-
-        @Override
-        protected void onSubmit(final SubmitDecoder submit)
+        public void onSubmit(final SubmitDecoder submit)
         {
             submits.add(submit.requestId());
-            asked = submit.promptTokens();
         }
 
         @Override
-        protected void onAccepted(final AcceptedDecoder answer)
+        public void onAccepted(final RunRequest request)
         {
-            promptTokens.put(answer.requestId(), asked);
+            promptTokens.put(request.id(), request.promptTokens());
         }
 
         @Override
-        protected void onFree(final FreeDecoder end)
+        public void onEnded(final RunRequest request, final FreeDecoder end)
         {
             final long id = end.requestId();
             receiver.onEnded(new EndedRequest(id, end.reason(), (int)promptTokens.remove(id), end.computedTokens(),

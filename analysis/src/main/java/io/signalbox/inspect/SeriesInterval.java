@@ -6,6 +6,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.report.LatencyRecorder;
 import io.signalbox.report.RunReport.LatencySummary;
 import io.signalbox.report.ServiceLevel;
+import io.signalbox.state.RunRequest;
 
 /** What happened in one interval of a {@link SeriesQuery}, on one rank or in the whole run. */
 final class SeriesInterval
@@ -31,7 +32,7 @@ final class SeriesInterval
     }
 
     /** @param level {@code null}: goodput is not asked for. */
-    void end(final FreeReason reason, final SeriesRequest request, final ServiceLevel level, final long nowNanos)
+    void end(final FreeReason reason, final RunRequest request, final ServiceLevel level, final long nowNanos)
     {
         switch (reason)
         {
@@ -44,20 +45,20 @@ final class SeriesInterval
         }
     }
 
-    private void complete(final SeriesRequest request, final ServiceLevel level, final long nowNanos)
+    private void complete(final RunRequest request, final ServiceLevel level, final long nowNanos)
     {
         completed++;
-        if (request.firstTokenNanos == SeriesRequest.UNKNOWN)
+        if (request.tokens() > 0 && request.firstTokenNanos() == RunRequest.UNKNOWN)
         {
             return;
         }
-        if (request.tokens > 1)
+        if (request.tokens() > 1)
         {
             tpot.record(request.tpotNanos());
         }
-        final long ttftNanos = request.tokens == 0 ? 0 : request.firstTokenNanos - request.submitNanos;
+        final long ttftNanos = request.tokens() == 0 ? 0 : request.firstTokenNanos() - request.submitNanos();
         withinLimits +=
-            level != null && level.isMet(ttftNanos, request.tpotNanos(), nowNanos - request.submitNanos) ? 1 : 0;
+            level != null && level.isMet(ttftNanos, request.tpotNanos(), nowNanos - request.submitNanos()) ? 1 : 0;
     }
 
     /** Latencies of an interval: most intervals of most ranks are empty, so a histogram is made for the first one. */

@@ -3,23 +3,19 @@ package io.signalbox.inspect;
 
 import io.signalbox.DocumentSchema;
 import io.signalbox.JsonName;
-import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.report.ServiceLevel;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.RankState;
-import io.signalbox.state.RequestState;
+import io.signalbox.state.RunRequest;
 import io.signalbox.state.StateFold;
 import org.agrona.DirectBuffer;
-import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.List;
 
@@ -42,14 +38,12 @@ public final class SeriesQuery extends JournalQuery
     private final ServiceLevel level;
     /** {@code null}: the rows of all ranks and of the whole run. */
     private final String only;
-    private final Long2ObjectHashMap<SeriesRequest> live = new Long2ObjectHashMap<>();
-    private StateFold fold;
+    private StateFold states;
     private int blockSizeTokens;
     private long poolBlocks;
     private SeriesInterval[] ranks;
     private SeriesInterval whole;
     private long now;
-    private int submittedTokens;
 
     /**
      * A row of {@code inspect series JOURNAL --json}: in each interval one for the whole run and one for each rank.
@@ -139,13 +133,7 @@ public final class SeriesQuery extends JournalQuery
         blockSizeTokens = journal.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
         // The dummy block is never handed out.
         poolBlocks = journal.setting(SchedulerConfig.KV_BLOCKS) - 1L;
-        fold = new StateFold(ahead() != null ? ahead() : new FoldedState(journal.stateShape()));
-        live.clear();
-        if (ahead() != null)
-        {
-            ahead().requests().stream().filter(request -> request.stage() != RequestState.Stage.FINISHED)
-                .forEach(request -> live.put(request.id(), new SeriesRequest(request)));
-        }
+        states = new StateFold(ahead() != null ? ahead() : new FoldedState(journal.stateShape()));
         ranks = new SeriesInterval[journal.ranks()];
         clear();
     }
@@ -175,7 +163,7 @@ public final class SeriesQuery extends JournalQuery
     {
         if (intervals.overlaps(window))
         {
-            final FoldedState state = fold.state();
+            final FoldedState state = states.state();
             long waiting = state.queue().size();
             long running = 0;
             long owned = 0;
@@ -214,106 +202,69 @@ public final class SeriesQuery extends JournalQuery
     @Override
     void read(final DirectBuffer group, final int length)
     {
-        super.read(group, length);
-        fold.apply(group, 0, length, nowNanos());
+        fold(group, length, now);
+        states.apply(group, 0, length, nowNanos());
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         whole.arrivals++;
-        submittedTokens = submit.promptTokens();
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder answer)
-    {
-        live.put(answer.requestId(), new SeriesRequest(now, submittedTokens));
-    }
-
-    @Override
-    protected void onRefused(final RefusedDecoder answer)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
         whole.refused++;
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder decision)
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
     {
         ranks[decision.rank()].arrivals++;
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onAdmitted(final RunRequest request, final StepView plan, final int index)
     {
-        for (int i = 0; i < plan.admittedCount(); i++)
+        if (request.isMatchedBy(plan))
         {
-            final SeriesRequest request = live.get(plan.admittedRequestId(i));
-            if (!request.wasAdmitted)
-            {
-                request.wasAdmitted = true;
-                request.matchedTokens = (long)plan.matchedBlocks(i) * blockSizeTokens;
-                admit(plan.rank(), request, 1);
-            }
-        }
-    }
-
-    private void admit(final int rank, final SeriesRequest request, final int sign)
-    {
-        for (final SeriesInterval interval : List.of(whole, ranks[rank]))
-        {
-            interval.promptTokens += sign * (long)request.promptTokens;
-            interval.matchedTokens += sign * request.matchedTokens;
+            admit(request, 1);
         }
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onAdmissionWithdrawn(final RunRequest request)
     {
-        final SeriesRequest request = live.get(requeued.requestId());
-        if (request.wasAdmitted && !request.landed)
+        admit(request, -1);
+    }
+
+    private void admit(final RunRequest request, final int sign)
+    {
+        for (final SeriesInterval interval : List.of(whole, ranks[request.admittedRank()]))
         {
-            request.wasAdmitted = false;
-            admit(requeued.rank(), request, -1);
+            interval.promptTokens += sign * (long)request.promptTokens();
+            interval.matchedTokens += sign * (long)request.matchedBlocks() * blockSizeTokens;
         }
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onFirstToken(final RunRequest request)
     {
-        for (int entry = 0; entry < step.entryCount(); entry++)
-        {
-            if (step.advance(entry) > 0)
-            {
-                final SeriesRequest request = live.get(step.requestId(entry));
-                request.landed = true;
-                emit(step.rank(), request, step.emitted(entry));
-            }
-        }
-    }
-
-    private void emit(final int rank, final SeriesRequest request, final int tokens)
-    {
-        if (tokens == 0)
-        {
-            return;
-        }
-        whole.emitted += tokens;
-        ranks[rank].emitted += tokens;
-        if (request.tokens == 0)
-        {
-            request.firstTokenNanos = now;
-            whole.ttft.record(now - request.submitNanos);
-            ranks[rank].ttft.record(now - request.submitNanos);
-        }
-        request.tokens += tokens;
-        request.lastTokenNanos = now;
+        whole.ttft.record(now - request.submitNanos());
+        ranks[request.admittedRank()].ttft.record(now - request.submitNanos());
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onTokens(final RunRequest request, final int count, final long sinceNanos)
     {
-        final SeriesRequest request = live.remove(end.requestId());
+        whole.emitted += count;
+        ranks[request.admittedRank()].emitted += count;
+    }
+
+    @Override
+    public void onEnded(final RunRequest request, final FreeDecoder end)
+    {
         final SeriesInterval rank = end.rank() >= 0 && end.rank() < ranks.length ? ranks[end.rank()] : null;
         whole.end(end.reason(), request, level, now);
         if (rank != null)

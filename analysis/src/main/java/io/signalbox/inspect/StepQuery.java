@@ -6,6 +6,7 @@ import io.signalbox.JsonName;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.state.RunStep;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -71,7 +72,7 @@ public final class StepQuery extends JournalQuery
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
@@ -95,7 +96,7 @@ public final class StepQuery extends JournalQuery
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep landed, final CommitView step)
     {
         final Planned plan = landed(step.rank(), step.step());
         for (int entry = 0; plan != null && entry < step.entryCount(); entry++)
@@ -110,7 +111,7 @@ public final class StepQuery extends JournalQuery
     }
 
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    public void onWithdrawn(final RunStep landed, final WithdrawnDecoder withdrawn)
     {
         final Planned plan = landed(withdrawn.rank(), withdrawn.step());
         if (plan != null)

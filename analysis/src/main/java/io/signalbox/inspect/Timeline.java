@@ -3,9 +3,7 @@ package io.signalbox.inspect;
 
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
@@ -18,16 +16,16 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
-import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.StateStart;
-import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.RankState;
-import io.signalbox.state.RequestState;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import org.agrona.collections.LongArrayList;
-import org.agrona.collections.LongHashSet;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,13 +36,13 @@ import java.util.List;
  * Hands out the timeline of a journal in one pass: steps of ranks, what happened to requests and ranks, and how full caches
  * were. Holds the ids of live requests and the steps in flight.
  */
-public final class Timeline extends EventReader implements GroupCollector
+public final class Timeline implements RunListener
 {
     private final TimelineReceiver receiver;
     private final TimeWindow window;
     private final RankLine[] ranks;
-    /** Accepted requests without a token. */
-    private final LongHashSet tokenless = new LongHashSet();
+    /** Requests that have their first token from the step that the current group commits. */
+    private final LongArrayList begun = new LongArrayList();
     private long nowNanos;
     private long computeNanos;
     /** The step that the current group commits, which requests may yet end by; {@code null}: none. */
@@ -61,15 +59,10 @@ public final class Timeline extends EventReader implements GroupCollector
 
     private static final class RankLine
     {
-        private final BlocksInUse blocks;
+        private long blocksInUse;
         private final List<Flight> flights = new ArrayList<>();
         private long running;
         private long freeFromNanos = Long.MIN_VALUE;
-
-        private RankLine(final int kvBlocks)
-        {
-            blocks = new BlocksInUse(kvBlocks);
-        }
 
         /** @return {@code null} if no such step is in flight. */
         private Flight take(final long step)
@@ -90,7 +83,7 @@ public final class Timeline extends EventReader implements GroupCollector
         this.receiver = receiver;
         this.window = window;
         ranks = new RankLine[reader.ranks()];
-        Arrays.setAll(ranks, rank -> new RankLine(reader.setting(SchedulerConfig.KV_BLOCKS)));
+        Arrays.setAll(ranks, rank -> new RankLine());
     }
 
     /**
@@ -113,11 +106,13 @@ public final class Timeline extends EventReader implements GroupCollector
     {
         final Timeline timeline = new Timeline(start.reader(), receiver, window);
         receiver.onRun(timeline.ranks.length);
-        if (start.state() != null)
+        final RunFold fold = RunFold.of(timeline).behind(start.state());
+        for (int rank = 0; rank < timeline.ranks.length && start.state() != null; rank++)
         {
-            timeline.begin(start.state());
+            timeline.figures(rank);
         }
-        final JournalEnd end = GroupCollector.read(directory, start.reader(), timeline);
+        final JournalEnd end = GroupCollector.read(directory, start.reader(),
+            groups -> fold.onGroup(groups.group(), 0, groups.groupLength(), groups.timeNanos()));
         receiver.onEnd(timeline.openSteps());
         return end;
     }
@@ -129,29 +124,29 @@ public final class Timeline extends EventReader implements GroupCollector
     }
 
     /** Steps in flight are handed out when they land, without the requests that they admitted. */
-    private void begin(final FoldedState state)
+    @Override
+    public void onState(final FoldedState state)
     {
         nowNanos = state.timeNanos();
         for (int i = 0; i < ranks.length; i++)
         {
             final RankLine rank = ranks[i];
             final RankState was = state.rank(i);
-            rank.blocks.add(was);
             rank.running = was.running().size();
             was.open().forEach(
                 step -> rank.flights.add(new Flight(step.step(), step.plannedNanos(), new LongArrayList())));
-            figures(i);
         }
-        state.requests().stream()
-            .filter(request -> request.stage() != RequestState.Stage.FINISHED && request.generatedTokens() == 0)
-            .forEach(request -> tokenless.add(request.id()));
     }
 
     @Override
-    public void onGroup(final GroupSource groups)
+    public void onGroup(final long timeNanos)
     {
-        nowNanos = groups.timeNanos();
-        readGroup(groups.group(), 0, groups.groupLength());
+        nowNanos = timeNanos;
+    }
+
+    @Override
+    public void onGroupEnd()
+    {
         if (landed != null)
         {
             if (window.has(nowNanos))
@@ -161,6 +156,18 @@ public final class Timeline extends EventReader implements GroupCollector
             }
             landed = null;
         }
+    }
+
+    @Override
+    public void onBlocksInUse(final int rank, final int blocksInUse, final int change)
+    {
+        ranks[rank].blocksInUse = blocksInUse;
+    }
+
+    @Override
+    public void onFirstToken(final RunRequest request)
+    {
+        begun.addLong(request.id());
     }
 
     private void mark(final int rank, final String name, final long requestId)
@@ -175,26 +182,25 @@ public final class Timeline extends EventReader implements GroupCollector
     {
         if (window.has(nowNanos))
         {
-            receiver.onFigures(rank, nowNanos, ranks[rank].blocks.count(), ranks[rank].running);
+            receiver.onFigures(rank, nowNanos, ranks[rank].blocksInUse, ranks[rank].running);
         }
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder answer)
+    public void onAccepted(final RunRequest request)
     {
-        tokenless.add(answer.requestId());
-        mark(TimelineReceiver.NO_RANK, "submit " + answer.requestId(), answer.requestId());
+        mark(TimelineReceiver.NO_RANK, "submit " + request.id(), request.id());
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder answer)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
         mark(TimelineReceiver.NO_RANK, "refused " + answer.requestId() + ": " + JournalQuery.label(answer.reason()),
             TimelineReceiver.NO_REQUEST);
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
         final RankLine rank = ranks[plan.rank()];
         final LongArrayList requests = new LongArrayList();
@@ -203,7 +209,6 @@ public final class Timeline extends EventReader implements GroupCollector
             requests.addLong(plan.admittedRequestId(i));
         }
         rank.running += plan.admittedCount();
-        rank.blocks.add(plan);
         rank.flights.add(new Flight(plan.step(), nowNanos, requests));
         if (plan.admittedCount() + plan.changeCount() > 0)
         {
@@ -212,13 +217,13 @@ public final class Timeline extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         computeNanos = completion.computeNanos();
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep counts, final CommitView step)
     {
         final RankLine rank = ranks[step.rank()];
         final Flight flight = rank.take(step.step());
@@ -226,20 +231,12 @@ public final class Timeline extends EventReader implements GroupCollector
         {
             return;
         }
-        int tokens = 0;
-        final int entries = step.entryCount();
-        for (int entry = 0; entry < entries; entry++)
-        {
-            tokens += step.advance(entry);
-            if (!tokenless.isEmpty() && step.emitted(entry) > 0 && tokenless.remove(step.requestId(entry)))
-            {
-                addOnce(flight.requests, step.requestId(entry));
-            }
-        }
+        begun.forEachLong(request -> addOnce(flight.requests, request));
+        begun.clear();
         final long computed = computeNanos > 0 ? nowNanos - computeNanos : flight.plannedNanos;
         final long begin = Math.min(nowNanos, Math.max(computed, rank.freeFromNanos));
         rank.freeFromNanos = nowNanos;
-        landed = new Landed(step.rank(), flight, begin, entries, tokens);
+        landed = new Landed(step.rank(), flight, begin, step.entryCount(), counts.computedTokens());
     }
 
     private static void addOnce(final LongArrayList requests, final long requestId)
@@ -251,10 +248,9 @@ public final class Timeline extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
         final long id = end.requestId();
-        tokenless.remove(id);
         final boolean isOfStep = landed != null && landed.rank == end.rank();
         if (isOfStep)
         {
@@ -273,52 +269,45 @@ public final class Timeline extends EventReader implements GroupCollector
     /** A request that ends between two steps may have no blocks, and then it does not run. */
     private void release(final int rank, final FreeDecoder end)
     {
-        final int[] released = new int[1];
-        end.released().forEach(block ->
-        {
-            ranks[rank].blocks.release(block.blockId());
-            released[0]++;
-        });
-        ranks[rank].running -= released[0] > 0 ? 1 : 0;
+        ranks[rank].running -= end.released().count() > 0 ? 1 : 0;
         figures(rank);
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
         final int rank = requeued.rank();
         mark(rank, JournalQuery.label(requeued.reason()) + " " + requeued.requestId(), requeued.requestId());
-        requeued.released().forEach(block -> ranks[rank].blocks.release(block.blockId()));
         ranks[rank].running--;
         figures(rank);
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
         mark(paused.rank(), "paused " + paused.requestId(), paused.requestId());
     }
 
     @Override
-    protected void onContinued(final ContinuedDecoder continued)
+    public void onContinued(final RunRequest request, final ContinuedDecoder continued)
     {
         mark(continued.rank(), "continued " + continued.requestId(), continued.requestId());
     }
 
     @Override
-    protected void onBackendFault(final BackendFaultDecoder fault)
+    public void onFault(final BackendFaultDecoder fault)
     {
         mark(fault.rank(), "fault: " + JournalQuery.label(fault.faultClass()), TimelineReceiver.NO_REQUEST);
     }
 
     @Override
-    protected void onStepTimedOut(final StepTimedOutDecoder fault)
+    public void onTimedOut(final StepTimedOutDecoder fault)
     {
         mark(fault.rank(), "step " + fault.step() + " timed out", TimelineReceiver.NO_REQUEST);
     }
 
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    public void onWithdrawn(final RunStep landed, final WithdrawnDecoder withdrawn)
     {
         ranks[withdrawn.rank()].take(withdrawn.step());
         mark(withdrawn.rank(), "withdrawn step " + withdrawn.step() + ": " + JournalQuery.label(withdrawn.cause()),
@@ -326,14 +315,14 @@ public final class Timeline extends EventReader implements GroupCollector
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
         mark(reset.rank() < 0 ? TimelineReceiver.NO_RANK : reset.rank(), "reset, epoch " + reset.newEpoch(),
             TimelineReceiver.NO_REQUEST);
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
+    public void onNewWeights(final NewWeightsDecoder change)
     {
         mark(TimelineReceiver.NO_RANK, "new weights, generation " + change.weightGeneration(),
             TimelineReceiver.NO_REQUEST);

@@ -15,6 +15,7 @@ import io.signalbox.report.ServiceLevel;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
+import io.signalbox.state.RunFold;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -49,17 +50,14 @@ public final class RunInspection
     {
         final JournalReader reader = start.reader();
         final ReportListener listener = listener(reader).judging(level);
-        if (start.state() != null)
-        {
-            listener.behind(start.state());
-        }
+        final RunFold fold = RunFold.of(listener).behind(start.state());
         JournalEnd end = JournalEnd.BEING_WRITTEN;
         final GroupSource groups = GroupSource.ahead(reader);
         try
         {
             while (groups.next())
             {
-                add(listener, history, groups);
+                add(listener, fold, history, groups);
             }
             end = JournalEnd.of(reader.ending());
         }
@@ -78,11 +76,13 @@ public final class RunInspection
             journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);
     }
 
-    private static void add(final ReportListener listener, final HistoryCollector history, final GroupSource groups)
+    private static void add(
+        final ReportListener listener, final RunFold fold, final HistoryCollector history, final GroupSource groups)
     {
         try
         {
-            listener.onJournaledGroup(groups.group(), groups.groupLength(), groups.rows());
+            listener.beside(groups.rows());
+            fold.onGroup(groups.group(), 0, groups.groupLength());
             if (history != null)
             {
                 history.onGroup(groups);

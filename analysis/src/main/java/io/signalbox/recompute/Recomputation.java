@@ -11,6 +11,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -67,9 +68,10 @@ public final class Recomputation
             journal.setting(SchedulerConfig.STEP_TOKENS), journal.setting(SchedulerConfig.MAX_RUNNING),
             journal.setting(SchedulerConfig.DEPTH), journal.setting(SchedulerConfig.DRAFT_TOKENS));
         sharesWithinSteps = journal.setting(SchedulerConfig.SAME_STEP_SHARING);
+        final RunFold fold = RunFold.within(survey);
         while (journal.next())
         {
-            survey.readGroup(journal.group(), 0, journal.groupLength());
+            fold.onGroup(journal.group(), 0, journal.groupLength());
         }
     }
 

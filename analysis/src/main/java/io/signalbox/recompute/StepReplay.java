@@ -7,15 +7,17 @@ import io.signalbox.backend.StepFault;
 import io.signalbox.engine.request.LiveRequests;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -24,7 +26,7 @@ import java.util.Map;
  * Gives the plans of committed steps to a backend when the journal comes to them, and compares their results when it comes
  * to the recorded ones: the backend has as many steps in flight as it had when the journal was written.
  */
-final class StepReplay extends EventReader
+final class StepReplay implements RunListener
 {
     private final JournalReader journal;
     private final StepSurvey survey;
@@ -51,33 +53,34 @@ final class StepReplay extends EventReader
     /** Stops behind the first step that differs. */
     void run(final Recomputation.StepProgress progress)
     {
+        final RunFold fold = RunFold.within(this);
         while (comparison.isEqual() && journal.next())
         {
-            readGroup(journal.group(), 0, journal.groupLength());
+            fold.onGroup(journal.group(), 0, journal.groupLength());
             progress.onSteps(compared, survey.committed());
         }
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         requests.submit(submit);
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder accepted)
+    public void onAccepted(final RunRequest request)
     {
-        requests.accept(accepted.requestId());
+        requests.accept(request.id());
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder refused)
+    public void onRefused(final RunRequest request, final RefusedDecoder refused)
     {
         requests.refuse();
     }
 
     @Override
-    protected void onSchedule(final StepView step)
+    public void onStep(final StepView step)
     {
         requests.schedule(step);
         final RecordedPlan plan = RecordedPlan.of(step);
@@ -89,7 +92,7 @@ final class StepReplay extends EventReader
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
+    public void onNewWeights(final NewWeightsDecoder change)
     {
         final int generation = change.weightGeneration();
         backend.newWeights(generation, weights.prepare(generation, change.version()));
@@ -97,7 +100,7 @@ final class StepReplay extends EventReader
 
     /** A report of a step that was not committed, or a second one, changed nothing when it was recorded. */
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         final RecordedPlan plan = submitted.remove(new StepName(completion.rank(), completion.step()));
         if (plan == null)
@@ -116,19 +119,19 @@ final class StepReplay extends EventReader
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep landed, final CommitView commit)
     {
         requests.commit(commit);
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
         requests.requeue(requeued.requestId());
     }
 
     @Override
-    protected void onFree(final FreeDecoder free)
+    public void onEnded(final RunRequest request, final FreeDecoder free)
     {
         requests.free(free.requestId());
     }

@@ -3,11 +3,12 @@ package io.signalbox.recompute;
 
 import io.signalbox.ConfigException;
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,19 +19,17 @@ import java.util.Set;
  * Reads a journal ahead of a recomputation, to know which steps were never committed, because they failed, were withdrawn,
  * or were in flight when the run stopped. Nothing that was committed depends on them.
  */
-final class StepSurvey extends EventReader
+final class StepSurvey implements RunListener
 {
     private final Set<StepName> uncommitted = new HashSet<>();
     private long committed;
     private final List<String> newWeights = new ArrayList<>();
     private boolean logprobs;
-    private int promptTokens;
     private int recordedTokens;
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
-        promptTokens = submit.promptTokens();
         submit.skipBlockHashes();
         submit.skipCacheKey();
         recordedTokens = submit.tokensLength() / Integer.BYTES;
@@ -38,24 +37,24 @@ final class StepSurvey extends EventReader
 
     /** @throws ConfigException if the journal has not all tokens of the prompt. */
     @Override
-    protected void onAccepted(final AcceptedDecoder accepted)
+    public void onAccepted(final RunRequest request)
     {
-        if (recordedTokens != promptTokens)
+        if (recordedTokens != request.promptTokens())
         {
-            throw new ConfigException("request " + accepted.requestId() + " has " + promptTokens +
+            throw new ConfigException("request " + request.id() + " has " + request.promptTokens() +
                 " prompt tokens, of which the journal has " + recordedTokens + ", so no model can compute it again; " +
                 "give the journal of a backend that reads tokens, with --journal-tokens=ids, and not a redacted one.");
         }
     }
 
     @Override
-    protected void onSchedule(final StepView step)
+    public void onStep(final StepView step)
     {
         uncommitted.add(new StepName(step.rank(), step.step()));
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep landed, final CommitView commit)
     {
         uncommitted.remove(new StepName(commit.rank(), commit.step()));
         committed++;
@@ -63,7 +62,7 @@ final class StepSurvey extends EventReader
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
+    public void onNewWeights(final NewWeightsDecoder change)
     {
         newWeights.add(change.version());
     }

@@ -12,6 +12,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.state.RunFold;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -156,8 +157,10 @@ final class ReRuns
             }
         }
         final RunCollector collector = new RunCollector(config.blockSizeTokens(), matches, countsComputed);
+        final RunFold fold = RunFold.of(matches, collector);
         final long[] reached = new long[1];
-        final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
+        final RunReport report = run.run(SteppedEngine::new,
+            (time, group, offset, length, rows) -> fold.onGroup(group, offset, length), (done, requests, nanos) ->
         {
             if (abandoned)
             {

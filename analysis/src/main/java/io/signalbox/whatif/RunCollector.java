@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
-import io.signalbox.backend.CaptureSlice;
-import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
-import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import io.signalbox.stats.OutcomeCollector;
-import org.agrona.DirectBuffer;
 
 /** Collects the outcomes of a run, its decisions as a digest, and the score tables of its placements. */
-class RunCollector extends OutcomeCollector implements GroupJournal
+class RunCollector extends OutcomeCollector
 {
     private final PlacementLog placements = new PlacementLog();
     private final DecisionDigest digest = new DecisionDigest();
@@ -30,7 +24,8 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     private final FoldedMatches matches;
 
     /**
-     * @param matches        folds the matches that the router could have read, if it does not read matches.
+     * @param matches        folds the matches that the router could have read, if it does not read matches; listens ahead of
+     *                       this collector.
      * @param countsComputed whether {@link #computed()} will be used.
      */
     RunCollector(final int blockSizeTokens, final FoldedMatches matches, final boolean countsComputed)
@@ -46,25 +41,6 @@ class RunCollector extends OutcomeCollector implements GroupJournal
         return computed;
     }
 
-    @Override
-    public void append(
-        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
-    {
-        onGroup(group, offset, length);
-    }
-
-    @Override
-    public void endOfBatch()
-    {
-        // Nothing is buffered.
-    }
-
-    @Override
-    public void close()
-    {
-        // The outcomes are read later.
-    }
-
     final PlacementLog placements()
     {
         return placements;
@@ -77,50 +53,17 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
-        super.onSubmit(submit);
-        matches.onSubmit(submit);
-    }
-
-    @Override
-    protected void onAccepted(final AcceptedDecoder answer)
-    {
-        super.onAccepted(answer);
-        matches.onAccepted(answer.requestId());
-    }
-
-    @Override
-    protected void onControl(final ControlDecoder control)
-    {
-        matches.onControl(control);
-    }
-
-    @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
-    {
-        matches.onNewWeights();
-    }
-
-    @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
-    {
-        matches.onBackendReset(reset);
-    }
-
-    @Override
-    protected void onRefused(final RefusedDecoder answer)
-    {
-        super.onRefused(answer);
+        super.onRefused(request, answer);
         digest.add(answer.requestId(), nowNanos() + answer.reason().value());
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder decision)
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
     {
         digest.add(decision.requestId(), nowNanos() + decision.rank());
-        super.onPlaced(decision);
-        matches.onPlaced(decision);
+        super.onPlaced(request, decision);
         if (live(decision.requestId()) != null)
         {
             placements.onPlaced(decision, nowNanos(), matches.tokens(decision.requestId()));
@@ -128,49 +71,44 @@ class RunCollector extends OutcomeCollector implements GroupJournal
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
-        super.onSchedule(plan);
-        matches.onSchedule(plan);
         digest.addStep(nowNanos(), plan);
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep step, final CommitView commit)
     {
-        super.onCommit(step);
-        matches.onCommit(step);
-        for (int entry = 0; computed != null && entry < step.entryCount(); entry++)
+        for (int entry = 0; computed != null && entry < commit.entryCount(); entry++)
         {
-            computed.add(step.requestId(entry), step.start(entry), step.advance(entry));
+            computed.add(commit.requestId(entry), commit.start(entry), commit.advance(entry));
         }
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
-        super.onRequeued(requeued);
+        super.onRequeued(request, requeued);
         digest.add(requeued.requestId(), nowNanos() + requeued.reason().value());
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
-        super.onPaused(paused);
+        super.onPaused(request, paused);
         digest.add(paused.requestId(), nowNanos() + paused.blocks());
     }
 
     @Override
-    protected void onContinued(final ContinuedDecoder continued)
+    public void onContinued(final RunRequest request, final ContinuedDecoder continued)
     {
         digest.add(~continued.requestId(), nowNanos());
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
-        super.onFree(end);
-        matches.onFree(end.requestId());
+        super.onEnded(request, end);
         digest.add(end.requestId(), nowNanos() + end.reason().value());
         digest.add(end.rank(), end.generatedTokens());
     }

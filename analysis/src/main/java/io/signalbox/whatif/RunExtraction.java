@@ -18,6 +18,8 @@ import io.signalbox.sim.WeightsPlan;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.RequestState;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import io.signalbox.stats.RequestOutcome;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
@@ -131,8 +133,8 @@ final class RunExtraction extends RunCollector
         blockSizeTokens = config.blockSizeTokens();
     }
 
-    /** The groups continue a run in this state. */
-    void behind(final FoldedState ahead)
+    @Override
+    public void onState(final FoldedState ahead)
     {
         ahead.requests().stream().filter(request -> request.stage() != RequestState.Stage.FINISHED)
             .forEach(request -> begunAhead.put(request.id(), Long.MAX_VALUE));
@@ -145,9 +147,8 @@ final class RunExtraction extends RunCollector
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
-        super.onSubmit(submit);
         startNanos = startNanos == NONE ? isSimulated ? 0 : nowNanos() : startNanos;
         asked = null;
         if (!requests.containsKey(submit.requestId()))
@@ -184,9 +185,9 @@ final class RunExtraction extends RunCollector
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder answer)
+    public void onRefused(final RunRequest refused, final RefusedDecoder answer)
     {
-        super.onRefused(answer);
+        super.onRefused(refused, answer);
         final RefusalReason reason = answer.reason();
         if (asked != null && (reason == RefusalReason.MALFORMED || reason == RefusalReason.HASH_COUNT ||
             reason == RefusalReason.DRAINING))
@@ -196,7 +197,7 @@ final class RunExtraction extends RunCollector
     }
 
     @Override
-    protected void onCancel(final CancelDecoder cancel)
+    public void onCancel(final RunRequest cancelled, final CancelDecoder cancel)
     {
         final RequestOutcome outcome = live(cancel.requestId());
         final Recorded request = requests.get(cancel.requestId());
@@ -208,9 +209,8 @@ final class RunExtraction extends RunCollector
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    public void onControl(final ControlDecoder control)
     {
-        super.onControl(control);
         if (control.kind() == ControlKind.NEW_WEIGHTS)
         {
             newWeights.add(new WeightsPlan.Change(nowNanos() - Math.max(0, startNanos), control.way()));
@@ -219,28 +219,26 @@ final class RunExtraction extends RunCollector
     }
 
     @Override
-    protected void onBackendFault(final BackendFaultDecoder fault)
+    public void onFault(final BackendFaultDecoder fault)
     {
         faults++;
     }
 
     @Override
-    protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+    public void onTimedOut(final StepTimedOutDecoder timeout)
     {
         faults++;
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
-        super.onBackendReset(reset);
         faults++;
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep landed, final CommitView step)
     {
-        super.onCommit(step);
         int token = 0;
         for (int entry = 0; keepsOutputs && entry < step.entryCount(); entry++)
         {
@@ -262,10 +260,10 @@ final class RunExtraction extends RunCollector
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest ended, final FreeDecoder end)
     {
         final RequestOutcome outcome = live(end.requestId());
-        super.onFree(end);
+        super.onEnded(ended, end);
         lastEndNanos = nowNanos();
         if (begunAhead.containsKey(end.requestId()))
         {

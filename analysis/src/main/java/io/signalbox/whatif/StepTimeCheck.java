@@ -75,7 +75,7 @@ final class StepTimeCheck extends StepParts
     }
 
     @Override
-    protected void onStep(final int rank, final Step step)
+    protected void onMeasured(final int rank, final Step step)
     {
         final long nanos = step.computeNanos() > 0 ? step.computeNanos() : step.nanos();
         if (step.entries() > 0 && nanos > 0)

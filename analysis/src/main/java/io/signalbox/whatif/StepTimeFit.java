@@ -79,7 +79,7 @@ final class StepTimeFit extends StepParts
     }
 
     @Override
-    protected void onStep(final int rank, final Step step)
+    protected void onMeasured(final int rank, final Step step)
     {
         if (step.entries() == 0 || step.nanos() <= 0 || steps++ % stride != 0)
         {

@@ -24,6 +24,7 @@ import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RunFold;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -208,22 +209,16 @@ public final class WhatIf
             new RunExtraction(config, matches, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
         // The load of experts is in no re-run either, and to count it would take longer than to read all the rest.
         final ReportListener report = new ReportListener(config.toBuilder().capture(null).build()).judging(level);
-        if (ahead != null)
-        {
-            report.behind(ahead);
-            extraction.behind(ahead);
-        }
         final StepTimeFit fit = new StepTimeFit();
         final StepTimeCheck check = given == null ? null : new StepTimeCheck(given.stepCost());
+        final RunFold fold = (check == null ? RunFold.of(matches, extraction, report, fit) :
+            RunFold.of(matches, extraction, report, fit, check)).behind(ahead);
         final RecordedCaches caches = beginning.warm() ? new RecordedCaches(config, beginning.fromNanos(), ahead) : null;
         while (run.next())
         {
             try
             {
-                extraction.onGroup(run.group(), 0, run.groupLength());
-                report.onGroup(run.group(), 0, run.groupLength());
-                fit.onGroup(run.group(), 0, run.groupLength());
-                check(check, run);
+                fold.onGroup(run.group(), 0, run.groupLength());
                 if (caches != null)
                 {
                     caches.onGroup(run.group(), run.groupLength());
@@ -246,14 +241,6 @@ public final class WhatIf
             .withNewWeights(extraction.newWeights(Long.MIN_VALUE));
         return new WhatIf(settings, config.toBuilder().capture(null).build(), simulation, extraction, report.report(),
             stepTimes(simulation, fitted), beginning, caches == null ? null : caches.prefixes(), fit).with(given, check);
-    }
-
-    private static void check(final StepTimeCheck check, final GroupCursor run)
-    {
-        if (check != null)
-        {
-            check.onGroup(run.group(), 0, run.groupLength());
-        }
     }
 
     private static Beginning behind(final Beginning asked, final FoldedState ahead)

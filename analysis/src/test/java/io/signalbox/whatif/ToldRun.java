@@ -21,6 +21,7 @@ import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.state.RunFold;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageEncoderFlyweight;
@@ -38,13 +39,14 @@ final class ToldRun
     private final GroupWriter group = new GroupWriter(256);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final RunCollector collector = new RunCollector(BLOCK_TOKENS, FoldedMatches.none(), false);
+    private final RunFold fold = RunFold.within(collector);
     private final List<WorkloadRequest> requests = new ArrayList<>();
     private long steps;
 
     private void tell(final MessageEncoderFlyweight output)
     {
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + output.encodedLength());
-        collector.onGroup(group.buffer(), 0, group.length());
+        fold.onGroup(group.buffer(), 0, group.length());
     }
 
     private void begin(final long nanos)

@@ -4,6 +4,7 @@ package io.signalbox.report;
 import io.signalbox.report.RunReport.Goodput;
 import io.signalbox.report.RunReport.RankGoodput;
 import io.signalbox.report.RunReport.TenantGoodput;
+import io.signalbox.state.RunRequest;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,15 +31,15 @@ final class GoodputRecord
         countedOfRank = new long[ranks];
     }
 
-    void completed(final RequestRecord request, final long nowNanos)
+    void completed(final RunRequest request, final TenantRecord tenant, final long nowNanos)
     {
-        if (request.firstTokenNanos == RequestRecord.UNKNOWN)
+        if (request.tokens() > 0 && request.firstTokenNanos() == RunRequest.UNKNOWN)
         {
             return;
         }
-        final long ttft = request.tokens == 0 ? 0 : request.firstTokenNanos - request.submitNanos;
-        final boolean isMet = level.isMet(ttft, request.tpotNanos(), nowNanos - request.submitNanos);
-        count(request.rank, request.tenant, isMet);
+        final long ttft = request.tokens() == 0 ? 0 : request.firstTokenNanos() - request.submitNanos();
+        final boolean isMet = level.isMet(ttft, request.tpotNanos(), nowNanos - request.submitNanos());
+        count(request.admittedRank(), tenant, isMet);
     }
 
     /** @param rank -1: none. */

@@ -3,17 +3,13 @@ package io.signalbox.report;
 
 import io.signalbox.report.RunReport.RankOccupancy;
 import io.signalbox.report.RunReport.RankPrefixCache;
-
-import java.util.Arrays;
-import java.util.BitSet;
+import io.signalbox.state.RunRequest;
 
 /** Prefix hits and block occupancy of one rank. */
 final class RankRecord
 {
     private final int rank;
     final DeviceTimes device = new DeviceTimes();
-    private RequestRecord[] lastEntries = new RequestRecord[64];
-    private int[] holders = new int[1024];
     private int usedBlocks;
     private int peakBlocks;
     private double blockNanos;
@@ -24,7 +20,6 @@ final class RankRecord
     private long promptTokens;
     private long matchedBlocks;
     private long promptBlocks;
-    private final BitSet generated = new BitSet();
     private long generatedBlocks;
     private long pendingBlocks;
 
@@ -38,21 +33,6 @@ final class RankRecord
         return rank;
     }
 
-    /** The request of this entry in the last step, or {@code null}. Batches change little, so it is likely the same. */
-    RequestRecord lastEntry(final int entry)
-    {
-        return entry < lastEntries.length ? lastEntries[entry] : null;
-    }
-
-    void lastEntry(final int entry, final RequestRecord request)
-    {
-        if (entry >= lastEntries.length)
-        {
-            lastEntries = Arrays.copyOf(lastEntries, 2 * entry);
-        }
-        lastEntries[entry] = request;
-    }
-
     void onStep(final long tokens)
     {
         stepTokens += tokens;
@@ -64,50 +44,16 @@ final class RankRecord
         return stepTokens;
     }
 
-    void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)
-    {
-        request.matchedBlocks = requestMatchedBlocks;
-        request.generatedBlocks = 0;
-        request.pendingBlocks = 0;
-        count(request, blockSizeTokens, 1);
-    }
-
-    /** The step of the first admission was withdrawn: nothing was matched, and the request is admitted again. */
-    void onFirstAdmissionWithdrawn(final RequestRecord request, final int blockSizeTokens)
-    {
-        count(request, blockSizeTokens, -1);
-        generatedBlocks -= request.generatedBlocks;
-        pendingBlocks -= request.pendingBlocks;
-    }
-
-    private void count(final RequestRecord request, final int blockSizeTokens, final int sign)
+    /** @param sign 1 for the first admission of a request; -1 if its step was withdrawn, so that nothing was matched. */
+    void admitted(final RunRequest request, final int blockSizeTokens, final int sign)
     {
         admittedRequests += sign;
-        matchedBlocks += sign * request.matchedBlocks;
-        matchedTokens += sign * (long)request.matchedBlocks * blockSizeTokens;
-        promptTokens += sign * request.promptTokens;
-        promptBlocks += sign * (request.promptTokens / blockSizeTokens);
-    }
-
-    /** Decoding filled the block, and requests can match it. */
-    void onGenerated(final int blockId)
-    {
-        generated.set(blockId);
-    }
-
-    void onAllocated(final int blockId)
-    {
-        generated.clear(blockId);
-    }
-
-    /** The first admission of the request matched the block. */
-    void onMatched(final RequestRecord request, final int blockId, final boolean isPending)
-    {
-        final int isGenerated = generated.get(blockId) ? 1 : 0;
-        request.generatedBlocks += isGenerated;
-        generatedBlocks += isGenerated;
-        request.pendingBlocks += isPending ? 1 : 0;
-        pendingBlocks += isPending ? 1 : 0;
+        matchedBlocks += sign * request.matchedBlocks();
+        matchedTokens += sign * (long)request.matchedBlocks() * blockSizeTokens;
+        promptTokens += sign * request.promptTokens();
+        promptBlocks += sign * (request.promptTokens() / blockSizeTokens);
+        generatedBlocks += sign * request.generatedMatches();
+        pendingBlocks += sign * request.pendingMatches();
     }
 
     /** Matched blocks that decoding had filled. */
@@ -122,32 +68,11 @@ final class RankRecord
         return pendingBlocks;
     }
 
-    void hold(final int blockId, final long nowNanos)
+    void onBlocksInUse(final int blocks, final long nowNanos)
     {
-        if (blockId >= holders.length)
-        {
-            holders = Arrays.copyOf(holders, Math.max(blockId + 1, 2 * holders.length));
-        }
-        if (holders[blockId]++ == 0)
-        {
-            advance(nowNanos);
-            usedBlocks++;
-            peakBlocks = Math.max(peakBlocks, usedBlocks);
-        }
-    }
-
-    /** Gives back every block that the request holds. */
-    void release(final RequestRecord request, final long nowNanos)
-    {
-        for (int i = 0; i < request.blocks.size(); i++)
-        {
-            if (--holders[request.blocks.getInt(i)] == 0)
-            {
-                advance(nowNanos);
-                usedBlocks--;
-            }
-        }
-        request.blocks.clear();
+        advance(nowNanos);
+        usedBlocks = blocks;
+        peakBlocks = Math.max(peakBlocks, blocks);
     }
 
     private void advance(final long nowNanos)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.report;
 
-import io.signalbox.engine.GroupListener;
 import io.signalbox.event.CommitView;
-import io.signalbox.event.CommitWords;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
@@ -26,6 +20,10 @@ import io.signalbox.report.RunReport.RankOccupancy;
 import io.signalbox.report.RunReport.RankPrefixCache;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RequestState;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import io.signalbox.stats.FirstTokenTimes;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -35,17 +33,27 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Collects a {@link RunReport} from groups only, in their order. Rows of CHUNKED completions are not in the groups and
- * come through {@link #onChunkedRows}.
+ * Collects a {@link RunReport} from the events of a run. Rows of CHUNKED completions are not in them and come through
+ * {@link #onChunkedRows} or {@link #beside}.
  */
-public final class ReportListener implements GroupListener
+public final class ReportListener implements RunListener
 {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final int blockSizeTokens;
     private final int poolBlocks;
-    private final ReportEvents events = new ReportEvents();
-    private final Long2ObjectHashMap<RequestRecord> live = new Long2ObjectHashMap<>();
+    private long live;
+    /** The tenant of the Submit that is being read; {@code null}: none. */
+    private TenantRecord asked;
+    /** Of live requests that name one. */
+    private final Long2ObjectHashMap<TenantRecord> tenantOf = new Long2ObjectHashMap<>();
+    private long computeNanos;
+    /** Rows of a journaled group that are not in it. */
+    private DirectBuffer rowsBeside;
+    private int besideCount;
+    private DirectBuffer inlineRows;
+    private int inlineOffset;
+    private int inlineCount;
     private final RankRecord[] ranks;
     private final PlacementCounts placements;
     private final LatencyRecorder ttft = new LatencyRecorder();
@@ -58,7 +66,7 @@ public final class ReportListener implements GroupListener
     private final ExpertLoad chunkedLoad;
     private long nowNanos;
     /** The time of the first Submit. Figures count from it, not from the start of the clock or of a trace. */
-    private long originNanos = RequestRecord.UNKNOWN;
+    private long originNanos = RunRequest.UNKNOWN;
     private long submitted;
     private final EndCounts ends = new EndCounts();
     private long steps;
@@ -80,7 +88,6 @@ public final class ReportListener implements GroupListener
     /** {@code null} if goodput is not asked for. */
     private GoodputRecord goodput;
     private ServiceLevel level;
-    private long[] entryWords = new long[16 * CommitView.ENTRY_WORDS];
 
     public ReportListener(final SchedulerConfig config)
     {
@@ -109,192 +116,102 @@ public final class ReportListener implements GroupListener
         return this;
     }
 
-    /** Continues a run whose earlier groups are not at hand: requests that had not ended count as submitted. */
-    public ReportListener behind(final FoldedState state)
+    /** Requests that had not ended count as submitted. */
+    @Override
+    public void onState(final FoldedState state)
     {
         nowNanos = state.timeNanos();
         originNanos = nowNanos;
-        submitted = RequestRecord.begin(state, live, ranks);
-        return this;
+        for (final RequestState was : state.requests())
+        {
+            live += was.stage() == RequestState.Stage.FINISHED ? 0 : 1;
+        }
+        submitted = live;
+        for (final RankRecord rank : ranks)
+        {
+            state.rank(rank.number()).open().forEach(step -> rank.device.begun(step.step(), step.plannedNanos()));
+        }
     }
 
     private long elapsedNanos()
     {
-        return originNanos == RequestRecord.UNKNOWN ? 0 : nowNanos - originNanos;
+        return originNanos == RunRequest.UNKNOWN ? 0 : nowNanos - originNanos;
     }
 
     @Override
-    public void onGroup(final DirectBuffer group, final int offset, final int length)
+    public void onGroup(final long timeNanos)
     {
-        // Different clocks may stamp the inputs; the time of a run never decreases.
-        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
-        events.readGroup(group, offset, length);
+        nowNanos = timeNanos;
+        computeNanos = 0;
+        inlineCount = 0;
+        besideCount = 0;
     }
 
-    /**
-     * Receives a group of a journal.
-     *
-     * @param rows those of a CHUNKED completion; {@code null}: none.
-     */
-    public void onJournaledGroup(final DirectBuffer group, final int length, final DirectBuffer rows)
+    /** The rows of the next group, if it is a CHUNKED completion of a journal; {@code null}: none. */
+    public void beside(final DirectBuffer rows)
     {
-        events.rowsBeside = rows;
-        onGroup(group, 0, length);
-        events.rowsBeside = null;
+        rowsBeside = rows;
     }
 
     /**
      * Counts rows of a committed step that travel outside their group. May be called from another thread than
-     * {@link #onGroup}, but not during {@link #report}.
+     * the events, but not during {@link #report}.
      */
     public void onChunkedRows(final DirectBuffer rows, final int offset, final int rowCount)
     {
         chunkedLoad.add(rows, offset, rowCount);
     }
 
-    /** The events that carry a figure of the report. */
-    private final class ReportEvents extends EventReader
+    @Override
+    public void onSubmit(final SubmitDecoder request)
     {
-        private int promptTokens;
-        private TenantRecord tenant;
-        private long computeNanos;
-        /** Rows of a journaled group that are not in it. */
-        private DirectBuffer rowsBeside;
-        private int besideCount;
-        private DirectBuffer inlineRows;
-        private int inlineOffset;
-        private int inlineCount;
+        originNanos = originNanos == RunRequest.UNKNOWN ? nowNanos : originNanos;
+        request.skipBlockHashes();
+        asked = request.cacheKeyLength() == 0 ? null :
+            tenants.computeIfAbsent(TenantRecord.key(request), TenantRecord::new);
+    }
 
-        @Override
-        protected void onSubmit(final SubmitDecoder request)
+    @Override
+    public void onAccepted(final RunRequest request)
+    {
+        submitted++;
+        live++;
+        firstTokens.onAccepted(request.id(), nowNanos);
+        if (asked != null)
         {
-            originNanos = originNanos == RequestRecord.UNKNOWN ? nowNanos : originNanos;
-            promptTokens = request.promptTokens();
-            request.skipBlockHashes();
-            tenant = request.cacheKeyLength() == 0 ? null :
-                tenants.computeIfAbsent(TenantRecord.key(request), TenantRecord::new);
-        }
-
-        @Override
-        protected void onForward(final ForwardDecoder launch)
-        {
-            ranks[launch.rank()].device.launched(launch.step(), launch.deviceTimeNanos());
-            firstTokens.onForward(launch.rank(), launch.step(), nowNanos);
-        }
-
-        @Override
-        protected void onD2hComplete(final CompletionView completion)
-        {
-            computeNanos = completion.computeNanos();
-            firstTokens.onCompletion(completion.rank(), completion.step(), nowNanos, computeNanos);
-            besideCount = completion.isChunked() ? completion.rowCount() : 0;
-            inlineCount = inlineLoad != null && completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
-            if (inlineCount > 0)
-            {
-                inlineRows = completion.buffer();
-                inlineOffset = completion.rowsOffset();
-            }
-        }
-
-        @Override
-        protected void onAccepted(final AcceptedDecoder answer)
-        {
-            submitted++;
-            live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens, tenant));
-            firstTokens.onAccepted(answer.requestId(), nowNanos);
-            if (tenant != null)
-            {
-                tenant.submitted();
-            }
-        }
-
-        @Override
-        protected void onRefused(final RefusedDecoder answer)
-        {
-            submitted++;
-            ends.refused();
-            if (goodput != null)
-            {
-                goodput.failed(-1, tenant);
-            }
-            if (tenant != null)
-            {
-                tenant.submitted();
-            }
-        }
-
-        @Override
-        protected void onPlaced(final PlacedDecoder decision)
-        {
-            placements.onPlaced(decision);
-        }
-
-        @Override
-        protected void onSchedule(final StepView step)
-        {
-            addStep(step);
-            firstTokens.onSchedule(step, nowNanos);
-        }
-
-        @Override
-        protected void onCommit(final CommitView step)
-        {
-            // A completion without a Commit came too late: the scheduler ignored it, and its rows are nobody's.
-            if (inlineCount > 0)
-            {
-                inlineLoad.add(inlineRows, inlineOffset, inlineCount);
-                inlineCount = 0;
-            }
-            if (rowsBeside != null)
-            {
-                onChunkedRows(rowsBeside, 0, besideCount);
-            }
-            ranks[step.rank()].device.completed(step.step(), computeNanos, nowNanos);
-            addTokens(step);
-        }
-
-        @Override
-        protected void onRequeued(final RequeuedDecoder requeued)
-        {
-            weights.onRequeued(requeued);
-            preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
-            final RequestRecord request = live.get(requeued.requestId());
-            final RankRecord rank = ranks[requeued.rank()];
-            rank.release(request, nowNanos);
-            if (!request.landed)
-            {
-                request.admittedInStep = 0;
-                rank.onFirstAdmissionWithdrawn(request, blockSizeTokens);
-            }
-        }
-
-        @Override
-        protected void onWithdrawn(final WithdrawnDecoder step)
-        {
-            firstTokens.onWithdrawn(step.rank(), step.step());
-        }
-
-        @Override
-        protected void onPaused(final PausedDecoder paused)
-        {
-            pauses++;
-        }
-
-        @Override
-        protected void onNewWeights(final NewWeightsDecoder change)
-        {
-            weights.replaced();
-        }
-
-        @Override
-        protected void onFree(final FreeDecoder end)
-        {
-            addEnd(end);
-            weights.onFree(end);
+            asked.submitted();
+            tenantOf.put(request.id(), asked);
         }
     }
 
-    private void addStep(final StepView plan)
+    @Override
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
+    {
+        submitted++;
+        ends.refused();
+        if (goodput != null)
+        {
+            goodput.failed(-1, asked);
+        }
+        if (asked != null)
+        {
+            asked.submitted();
+        }
+    }
+
+    private TenantRecord tenant(final RunRequest request)
+    {
+        return tenantOf.isEmpty() ? null : tenantOf.get(request.id());
+    }
+
+    @Override
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
+    {
+        placements.onPlaced(decision);
+    }
+
+    @Override
+    public void onStep(final StepView plan)
     {
         final RankRecord rank = ranks[plan.rank()];
         steps++;
@@ -302,116 +219,166 @@ public final class ReportListener implements GroupListener
         mostRequests = Math.max(mostRequests, plan.entryCount());
         rank.onStep(plan.tokens());
         rank.device.planned(plan.step(), nowNanos);
-        for (int i = 0; i < plan.admittedCount(); i++)
-        {
-            final RequestRecord request = live.get(plan.admittedRequestId(i));
-            request.rank = plan.rank();
-            if (request.admittedInStep == 0)
-            {
-                request.admittedInStep = plan.step();
-                request.admittedOnRank = plan.rank();
-                rank.onFirstAdmission(request, plan.matchedBlocks(i), blockSizeTokens);
-            }
-        }
         evictions += plan.evictedCount();
-        for (int i = 0; i < plan.changeCount(); i++)
+        firstTokens.onSchedule(plan, nowNanos);
+    }
+
+    @Override
+    public void onBlocksInUse(final int rank, final int blocksInUse, final int change)
+    {
+        ranks[rank].onBlocksInUse(blocksInUse, nowNanos);
+    }
+
+    @Override
+    public void onForward(final ForwardDecoder launch)
+    {
+        ranks[launch.rank()].device.launched(launch.step(), launch.deviceTimeNanos());
+        firstTokens.onForward(launch.rank(), launch.step(), nowNanos);
+    }
+
+    @Override
+    public void onCompletion(final CompletionView completion)
+    {
+        computeNanos = completion.computeNanos();
+        firstTokens.onCompletion(completion.rank(), completion.step(), nowNanos, computeNanos);
+        besideCount = completion.isChunked() ? completion.rowCount() : 0;
+        inlineCount = inlineLoad != null && completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
+        if (inlineCount > 0)
         {
-            addBlock(plan, i, rank, live.get(plan.changeRequestId(i)));
+            inlineRows = completion.buffer();
+            inlineOffset = completion.rowsOffset();
         }
     }
 
-    private void addBlock(final StepView plan, final int change, final RankRecord rank, final RequestRecord request)
+    /** A completion without a Commit came too late: the scheduler ignored it, and its rows are nobody's. */
+    @Override
+    public void onLanded(final RunStep step, final CommitView commit)
     {
-        final int block = plan.changeBlockId(change);
-        request.blocks.addInt(block);
-        rank.hold(block, nowNanos);
-        if (!plan.changeIsMatch(change))
+        if (inlineCount > 0)
         {
-            rank.onAllocated(block);
+            inlineLoad.add(inlineRows, inlineOffset, inlineCount);
+            inlineCount = 0;
         }
-        else if (request.admittedInStep == plan.step() && request.admittedOnRank == plan.rank())
+        if (rowsBeside != null)
         {
-            rank.onMatched(request, block, plan.changeIsPendingMatch(change));
+            onChunkedRows(rowsBeside, 0, besideCount);
+        }
+        ranks[commit.rank()].device.completed(commit.step(), computeNanos, nowNanos);
+        deadEntries += step.deadEntries();
+        acceptedDrafts += step.acceptedDrafts();
+        draftsAfterStop += step.draftsAfterStop();
+        rejectedDrafts += step.rejectedDrafts();
+    }
+
+    @Override
+    public void onAdmitted(final RunRequest request, final StepView plan, final int index)
+    {
+        if (request.isMatchedBy(plan))
+        {
+            ranks[plan.rank()].admitted(request, blockSizeTokens, 1);
         }
     }
 
-    private void addTokens(final CommitView step)
+    @Override
+    public void onAdmissionWithdrawn(final RunRequest request)
     {
-        final RankRecord rank = ranks[step.rank()];
-        final int count = step.entryCount();
-        if (count * CommitView.ENTRY_WORDS > entryWords.length)
-        {
-            entryWords = new long[2 * count * CommitView.ENTRY_WORDS];
-        }
-        step.copyEntries(entryWords);
-        for (int entry = 0; entry < count; entry++)
-        {
-            final int word = entry * CommitView.ENTRY_WORDS;
-            final int counts = (int)entryWords[word + 2];
-            final int emitted = CommitWords.emitted(counts);
-            deadEntries += CommitWords.isVerdict(counts, EntryVerdict.DEAD) ? 1 : 0;
-            // The first token is sampled, and the rest are drafts. After a stop token they are accepted, but not emitted.
-            final int sampled = emitted + CommitWords.afterStop(counts);
-            acceptedDrafts += Math.max(0, emitted - 1);
-            draftsAfterStop += Math.max(0, sampled - Math.max(1, emitted));
-            rejectedDrafts += CommitWords.rejected(counts);
-            if (CommitWords.high(entryWords[word + 1]) > 0)
-            {
-                final RequestRecord request = request(rank, entry, entryWords[word]);
-                request.landed = true;
-                for (int left = emitted; left > 0; left--)
-                {
-                    onToken(request);
-                }
-            }
-        }
-        for (int i = 0; i < step.registeredCount(); i++)
-        {
-            if (step.registeredGenerated(i))
-            {
-                rank.onGenerated(step.registeredBlockId(i));
-            }
-        }
+        ranks[request.admittedRank()].admitted(request, blockSizeTokens, -1);
     }
 
-    private RequestRecord request(final RankRecord rank, final int entry, final long requestId)
+    @Override
+    public void onFirstToken(final RunRequest request)
     {
-        final RequestRecord last = rank.lastEntry(entry);
-        if (last != null && last.requestId == requestId && !last.ended)
-        {
-            return last;
-        }
-        final RequestRecord request = live.get(requestId);
-        rank.lastEntry(entry, request);
-        return request;
-    }
-
-    private void onToken(final RequestRecord request)
-    {
-        outputTokens++;
-        if (request.tokens++ == 0)
-        {
-            request.firstTokenNanos = nowNanos;
-            ttft.record(nowNanos - request.submitNanos);
-            addParts(firstTokens.onFirstToken(request.requestId, nowNanos));
-            if (request.tenant != null)
-            {
-                request.tenant.firstToken(nowNanos - request.submitNanos);
-            }
-        }
-        else if (request.lastTokenNanos != RequestRecord.UNKNOWN)
-        {
-            itl.record(nowNanos - request.lastTokenNanos);
-        }
-        request.lastTokenNanos = nowNanos;
-    }
-
-    /** @param parts {@code null}: the Submit came before what is read. */
-    private void addParts(final long[] parts)
-    {
+        final long nanos = nowNanos - request.submitNanos();
+        ttft.record(nanos);
+        // Null if the Submit came before what is read.
+        final long[] parts = firstTokens.onFirstToken(request.id(), nowNanos);
         for (int part = 0; parts != null && part < parts.length; part++)
         {
             ttftParts[part].record(parts[part]);
+        }
+        final TenantRecord tenant = tenant(request);
+        if (tenant != null)
+        {
+            tenant.firstToken(nanos);
+        }
+    }
+
+    @Override
+    public void onTokens(final RunRequest request, final int count, final long sinceNanos)
+    {
+        outputTokens += count;
+        if (sinceNanos != RunRequest.UNKNOWN)
+        {
+            itl.record(sinceNanos);
+        }
+        for (int left = count; left > 1; left--)
+        {
+            itl.record(0);
+        }
+    }
+
+    @Override
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
+    {
+        weights.onRequeued(requeued);
+        preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
+    }
+
+    @Override
+    public void onWithdrawn(final RunStep step, final WithdrawnDecoder withdrawn)
+    {
+        firstTokens.onWithdrawn(withdrawn.rank(), withdrawn.step());
+    }
+
+    @Override
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
+    {
+        pauses++;
+    }
+
+    @Override
+    public void onNewWeights(final NewWeightsDecoder change)
+    {
+        weights.replaced();
+    }
+
+    @Override
+    public void onEnded(final RunRequest request, final FreeDecoder end)
+    {
+        live--;
+        capturedRows += end.capturedRows();
+        inheritedRows += end.inheritedRows();
+        missingRows += end.missingRows();
+        final FreeReason reason = end.reason();
+        ends.add(reason);
+        final TenantRecord tenant = tenant(request);
+        if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
+        {
+            complete(request, tenant);
+        }
+        else if (reason != FreeReason.CANCELLED && goodput != null)
+        {
+            goodput.failed(request.admittedRank(), tenant);
+        }
+        firstTokens.onEnd(request.id());
+        tenantOf.remove(request.id());
+        weights.onFree(end);
+    }
+
+    private void complete(final RunRequest request, final TenantRecord tenant)
+    {
+        if (tenant != null)
+        {
+            tenant.completed(request);
+        }
+        e2e.record(nowNanos - request.submitNanos());
+        if (request.tokens() > 1 && request.firstTokenNanos() != RunRequest.UNKNOWN)
+        {
+            tpot.record(request.tpotNanos());
+        }
+        if (goodput != null)
+        {
+            goodput.completed(request, tenant, nowNanos);
         }
     }
 
@@ -421,48 +388,12 @@ public final class ReportListener implements GroupListener
             ttftParts[3].summary(), ttftParts[4].summary());
     }
 
-    private void addEnd(final FreeDecoder end)
-    {
-        firstTokens.onEnd(end.requestId());
-        final RequestRecord request = live.remove(end.requestId());
-        request.ended = true;
-        if (request.rank >= 0)
-        {
-            ranks[request.rank].release(request, nowNanos);
-        }
-        capturedRows += end.capturedRows();
-        inheritedRows += end.inheritedRows();
-        missingRows += end.missingRows();
-        final FreeReason reason = end.reason();
-        ends.add(reason);
-        if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
-        {
-            if (request.tenant != null)
-            {
-                request.tenant.completed(request);
-            }
-            e2e.record(nowNanos - request.submitNanos);
-            if (request.tokens > 1 && request.firstTokenNanos != RequestRecord.UNKNOWN)
-            {
-                tpot.record(request.tpotNanos());
-            }
-            if (goodput != null)
-            {
-                goodput.completed(request, nowNanos);
-            }
-        }
-        else if (reason != FreeReason.CANCELLED && goodput != null)
-        {
-            goodput.failed(request.rank, request.tenant);
-        }
-    }
-
     /** The figures up to now. */
     public RunReport report()
     {
         final double seconds = elapsedNanos() / NANOS_PER_SECOND;
         return new RunReport(
-            ends.requests(submitted, live.size()),
+            ends.requests(submitted, live),
             new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary(), firstTokenParts()),
             new RunReport.Throughput(
                 seconds == 0.0 ? Double.NaN : ends.completed / seconds, seconds == 0.0 ? Double.NaN : outputTokens / seconds,

@@ -2,6 +2,7 @@
 package io.signalbox.report;
 
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.state.RunRequest;
 
 import java.nio.charset.StandardCharsets;
 
@@ -39,10 +40,10 @@ final class TenantRecord
         ttft.record(nanos);
     }
 
-    void completed(final RequestRecord request)
+    void completed(final RunRequest request)
     {
         completed++;
-        servedTokens += request.promptTokens + request.tokens;
+        servedTokens += request.promptTokens() + request.tokens();
     }
 
     /** @param isMet whether a request of the tenant met the service level. */

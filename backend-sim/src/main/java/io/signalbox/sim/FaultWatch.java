@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.StepsInFlight;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.GroupReader;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.FaultClass;
@@ -23,7 +21,9 @@ import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +35,7 @@ import java.util.List;
  * back, and the {@code BackendFault} that gives up a rank that does not. It counts what the faults led to. The driver asks
  * while the engine is quiet.
  */
-final class FaultWatch extends EventReader implements GroupListener
+final class FaultWatch implements RunListener
 {
     static final int NO_RANK = -1;
     private static final long NO_STEP = -1;
@@ -69,42 +69,53 @@ final class FaultWatch extends EventReader implements GroupListener
     }
 
     @Override
-    public void onGroup(final DirectBuffer group, final int offset, final int length)
+    public void onGroup(final long timeNanos)
     {
-        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
-        steps.onGroup(group, offset, length);
+        nowNanos = timeNanos;
         reportedStep = NO_STEP;
-        readGroup(group, offset, length);
+    }
+
+    @Override
+    public void onStep(final StepView step)
+    {
+        steps.launched(step);
+    }
+
+    @Override
+    public void onGroupEnd()
+    {
         ignoredReports += reportedStep == NO_STEP ? 0 : 1;
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         reportedStep = completion.step();
     }
 
     @Override
-    protected void onBackendFault(final BackendFaultDecoder fault)
+    public void onFault(final BackendFaultDecoder fault)
     {
         reportedStep = fault.step();
     }
 
     @Override
-    protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+    public void onTimedOut(final StepTimedOutDecoder timeout)
     {
         reportedStep = timeout.step();
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep step, final CommitView commit)
     {
+        steps.ended(commit.rank(), commit.step());
         reportedStep = NO_STEP;
     }
 
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    public void onWithdrawn(final RunStep step, final WithdrawnDecoder withdrawn)
     {
+        steps.ended(withdrawn.rank(), withdrawn.step());
         final WithdrawalCause cause = withdrawn.cause();
         if (cause == WithdrawalCause.RESET || reportedStep == NO_STEP)
         {
@@ -128,7 +139,7 @@ final class FaultWatch extends EventReader implements GroupListener
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
         resets++;
         epoch = reset.newEpoch();
@@ -136,19 +147,19 @@ final class FaultWatch extends EventReader implements GroupListener
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder request)
+    public void onRequeued(final RunRequest started, final RequeuedDecoder request)
     {
         requeued += request.reason() == RequeueReason.STEP_WITHDRAWN ? 1 : 0;
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
         failedRequests += end.reason() == FreeReason.FAILED ? 1 : 0;
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder refusal)
+    public void onRefused(final RunRequest request, final RefusedDecoder refusal)
     {
         refusedRequests += refusal.reason() == RefusalReason.NO_RANK_LEFT ? 1 : 0;
     }

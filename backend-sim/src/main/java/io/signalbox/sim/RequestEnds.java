@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.engine.GroupListener;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusedDecoder;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import org.agrona.collections.LongArrayList;
 
 /**
- * Collects from the groups which requests have ended, in their order. The driver reads them once the engine is quiet.
+ * Collects which requests have ended, in their order. The driver reads them once the engine is quiet.
  * An entry is the request's id, negative if the request did not complete.
  */
-final class RequestEnds extends EventReader implements GroupListener
+final class RequestEnds implements RunListener
 {
     private final LongArrayList ends = new LongArrayList();
 
-    RequestEnds()
-    {
-        super(FreeDecoder.TEMPLATE_ID, RefusedDecoder.TEMPLATE_ID);
-    }
-
     @Override
-    public void onGroup(final DirectBuffer group, final int offset, final int length)
-    {
-        readGroup(group, offset, length);
-    }
-
-    @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
         final FreeReason reason = end.reason();
         final boolean completed = reason == FreeReason.LENGTH || reason == FreeReason.STOP;
@@ -37,7 +25,7 @@ final class RequestEnds extends EventReader implements GroupListener
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder refusal)
+    public void onRefused(final RunRequest request, final RefusedDecoder refusal)
     {
         ends.addLong(-refusal.requestId());
     }

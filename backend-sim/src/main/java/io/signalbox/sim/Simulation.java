@@ -8,16 +8,19 @@ import io.signalbox.cost.ServedStepCost;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
-import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.ServiceLevel;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
 import io.signalbox.workload.VirtualTime;
 import io.signalbox.workload.Workload;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -145,7 +148,9 @@ public final class Simulation
         final boolean capture = schedulerConfig.capture() != null;
         // One other thread is enough: it counts what nobody journals.
         final boolean countsBehind = behind != null && journal == null;
-        final GroupJournal tapped = tapped(countsBehind ? new CountedGroups(report) : journal, report, behind);
+        final RunFold counted = countsBehind ? RunFold.of(report) : null;
+        final GroupJournal tapped = tapped(counted == null ? journal :
+            (time, group, offset, length, rows) -> counted.onGroup(group, offset, length), report, behind);
         final Submits submits = workload.recorded() == null
             ? new SubmitWriter(workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed())
             : new RecordedSubmits(workload.recorded(), schedulerConfig);
@@ -155,22 +160,20 @@ public final class Simulation
             DraftAcceptance.of(simulationConfig, workload), SampledTokens.of(simulationConfig.seed(), workload));
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
-        final GroupListener listener = (group, offset, length) ->
+        final List<RunListener> listeners = new ArrayList<>(List.of(ends));
+        if (!countsBehind)
         {
-            ends.onGroup(group, offset, length);
-            if (!countsBehind)
-            {
-                report.onGroup(group, offset, length);
-            }
-            if (faults != null)
-            {
-                faults.onGroup(group, offset, length);
-            }
-        };
+            listeners.add(report);
+        }
+        if (faults != null)
+        {
+            listeners.add(faults);
+        }
+        final RunFold fold = RunFold.of(listeners.toArray(new RunListener[0]));
         final EngineConfig context = new EngineConfig()
             .scheduler(schedulerConfig)
             .backend(backend)
-            .listener(listener)
+            .listener(fold::onGroup)
             .vocabularySize(workload.recorded() == null ? SeededTokens.VOCABULARY_SIZE : Integer.MAX_VALUE)
             .wakeSource(EngineConfig.WakeSource.CALLER)
             .journal(tapped);

@@ -26,6 +26,7 @@ import io.signalbox.report.RunReport.LatencySummary;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
 import io.signalbox.stats.LiveFigures;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -54,19 +55,21 @@ class ReportListenerTest
     /** Of requests that are submitted from now on; -1: none. */
     private long deadlineNanos = -1;
     private ReportListener report;
+    private RunFold fold;
     private final Plans plans = new Plans();
 
     private void start(final SchedulerConfig config)
     {
         scheduler = new Scheduler(config);
         report = new ReportListener(config);
+        fold = RunFold.of(report);
     }
 
     private void apply(final DirectBuffer chunkedRows)
     {
         group.reset();
         scheduler.apply(inputs.buffer(), 0, inputs.length(), chunkedRows, 0, group);
-        report.onGroup(group.buffer(), 0, group.length());
+        fold.onGroup(group.buffer(), 0, group.length());
         plans.readGroup(group.buffer(), 0, group.length());
     }
 
@@ -191,7 +194,7 @@ class ReportListenerTest
     private void tell(final LiveFigures live, final MessageEncoderFlyweight output)
     {
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + output.encodedLength());
-        report.onGroup(group.buffer(), 0, group.length());
+        fold.onGroup(group.buffer(), 0, group.length());
         live.onGroup(group.buffer(), 0, group.length());
         group.reset();
         inputs.wake().timeNanos(20);

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.backend.CaptureSlice;
-import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FreeDecoder;
@@ -16,6 +12,10 @@ import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedMatches;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -24,7 +24,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
-import org.agrona.DirectBuffer;
 import org.agrona.collections.LongHashSet;
 
 import java.util.List;
@@ -36,7 +35,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class FoldedMatchesPropertyTest
 {
     /** Folds a run whose router reads matches, and compares the first placement of each request. */
-    private static final class Comparison extends EventReader implements GroupJournal
+    private static final class Comparison implements RunListener
     {
         private final FoldedMatches matches;
         private final LongHashSet placed = new LongHashSet();
@@ -48,38 +47,19 @@ class FoldedMatchesPropertyTest
         }
 
         @Override
-        public void append(
-            final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
-        {
-            readGroup(group, offset, length);
-        }
-
-        @Override
-        public void endOfBatch()
-        {
-            // Nothing is buffered.
-        }
-
-        @Override
-        public void close()
-        {
-            // Nothing is open.
-        }
-
-        @Override
-        protected void onSubmit(final SubmitDecoder submit)
+        public void onSubmit(final SubmitDecoder submit)
         {
             matches.onSubmit(submit);
         }
 
         @Override
-        protected void onAccepted(final AcceptedDecoder answer)
+        public void onAccepted(final RunRequest request)
         {
-            matches.onAccepted(answer.requestId());
+            matches.onAccepted(request);
         }
 
         @Override
-        protected void onPlaced(final PlacedDecoder decision)
+        public void onPlaced(final RunRequest request, final PlacedDecoder decision)
         {
             final int[] folded = matches.tokens(decision.requestId());
             if (!placed.add(decision.requestId()))
@@ -94,39 +74,39 @@ class FoldedMatchesPropertyTest
         }
 
         @Override
-        protected void onSchedule(final StepView plan)
+        public void onStep(final StepView plan)
         {
-            matches.onSchedule(plan);
+            matches.onStep(plan);
         }
 
         @Override
-        protected void onCommit(final CommitView commit)
+        public void onLanded(final RunStep step, final CommitView commit)
         {
-            matches.onCommit(commit);
+            matches.onLanded(step, commit);
         }
 
         @Override
-        protected void onControl(final ControlDecoder control)
+        public void onControl(final ControlDecoder control)
         {
             matches.onControl(control);
         }
 
         @Override
-        protected void onNewWeights(final NewWeightsDecoder change)
+        public void onNewWeights(final NewWeightsDecoder change)
         {
-            matches.onNewWeights();
+            matches.onNewWeights(change);
         }
 
         @Override
-        protected void onBackendReset(final BackendResetDecoder reset)
+        public void onReset(final BackendResetDecoder reset)
         {
-            matches.onBackendReset(reset);
+            matches.onReset(reset);
         }
 
         @Override
-        protected void onFree(final FreeDecoder end)
+        public void onEnded(final RunRequest request, final FreeDecoder end)
         {
-            matches.onFree(end.requestId());
+            matches.onEnded(request, end);
         }
     }
 
@@ -155,8 +135,10 @@ class FoldedMatchesPropertyTest
         final SimulationConfig simulation = SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan);
         final Comparison comparison = new Comparison(
             FoldedMatches.of(ranks, config.blockSizeTokens(), true));
+        final RunFold fold = RunFold.of(comparison);
         new Simulation(config, newWeights ? simulation.withNewWeights(WeightsPlan.parse("continue@400ms")) : simulation,
-            FaultPropertyTest.workload(seed, 20)).run(SteppedEngine::new, comparison, SimulationProgress.NONE);
+            FaultPropertyTest.workload(seed, 20)).run(SteppedEngine::new,
+            (time, group, offset, length, rows) -> fold.onGroup(group, offset, length), SimulationProgress.NONE);
         assertTrue(comparison.found > 0, "no match to compare");
     }
 }

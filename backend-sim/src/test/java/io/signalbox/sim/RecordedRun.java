@@ -9,6 +9,7 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
 import io.signalbox.workload.Workload;
 
 import java.util.ArrayList;
@@ -58,14 +59,7 @@ final class RecordedRun extends ReadJournal
         final SubmitWriter submits = new SubmitWriter(workload, config, 0, simulation.seed());
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(run)
             .vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineConfig.WakeSource.CALLER)
-            .listener((group, offset, length) ->
-            {
-                ends.onGroup(group, offset, length);
-                if (faults != null)
-                {
-                    faults.onGroup(group, offset, length);
-                }
-            });
+            .listener((faults == null ? RunFold.of(ends) : RunFold.of(ends, faults))::onGroup);
         try (Engine engine = new SteppedEngine(context))
         {
             new SimulationDriver(engine, backend, ends, workload, submits, faults, null, SimulationProgress.NONE).run();

@@ -7,6 +7,7 @@ import org.agrona.DirectBuffer;
 import java.util.Map;
 
 /** Receives every group, in track order, before the backend, the listener and the clients. */
+@FunctionalInterface
 public interface GroupJournal extends AutoCloseable
 {
     /** Keeps nothing: the journal of an engine without one. */
@@ -30,7 +31,9 @@ public interface GroupJournal extends AutoCloseable
     void append(long timeNanos, DirectBuffer group, int offset, int length, CaptureSlice rows);
 
     /** Called when the ring has no further group: the time to make appended groups durable. */
-    void endOfBatch();
+    default void endOfBatch()
+    {
+    }
 
     /**
      * Whether {@link #append} and {@link #endOfBatch} never wait for a disk, and take some microseconds. On few cores the
@@ -61,5 +64,7 @@ public interface GroupJournal extends AutoCloseable
     }
 
     @Override
-    void close();
+    default void close()
+    {
+    }
 }

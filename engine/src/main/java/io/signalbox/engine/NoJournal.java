@@ -14,19 +14,9 @@ final class NoJournal implements GroupJournal
     }
 
     @Override
-    public void endOfBatch()
-    {
-    }
-
-    @Override
     public boolean neverWaits()
     {
         return true;
-    }
-
-    @Override
-    public void close()
-    {
     }
 
     @Override

@@ -22,7 +22,7 @@ public final class StepsInFlight implements GroupListener
     private final LongSupplier clock;
     private final long timeoutNanos;
     private final Flights[] flights;
-    private final StepEvents events = new StepEvents();
+    private final EventReader events = new StepEvents();
 
     /**
      * @param depth most steps of a rank in flight.
@@ -48,20 +48,32 @@ public final class StepsInFlight implements GroupListener
         @Override
         protected void onSchedule(final StepView step)
         {
-            flights[step.rank()].launched(step, clock);
+            launched(step);
         }
 
         @Override
         protected void onCommit(final CommitView commit)
         {
-            flights[commit.rank()].ended(commit.step(), clock);
+            ended(commit.rank(), commit.step());
         }
 
         @Override
         protected void onWithdrawn(final WithdrawnDecoder withdrawn)
         {
-            flights[withdrawn.rank()].ended(withdrawn.step(), clock);
+            ended(withdrawn.rank(), withdrawn.step());
         }
+    }
+
+    /** A step was planned. */
+    public synchronized void launched(final StepView step)
+    {
+        flights[step.rank()].launched(step, clock);
+    }
+
+    /** A step was committed or withdrawn. */
+    public synchronized void ended(final int rank, final long step)
+    {
+        flights[rank].ended(step, clock);
     }
 
     public int ranks()

@@ -2,11 +2,7 @@
 package io.signalbox.stats;
 
 import io.signalbox.event.CommitView;
-import io.signalbox.event.CommitWords;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.DecidingRouter;
@@ -18,18 +14,17 @@ import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import io.signalbox.stats.Interval.Count;
+import io.signalbox.stats.Interval.RankCount;
 import org.HdrHistogram.WriterReaderPhaser;
 import org.agrona.DirectBuffer;
-import org.agrona.collections.Long2LongHashMap;
-import org.agrona.collections.Long2ObjectHashMap;
-
-import java.util.ArrayDeque;
-import java.util.Arrays;
 
 /**
  * Counts {@link EngineStats} from the groups of one engine, or of its journal. One thread gives the groups and never waits.
@@ -37,19 +32,13 @@ import java.util.Arrays;
  * group that is being counted, and adds the interval to those before. Without garbage once as many requests were alive as
  * ever are.
  */
-public final class LiveFigures
+public final class LiveFigures implements RunListener
 {
-    private static final long NO_STEP = -1;
-
     private final int blockSizeTokens;
     private final int poolBlocks;
     private final int rowBytes;
-    private final Events events = new Events();
-    private final Long2ObjectHashMap<FollowedRequest> live = new Long2ObjectHashMap<>();
-    private final ArrayDeque<FollowedRequest> spare = new ArrayDeque<>();
-    private final FollowedRank[] ranks;
-    /** Tokens of each step in flight, by rank and step number. */
-    private final Long2LongHashMap[] flights;
+    private final RunFold fold = RunFold.of(this);
+    private final boolean[] lost;
     private final String router;
     private final String fallbackRouter;
     private final WriterReaderPhaser phaser = new WriterReaderPhaser();
@@ -86,10 +75,7 @@ public final class LiveFigures
         active = new Interval(rankCount);
         inactive = new Interval(rankCount);
         total = new Interval(rankCount);
-        ranks = new FollowedRank[rankCount];
-        Arrays.setAll(ranks, FollowedRank::new);
-        flights = new Long2LongHashMap[rankCount];
-        Arrays.setAll(flights, rank -> new Long2LongHashMap(NO_STEP));
+        lost = new boolean[rankCount];
     }
 
     /** Counts one group; from one thread at a time. */
@@ -99,13 +85,18 @@ public final class LiveFigures
         try
         {
             interval = active;
-            nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
-            events.readGroup(group, offset, length);
+            fold.onGroup(group, offset, length);
         }
         finally
         {
             phaser.writerCriticalSectionExit(phase);
         }
+    }
+
+    @Override
+    public void onGroup(final long timeNanos)
+    {
+        nowNanos = timeNanos;
     }
 
     /** The figures up to the last group. */
@@ -167,196 +158,157 @@ public final class LiveFigures
         interval.add(count, by);
     }
 
-    /** The events that change a figure. */
-    private final class Events extends EventReader
+    @Override
+    public void onAccepted(final RunRequest request)
     {
-        private int promptTokens;
-        /** The entries of a commit. */
-        private long[] words = new long[0];
-
-        @Override
-        protected void onSubmit(final SubmitDecoder request)
-        {
-            promptTokens = request.promptTokens();
-        }
-
-        @Override
-        protected void onAccepted(final AcceptedDecoder answer)
-        {
-            add(Count.ACCEPTED, 1);
-            final FollowedRequest request = spare.isEmpty() ? new FollowedRequest() : spare.pop();
-            request.accepted(answer.requestId(), nowNanos, promptTokens);
-            live.put(answer.requestId(), request);
-            add(Count.LIVE, 1);
-        }
-
-        @Override
-        protected void onRefused(final RefusedDecoder answer)
-        {
-            add(Count.REFUSED, 1);
-        }
-
-        @Override
-        protected void onPlaced(final PlacedDecoder decision)
-        {
-            add(decision.decidedBy() == DecidingRouter.FALLBACK ? Count.BY_FALLBACK : Count.BY_ROUTER, 1);
-            add(Count.GATE_CLOSED, decision.gate() == MatchGate.CLOSED ? 1 : 0);
-            add(Count.ON_HINT, decision.tieRule() == TieRule.HINT ? 1 : 0);
-            add(Count.BY_CONVERSATION, decision.tieRule() == TieRule.BOUND ? 1 : 0);
-        }
-
-        @Override
-        protected void onSchedule(final StepView plan)
-        {
-            flights[plan.rank()].put(plan.step(), plan.tokens());
-            add(Count.STEPS_IN_FLIGHT, 1);
-            add(Count.TOKENS_IN_FLIGHT, plan.tokens());
-            for (int i = 0; i < plan.admittedCount(); i++)
-            {
-                admit(live.get(plan.admittedRequestId(i)), plan, i);
-            }
-            // Changes of one request follow one another.
-            FollowedRequest request = null;
-            for (int i = 0; i < plan.changeCount(); i++)
-            {
-                final long id = plan.changeRequestId(i);
-                request = request == null || request.requestId != id ? live.get(id) : request;
-                // One that began to run in records that were removed is not counted as running.
-                if (request.isRunning())
-                {
-                    ranks[plan.rank()].hold(request, plan.changeBlockId(i), interval);
-                }
-            }
-        }
-
-        @Override
-        protected void onCommit(final CommitView commit)
-        {
-            land(commit.rank(), commit.step(), Count.COMMITTED);
-            final FollowedRank rank = ranks[commit.rank()];
-            final int entries = commit.entryCount();
-            if (words.length < entries * CommitView.ENTRY_WORDS)
-            {
-                words = new long[2 * entries * CommitView.ENTRY_WORDS];
-            }
-            commit.copyEntries(words);
-            long computed = 0;
-            long generated = 0;
-            for (int entry = 0, word = 0; entry < entries; entry++, word += CommitView.ENTRY_WORDS)
-            {
-                computed += CommitWords.high(words[word + 1]);
-                final int emitted = CommitWords.emitted((int)words[word + 2]);
-                if (emitted > 0)
-                {
-                    emit(rank.request(entry, words[word], live), emitted);
-                    generated += emitted;
-                }
-            }
-            add(Count.COMPUTED_TOKENS, computed);
-            add(Count.GENERATED_TOKENS, generated);
-            recordGaps();
-        }
-
-        @Override
-        protected void onWithdrawn(final WithdrawnDecoder withdrawn)
-        {
-            land(withdrawn.rank(), withdrawn.step(), Count.WITHDRAWN);
-            final WithdrawalCause cause = withdrawn.cause();
-            if (cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT)
-            {
-                ranks[withdrawn.rank()].lose(interval);
-            }
-        }
-
-        @Override
-        protected void onBackendReset(final BackendResetDecoder reset)
-        {
-            for (int rank = 0; rank < ranks.length; rank++)
-            {
-                if (reset.rank() < 0 || reset.rank() == rank)
-                {
-                    ranks[rank].reset(interval);
-                }
-            }
-        }
-
-        @Override
-        protected void onPaused(final PausedDecoder paused)
-        {
-            live.get(paused.requestId()).isPaused = true;
-            add(Count.PAUSED, 1);
-        }
-
-        @Override
-        protected void onContinued(final ContinuedDecoder continued)
-        {
-            endPause(live.get(continued.requestId()));
-        }
-
-        @Override
-        protected void onRequeued(final RequeuedDecoder requeued)
-        {
-            add(requeued.reason() == RequeueReason.PREEMPTED ? Count.PREEMPTIONS : Count.RESTARTS, 1);
-            release(live.get(requeued.requestId()));
-        }
-
-        @Override
-        protected void onFree(final FreeDecoder end)
-        {
-            final FollowedRequest request = live.remove(end.requestId());
-            add(Count.LIVE, -1);
-            release(request);
-            add(Count.CAPTURED, end.capturedRows());
-            add(Count.INHERITED, end.inheritedRows());
-            add(Count.MISSING, end.missingRows());
-            add(Count.REJECTED, end.impossibleRows());
-            end(request, end.reason());
-            request.requestId = FollowedRequest.NO_REQUEST;
-            spare.push(request);
-        }
+        add(Count.ACCEPTED, 1);
+        add(Count.LIVE, 1);
     }
 
-    private void admit(final FollowedRequest request, final StepView plan, final int index)
+    @Override
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
-        ranks[plan.rank()].admit(request, interval);
+        add(Count.REFUSED, 1);
+    }
+
+    @Override
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
+    {
+        add(decision.decidedBy() == DecidingRouter.FALLBACK ? Count.BY_FALLBACK : Count.BY_ROUTER, 1);
+        add(Count.GATE_CLOSED, decision.gate() == MatchGate.CLOSED ? 1 : 0);
+        add(Count.ON_HINT, decision.tieRule() == TieRule.HINT ? 1 : 0);
+        add(Count.BY_CONVERSATION, decision.tieRule() == TieRule.BOUND ? 1 : 0);
+    }
+
+    @Override
+    public void onStep(final StepView plan)
+    {
+        add(Count.STEPS_IN_FLIGHT, 1);
+        add(Count.TOKENS_IN_FLIGHT, plan.tokens());
+    }
+
+    @Override
+    public void onAdmitted(final RunRequest request, final StepView plan, final int index)
+    {
+        interval.add(RankCount.RUNNING, plan.rank(), 1);
         add(Count.RUNNING, 1);
-        if (!request.wasAdmitted)
+        if (request.isFirstAdmission(plan))
         {
-            request.wasAdmitted = true;
-            interval.queueTime.record(nowNanos - request.submitNanos, 1);
-            add(Count.QUERIED_TOKENS, request.promptTokens);
+            interval.queueTime.record(nowNanos - request.submitNanos(), 1);
+            add(Count.QUERIED_TOKENS, request.promptTokens());
             add(Count.HIT_TOKENS, (long)plan.matchedBlocks(index) * blockSizeTokens);
         }
     }
 
-    private void land(final int rank, final long step, final Count end)
+    @Override
+    public void onBlocksInUse(final int rank, final int blocksInUse, final int change)
     {
-        add(end, 1);
-        final long tokens = flights[rank].remove(step);
-        // A step that was planned in records that were removed was not counted.
-        if (tokens != NO_STEP)
+        interval.add(RankCount.USED_BLOCKS, rank, change);
+    }
+
+    @Override
+    public void onFirstToken(final RunRequest request)
+    {
+        interval.timeToFirstToken.record(nowNanos - request.submitNanos(), 1);
+    }
+
+    @Override
+    public void onTokens(final RunRequest request, final int count, final long sinceNanos)
+    {
+        if (sinceNanos != RunRequest.UNKNOWN)
         {
-            add(Count.STEPS_IN_FLIGHT, -1);
-            add(Count.TOKENS_IN_FLIGHT, -tokens);
+            gap(sinceNanos);
+        }
+        if (count > 1)
+        {
+            interval.interTokenLatency.record(0, count - 1);
         }
     }
 
-    private void emit(final FollowedRequest request, final int tokens)
+    @Override
+    public void onLanded(final RunStep step, final CommitView commit)
     {
-        if (!request.hasToken)
+        land(step, Count.COMMITTED);
+        add(Count.COMPUTED_TOKENS, step.computedTokens());
+        add(Count.GENERATED_TOKENS, step.generatedTokens());
+        recordGaps();
+    }
+
+    @Override
+    public void onWithdrawn(final RunStep step, final WithdrawnDecoder withdrawn)
+    {
+        land(step, Count.WITHDRAWN);
+        final WithdrawalCause cause = withdrawn.cause();
+        if (cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT)
         {
-            request.hasToken = true;
-            interval.timeToFirstToken.record(nowNanos - request.submitNanos, 1);
+            interval.add(RankCount.LOST, withdrawn.rank(), lost[withdrawn.rank()] ? 0 : 1);
+            lost[withdrawn.rank()] = true;
         }
-        else
+    }
+
+    @Override
+    public void onReset(final BackendResetDecoder reset)
+    {
+        for (int rank = 0; rank < lost.length; rank++)
         {
-            gap(nowNanos - request.lastTokenNanos);
+            if (reset.rank() < 0 || reset.rank() == rank)
+            {
+                interval.add(RankCount.LOST, rank, lost[rank] ? -1 : 0);
+                interval.add(RankCount.RESETS, rank, 1);
+                lost[rank] = false;
+            }
         }
-        if (tokens > 1)
+    }
+
+    @Override
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
+    {
+        add(Count.PAUSED, 1);
+    }
+
+    @Override
+    public void onContinued(final RunRequest request, final ContinuedDecoder continued)
+    {
+        add(Count.PAUSED, request.isPaused() ? -1 : 0);
+    }
+
+    @Override
+    public void onStopped(final RunRequest request)
+    {
+        add(Count.PAUSED, request.isPaused() ? -1 : 0);
+        if (request.isRunning())
         {
-            interval.interTokenLatency.record(0, tokens - 1);
+            interval.add(RankCount.RUNNING, request.admittedRank(), -1);
+            add(Count.RUNNING, -1);
         }
-        request.lastTokenNanos = nowNanos;
+    }
+
+    @Override
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
+    {
+        add(requeued.reason() == RequeueReason.PREEMPTED ? Count.PREEMPTIONS : Count.RESTARTS, 1);
+    }
+
+    @Override
+    public void onEnded(final RunRequest request, final FreeDecoder end)
+    {
+        add(Count.LIVE, -1);
+        add(Count.CAPTURED, end.capturedRows());
+        add(Count.INHERITED, end.inheritedRows());
+        add(Count.MISSING, end.missingRows());
+        add(Count.REJECTED, end.impossibleRows());
+        end(request, end.reason());
+    }
+
+    private void land(final RunStep step, final Count end)
+    {
+        add(end, 1);
+        // A step that was planned in records that were removed was not counted.
+        if (step.isKnown())
+        {
+            add(Count.STEPS_IN_FLIGHT, -1);
+            add(Count.TOKENS_IN_FLIGHT, -step.plannedTokens());
+        }
     }
 
     /** Most requests of a step got their last token at the same time: in the step before. */
@@ -379,29 +331,13 @@ public final class LiveFigures
         }
     }
 
-    private void endPause(final FollowedRequest request)
-    {
-        add(Count.PAUSED, request.isPaused ? -1 : 0);
-        request.isPaused = false;
-    }
-
-    private void release(final FollowedRequest request)
-    {
-        endPause(request);
-        if (request.isRunning())
-        {
-            ranks[request.rank].release(request, interval);
-            add(Count.RUNNING, -1);
-        }
-    }
-
-    private void end(final FollowedRequest request, final FreeReason reason)
+    private void end(final RunRequest request, final FreeReason reason)
     {
         if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
         {
             add(Count.COMPLETED, 1);
             add(Count.STOPPED, reason == FreeReason.STOP ? 1 : 0);
-            interval.endToEnd.record(nowNanos - request.submitNanos, 1);
+            interval.endToEnd.record(nowNanos - request.submitNanos(), 1);
         }
         else
         {

@@ -1,46 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.stats;
 
-import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.SubmitDecoder;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * Collects from the groups of a run, in their order, the outcome of each request. An id counts for its first request, unless
- * the subclass forgets that. Internal to the modules that read recorded runs.
+ * Collects the outcome of each request of a run. An id counts for its first request, unless the subclass forgets that.
+ * Internal to the modules that read recorded runs.
  */
-public class OutcomeCollector extends EventReader
+public class OutcomeCollector implements RunListener
 {
     private final int blockSizeTokens;
     private final Long2ObjectHashMap<RequestOutcome> outcomes = new Long2ObjectHashMap<>();
     private long nowNanos;
-    private int promptTokens;
     private long idsGivenAgain;
-    /** Requests that were admitted and have no token yet: of the others, no step says anything that counts here. */
-    private long tokenless;
 
     public OutcomeCollector(final int blockSizeTokens)
     {
         this.blockSizeTokens = blockSizeTokens;
-    }
-
-    public final void onGroup(final DirectBuffer group, final int offset, final int length)
-    {
-        // Different clocks may stamp the inputs; the time of a run never decreases.
-        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
-        readGroup(group, offset, length);
     }
 
     public final long nowNanos()
@@ -79,33 +64,33 @@ public class OutcomeCollector extends EventReader
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder request)
+    public void onGroup(final long timeNanos)
     {
-        promptTokens = request.promptTokens();
+        nowNanos = timeNanos;
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder answer)
+    public void onAccepted(final RunRequest request)
     {
-        begin(answer.requestId());
+        begin(request);
     }
 
-    private RequestOutcome begin(final long requestId)
+    private RequestOutcome begin(final RunRequest request)
     {
-        if (outcomes.containsKey(requestId))
+        if (outcomes.containsKey(request.id()))
         {
             idsGivenAgain++;
             return null;
         }
-        final RequestOutcome outcome = new RequestOutcome(requestId, nowNanos, promptTokens);
-        outcomes.put(requestId, outcome);
+        final RequestOutcome outcome = new RequestOutcome(request.id(), nowNanos, request.promptTokens());
+        outcomes.put(request.id(), outcome);
         return outcome;
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder answer)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
-        final RequestOutcome outcome = answer.reason() == RefusalReason.DUPLICATE_ID ? null : begin(answer.requestId());
+        final RequestOutcome outcome = answer.reason() == RefusalReason.DUPLICATE_ID ? null : begin(request);
         if (outcome != null)
         {
             outcome.refusal = answer.reason();
@@ -115,7 +100,7 @@ public class OutcomeCollector extends EventReader
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder decision)
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
     {
         final RequestOutcome outcome = live(decision.requestId());
         if (outcome != null)
@@ -125,93 +110,45 @@ public class OutcomeCollector extends EventReader
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onAdmitted(final RunRequest request, final StepView plan, final int index)
     {
-        for (int i = 0; i < plan.admittedCount(); i++)
-        {
-            final RequestOutcome outcome = live(plan.admittedRequestId(i));
-            if (outcome != null)
-            {
-                admit(outcome, plan.matchedBlocks(i));
-            }
-        }
-    }
-
-    private void admit(final RequestOutcome outcome, final int matchedBlocks)
-    {
-        if (!outcome.isAdmitted())
-        {
-            outcome.admittedNanos = nowNanos;
-            tokenless++;
-        }
-        if (!outcome.matched)
-        {
-            outcome.matched = true;
-            outcome.matchedTokens = matchedBlocks * blockSizeTokens;
-        }
+        update(request);
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onFirstToken(final RunRequest request)
     {
-        final int entries = tokenless == 0 ? 0 : step.entryCount();
-        for (int entry = 0; entry < entries; entry++)
-        {
-            if (step.advance(entry) > 0)
-            {
-                land(live(step.requestId(entry)), step.emitted(entry));
-            }
-        }
-    }
-
-    private void land(final RequestOutcome outcome, final int emitted)
-    {
-        if (outcome == null)
-        {
-            return;
-        }
-        outcome.landed = true;
-        if (emitted > 0 && outcome.firstTokenNanos == RequestOutcome.NONE)
-        {
-            outcome.firstTokenNanos = nowNanos;
-            tokenless--;
-        }
+        update(request);
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
-        final RequestOutcome outcome = live(requeued.requestId());
+        update(request);
+    }
+
+    @Override
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
+    {
+        update(request);
+    }
+
+    private RequestOutcome update(final RunRequest request)
+    {
+        final RequestOutcome outcome = request == null ? null : live(request.id());
         if (outcome != null)
         {
-            if (!outcome.landed)
-            {
-                // The step of the admission was withdrawn, so the request has not used the cached tokens.
-                outcome.matched = false;
-                outcome.matchedTokens = 0;
-            }
-            outcome.preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
-            outcome.restarts += requeued.reason() == RequeueReason.PREEMPTED ? 0 : 1;
+            outcome.update(request, blockSizeTokens);
         }
+        return outcome;
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
-        final RequestOutcome outcome = live(paused.requestId());
+        final RequestOutcome outcome = update(request);
         if (outcome != null)
         {
-            outcome.pauses++;
-        }
-    }
-
-    @Override
-    protected void onFree(final FreeDecoder end)
-    {
-        final RequestOutcome outcome = live(end.requestId());
-        if (outcome != null)
-        {
-            tokenless -= outcome.isAdmitted() && !outcome.hasFirstToken() ? 1 : 0;
             outcome.end = end.reason();
             outcome.endNanos = nowNanos;
             outcome.generatedTokens = end.generatedTokens();

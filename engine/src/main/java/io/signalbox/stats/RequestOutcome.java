@@ -3,6 +3,7 @@ package io.signalbox.stats;
 
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.state.RunRequest;
 
 import java.util.Arrays;
 import java.util.Locale;
@@ -22,18 +23,14 @@ public final class RequestOutcome
     private int[] ranks = NO_RANKS;
     private long[] placedNanos = NO_TIMES;
     /** {@link #NONE} until it is admitted. */
-    long admittedNanos = NONE;
-    /** An admission has set {@link #matchedTokens}. */
-    boolean matched;
-    int matchedTokens;
-    /** A step that computed it was committed. */
-    boolean landed;
-    long firstTokenNanos = NONE;
+    private long admittedNanos = NONE;
+    private int matchedTokens;
+    private long firstTokenNanos = NONE;
     long endNanos = NONE;
     int generatedTokens;
-    int preemptions;
-    int pauses;
-    int restarts;
+    private int preemptions;
+    private int pauses;
+    private int restarts;
     /** {@code null} unless it was refused. */
     RefusalReason refusal;
     /** {@code null} until it ends. */
@@ -109,6 +106,16 @@ public final class RequestOutcome
     public boolean hasEnded()
     {
         return end != null || refusal != null;
+    }
+
+    void update(final RunRequest request, final int blockSizeTokens)
+    {
+        admittedNanos = request.admittedNanos();
+        matchedTokens = Math.max(0, request.matchedBlocks()) * blockSizeTokens;
+        firstTokenNanos = request.firstTokenNanos();
+        preemptions = request.preemptions();
+        pauses = request.pauses();
+        restarts = request.restarts();
     }
 
     void placed(final int rank, final long timeNanos)

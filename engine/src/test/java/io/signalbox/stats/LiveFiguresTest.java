@@ -3,6 +3,7 @@ package io.signalbox.stats;
 
 import com.sun.management.ThreadMXBean;
 import io.signalbox.engine.RecordedGroups;
+import io.signalbox.state.RunFold;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -98,10 +99,11 @@ class LiveFiguresTest
         final int blocks = 12;
         final LiveFigures figures = new LiveFigures(1, blocks, 16, 0, "a", "b");
         final OutcomeCollector outcomes = new OutcomeCollector(16);
+        final RunFold fold = RunFold.of(outcomes);
         for (final UnsafeBuffer group : RecordedGroups.underPressure(60, blocks, 60))
         {
             figures.onGroup(group, 0, group.capacity());
-            outcomes.onGroup(group, 0, group.capacity());
+            fold.onGroup(group, 0, group.capacity());
         }
         final EngineStats stats = figures.stats(null);
         long promptTokens = 0;

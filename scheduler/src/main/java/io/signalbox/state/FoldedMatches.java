@@ -7,6 +7,8 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -16,14 +18,14 @@ import java.util.Arrays;
 
 /**
  * Folds the events of a run into the prefix indexes of its ranks, and matches prompts with them. If a router does not read
- * matches, its events have none; the fold gives the matches that it could have read. The caller passes the events in order.
- * Internal to the modules that read recorded runs.
+ * matches, its events have none; the fold gives the matches that it could have read. In a {@link RunFold} it is ahead of the
+ * listeners that ask it. Internal to the modules that read recorded runs.
  *
  * <p>If the router reads matches, the first placement ends the fold: the events have the matches.
  *
  * <p>Blocks that decoding filled count for later prompts, but not for the request itself if it is placed again.
  */
-public final class FoldedMatches
+public final class FoldedMatches implements RunListener
 {
     /** The number of tokens for an unknown match. */
     public static final int NOT_RECORDED = -1;
@@ -74,7 +76,7 @@ public final class FoldedMatches
         }
     }
 
-    /** @param submit its variable-length fields must not be read yet; this method does not consume them. */
+    @Override
     public void onSubmit(final SubmitDecoder submit)
     {
         if (isOver)
@@ -90,16 +92,17 @@ public final class FoldedMatches
         }
     }
 
-    public void onAccepted(final long requestId)
+    @Override
+    public void onAccepted(final RunRequest request)
     {
         if (!isOver)
         {
-            prompts.put(requestId, submitted);
+            prompts.put(request.id(), submitted);
         }
     }
 
-    /** Call this before {@link #tokens} of the placement. */
-    public void onPlaced(final PlacedDecoder decision)
+    @Override
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
     {
         if (decision.matchesRead() == Flag.YES && !isOver)
         {
@@ -109,7 +112,8 @@ public final class FoldedMatches
         }
     }
 
-    public void onSchedule(final StepView plan)
+    @Override
+    public void onStep(final StepView plan)
     {
         for (int i = 0; i < plan.evictedCount() && !isOver; i++)
         {
@@ -117,7 +121,8 @@ public final class FoldedMatches
         }
     }
 
-    public void onCommit(final CommitView commit)
+    @Override
+    public void onLanded(final RunStep step, final CommitView commit)
     {
         if (isOver)
         {
@@ -129,6 +134,7 @@ public final class FoldedMatches
         }
     }
 
+    @Override
     public void onControl(final ControlDecoder control)
     {
         if (control.kind() == ControlKind.CACHE_RESET)
@@ -138,7 +144,8 @@ public final class FoldedMatches
     }
 
     /** Blocks of the former weights are not found any more. */
-    public void onNewWeights()
+    @Override
+    public void onNewWeights(final NewWeightsDecoder change)
     {
         forgetAll();
     }
@@ -151,7 +158,8 @@ public final class FoldedMatches
         }
     }
 
-    public void onBackendReset(final BackendResetDecoder reset)
+    @Override
+    public void onReset(final BackendResetDecoder reset)
     {
         for (int rank = 0; rank < ranks && !isOver && reset.kvMemoryKept() != Flag.YES; rank++)
         {
@@ -162,9 +170,10 @@ public final class FoldedMatches
         }
     }
 
-    public void onFree(final long requestId)
+    @Override
+    public void onEnded(final RunRequest request, final FreeDecoder end)
     {
-        prompts.remove(requestId);
+        prompts.remove(end.requestId());
     }
 
     /**

@@ -46,6 +46,7 @@ import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.ChunkedRowsTap;
+import io.signalbox.state.RunFold;
 import io.signalbox.workload.PromptLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -193,7 +194,7 @@ public final class RunCommand implements Callable<Integer>
     {
         final ReportListener report = new ReportListener(config).judging(goodput.level());
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock)
-            .listener(report)
+            .listener(RunFold.of(report)::onGroup)
             // Answers say why a request failed.
             .stepFailureListener(failure -> { })
             .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
