@@ -20,7 +20,8 @@ import java.util.PriorityQueue;
 public final class RequestQuery extends JournalQuery
 {
     private static final Comparator<RequestRow> FASTEST_FIRST =
-        Comparator.<RequestRow>comparingLong(row -> row.totalNanos).thenComparing(row -> row.request, Comparator.reverseOrder());
+        Comparator.<RequestRow>comparingLong(row -> row.totalNanos)
+            .thenComparing(row -> row.request, Comparator.reverseOrder());
 
     private final RequestFilter filter;
     private final PriorityQueue<RequestRow> slowest = new PriorityQueue<>(FASTEST_FIRST);

@@ -62,7 +62,8 @@ public final class RowReplay
         final Ends ends = new Ends(start, receiver);
         try
         {
-            final Verification verification = JournalVerifier.replay(start.reader(), start.scheduler(), RunFold.within(ends)::onGroup);
+            final Verification verification =
+                JournalVerifier.replay(start.reader(), start.scheduler(), RunFold.within(ends)::onGroup);
             return ends.outcome(JournalEnd.of(verification.ending()), verification.difference());
         }
         catch (final JournalException e)

@@ -127,12 +127,6 @@ public final class RunFold extends EventReader
         }
     }
 
-    /** Time of the last group. */
-    public long nowNanos()
-    {
-        return nowNanos;
-    }
-
     /** Requests that have not ended, by ascending id. */
     public List<RunRequest> live()
     {

@@ -68,7 +68,7 @@ public interface RunListener
     {
     }
 
-    /** A step was planned, and its requests have their blocks; {@link #onBlocksInUse} came before, {@link #onAdmitted} follows. */
+    /** A step was planned. {@link #onBlocksInUse} was called before; {@link #onAdmitted} follows. */
     default void onStep(final StepView plan)
     {
     }

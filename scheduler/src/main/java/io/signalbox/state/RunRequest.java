@@ -18,8 +18,6 @@ public final class RunRequest
     long submitNanos;
     long conversationId;
     int promptTokens;
-    int maxNewTokens;
-    boolean wantsRows;
     boolean isRunning;
     boolean isPaused;
     int placedRank;
@@ -43,18 +41,16 @@ public final class RunRequest
 
     RunRequest begin(final SubmitDecoder submit, final long nowNanos)
     {
-        begin(submit.requestId(), nowNanos, submit.promptTokens(), submit.maxNewTokens());
+        begin(submit.requestId(), nowNanos, submit.promptTokens());
         conversationId = submit.conversationId();
-        wantsRows = submit.rowsFrom() >= 0;
         return this;
     }
 
     /** A request that has begun ahead of the groups. */
     RunRequest begin(final RequestState was)
     {
-        begin(was.id(), was.submitNanos(), was.promptTokens(), was.maxNewTokens());
+        begin(was.id(), was.submitNanos(), was.promptTokens());
         conversationId = was.conversationId();
-        wantsRows = was.wantsRows;
         tokens = was.generatedTokens();
         placedRank = was.rank();
         admittedRank = was.rank();
@@ -67,12 +63,11 @@ public final class RunRequest
         return this;
     }
 
-    private void begin(final long requestId, final long timeNanos, final int prompt, final int mostTokens)
+    private void begin(final long requestId, final long timeNanos, final int prompt)
     {
         id = requestId;
         submitNanos = timeNanos;
         promptTokens = prompt;
-        maxNewTokens = mostTokens;
         isRunning = false;
         isPaused = false;
         placedRank = UNKNOWN;
@@ -143,16 +138,6 @@ public final class RunRequest
         return promptTokens;
     }
 
-    public int maxNewTokens()
-    {
-        return maxNewTokens;
-    }
-
-    public boolean wantsRows()
-    {
-        return wantsRows;
-    }
-
     /** Whether it has KV blocks on {@link #admittedRank}. */
     public boolean isRunning()
     {
@@ -214,12 +199,6 @@ public final class RunRequest
         return pendingMatches;
     }
 
-    /** Whether a step that computed it was committed. */
-    public boolean hasLanded()
-    {
-        return landed;
-    }
-
     /** Tokens that became visible. */
     public int tokens()
     {
@@ -230,12 +209,6 @@ public final class RunRequest
     public long firstTokenNanos()
     {
         return firstTokenNanos;
-    }
-
-    /** {@link #UNKNOWN} without a token, or if it came ahead of the groups. */
-    public long lastTokenNanos()
-    {
-        return lastTokenNanos;
     }
 
     /** Mean time per output token after the first; 0 if there is no second one, or the first one's time is not known. */
