@@ -32,6 +32,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
+import io.signalbox.server.kvevents.KvEventConfig;
 import io.signalbox.server.text.SimulatedText;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
@@ -89,6 +90,7 @@ record ConfigObject(
         of("Simulated ranks in real time", PacedBackend.class, PacedBackend.SETTINGS),
         of("Server", ServerConfig.class, ServerConfig.SETTINGS,
             () -> new ServerConfig(new ServedModel(List.of("model"), 4096, 1, new SimulatedText()))),
+        of("KV events", KvEventConfig.class, KvEventConfig.SETTINGS, KvEventConfig::new),
         of("Served model", ServedModel.class, List.of(ServedModel.NAMES, ServedModel.CONTEXT_TOKENS),
             () -> new ServedModel(List.of("model"), 4096, 1, new SimulatedText())),
         of("Generated workload", GeneratedWorkloadConfig.class, GeneratedWorkloadConfig.SETTINGS,

@@ -294,6 +294,9 @@ final class Walls
         walls.put("only the transport's own classes know Jetty", noClasses()
             .that().haveNameNotMatching("io\\.signalbox\\.server\\.http\\.Jetty.*")
             .should().dependOnClassesThat().resideInAPackage("org.eclipse.jetty.."));
+        walls.put("only the publisher of KV events knows ZeroMQ", noClasses()
+            .that().haveNameNotMatching("io\\.signalbox\\.server\\.kvevents\\.ZeroMqPublisher(\\$.*)?")
+            .should().dependOnClassesThat().resideInAPackage("org.zeromq.."));
     }
 
     private static void addCommandLine(final Map<String, ArchRule> walls)

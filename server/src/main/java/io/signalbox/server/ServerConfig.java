@@ -6,6 +6,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.server.http.OpenFileRoom;
+import io.signalbox.server.kvevents.KvEvents;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -62,6 +63,8 @@ public final class ServerConfig
     private AccessKeys adminKeys = AccessKeys.NONE;
     /** {@code null}: none. */
     private WeightsRoot weightsRoot;
+    /** {@code null}: none are published. */
+    private KvEvents kvEvents;
 
     private static Setting<Long> time(
         final String name, final long defaultValue, final long min, final String meaning)
@@ -165,6 +168,13 @@ public final class ServerConfig
         return this;
     }
 
+    /** @param value listens to the engine of the server; the server opens and closes it. Default: {@code null}, none. */
+    public ServerConfig kvEvents(final KvEvents value)
+    {
+        kvEvents = value;
+        return this;
+    }
+
     /** @param value whether everybody who reaches the address may use every route. */
     public ServerConfig withoutKeys(final boolean value)
     {
@@ -229,6 +239,11 @@ public final class ServerConfig
     WeightsRoot weightsRoot()
     {
         return weightsRoot;
+    }
+
+    KvEvents kvEvents()
+    {
+        return kvEvents;
     }
 
     ServedModel model()

@@ -61,7 +61,32 @@ public final class SignalboxServer implements AutoCloseable
         generations = new Generations(engine, config.model(), config.maxRequests());
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
             MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
-        transport = JettyTransport.listen(where, routes(guard), (status, message) -> ApiError.of(status, message).body());
+        if (config.kvEvents() != null)
+        {
+            config.kvEvents().open();
+        }
+        transport = listen(where, routes(guard));
+    }
+
+    private HttpTransport listen(final TransportBounds where, final Routes routes)
+    {
+        try
+        {
+            return JettyTransport.listen(where, routes, (status, message) -> ApiError.of(status, message).body());
+        }
+        catch (final ConfigException e)
+        {
+            closeKvEvents();
+            throw e;
+        }
+    }
+
+    private void closeKvEvents()
+    {
+        if (config.kvEvents() != null)
+        {
+            config.kvEvents().close();
+        }
     }
 
     /**
@@ -117,6 +142,7 @@ public final class SignalboxServer implements AutoCloseable
             routes.add(method, "/continue_generation", guard.forAdmins(sglang::proceed));
         }
         routes.add("POST", "/abort_request", guard.forAdmins(sglang::abort));
+        routes.add("GET", "/signalbox/kv/snapshot", guard.forAdmins(new KvRoutes(config.kvEvents())::snapshot));
     }
 
     /** Whether a request that comes now would be accepted. */
@@ -171,6 +197,7 @@ public final class SignalboxServer implements AutoCloseable
         weights.close();
         transport.close();
         metrics.close();
+        closeKvEvents();
     }
 
     @Override

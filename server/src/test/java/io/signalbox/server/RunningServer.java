@@ -6,6 +6,8 @@ import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.server.kvevents.KvEventConfig;
+import io.signalbox.server.kvevents.KvEvents;
 import io.signalbox.server.text.SimulatedText;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
@@ -50,6 +52,14 @@ final class RunningServer implements AutoCloseable
         final double timeScale, final Consumer<SchedulerConfig.Builder> scheduler, final UnaryOperator<ServerConfig> change,
         final RunJournal journal)
     {
+        this(timeScale, scheduler, change, journal, null);
+    }
+
+    /** @param events {@code null}: none. */
+    RunningServer(
+        final double timeScale, final Consumer<SchedulerConfig.Builder> scheduler, final UnaryOperator<ServerConfig> change,
+        final RunJournal journal, final KvEventConfig events)
+    {
         final SchedulerConfig.Builder builder =
             SchedulerConfig.builder().ranks(2).kvBlocks(1025).blockSizeTokens(16).capture(SHAPE);
         scheduler.accept(builder);
@@ -58,9 +68,15 @@ final class RunningServer implements AutoCloseable
         final EngineConfig engineConfig = new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
             .vocabularySize(text.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO);
+        final KvEvents published = events == null ? null : new KvEvents(config, events);
+        if (published != null)
+        {
+            engineConfig.listener(published);
+        }
         engine = SignalboxEngine.launch(journal == null ? engineConfig : engineConfig.runJournal(journal));
         server = SignalboxServer.launch(engine, change.apply(
-            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0)));
+            new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0)
+                .kvEvents(published)));
     }
 
     SignalboxEngine engine()

@@ -3,6 +3,7 @@ package io.signalbox.testkit;
 
 import io.signalbox.backend.StepFault;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.WeightSwap;
 import io.signalbox.event.InputWriter;
@@ -45,13 +46,18 @@ public final class EngineHarness implements AutoCloseable
     private final SteppedEngine engine;
     private long nowNanos = 1;
 
-    private EngineHarness(final SchedulerConfig config)
+    private EngineHarness(final SchedulerConfig config, final GroupListener follower)
     {
         EngineFlags.require();
         this.config = config;
         engine = new SteppedEngine(new EngineConfig().scheduler(config).backend(backend)
             .vocabularySize(ContextModel.VOCABULARY).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
-            .rankResets(MOST_RESETS).clock(() -> ++nowNanos).listener(events::readGroup));
+            .rankResets(MOST_RESETS).clock(() -> ++nowNanos)
+            .listener((group, offset, length) ->
+            {
+                events.readGroup(group, offset, length);
+                follower.onGroup(group, offset, length);
+            }));
     }
 
     /**
@@ -62,7 +68,17 @@ public final class EngineHarness implements AutoCloseable
      */
     public static EngineHarness of(final SchedulerConfig config)
     {
-        return new EngineHarness(config);
+        return of(config, (group, offset, length) -> { });
+    }
+
+    /**
+     * The same.
+     *
+     * @param follower receives each group.
+     */
+    public static EngineHarness of(final SchedulerConfig config, final GroupListener follower)
+    {
+        return new EngineHarness(config, follower);
     }
 
     /** The request with this number: a new one that is not submitted, or the one that this number was given to before. */

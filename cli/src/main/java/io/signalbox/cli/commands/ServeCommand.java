@@ -32,6 +32,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
 import io.signalbox.server.SignalboxServer;
+import io.signalbox.server.kvevents.KvEvents;
 import io.signalbox.server.text.ModelText;
 import io.signalbox.server.text.SimulatedText;
 import io.signalbox.server.weights.WeightsRoot;
@@ -157,6 +158,12 @@ public final class ServeCommand implements Callable<Integer>
         final EngineConfig engine = new EngineConfig().scheduler(ranks.scheduler()).backend(ranks.backend()).clock(clock)
             .vocabularySize(config.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
             .failureListener(stopped::completeExceptionally);
+        final KvEvents events = httpOptions.kvEvents(ranks.scheduler());
+        if (events != null)
+        {
+            engine.listener(events);
+            config.kvEvents(events);
+        }
         config.check();
         final Path journal = journalOptions.continuedDirectory();
         if (journal != null)

@@ -8,6 +8,8 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.AccessKeys;
 import io.signalbox.server.ServedModel;
 import io.signalbox.server.ServerConfig;
+import io.signalbox.server.kvevents.KvEventConfig;
+import io.signalbox.server.kvevents.KvEvents;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -37,11 +39,12 @@ public final class HttpOptions implements SettingGroup
     private final SettingOptions model = SettingOptions.of(List.of(ServedModel.NAMES, ServedModel.CONTEXT_TOKENS))
         .defaultInWords(ServedModel.CONTEXT_TOKENS, "131072, the positions of the model, or what one rank's KV blocks hold");
     private final SettingOptions server = SettingOptions.of(ServerConfig.SETTINGS);
+    private final SettingOptions events = SettingOptions.of(KvEventConfig.SETTINGS);
 
     @Override
     public List<SettingOptions> settings()
     {
-        return List.of(model, server);
+        return List.of(model, server, events);
     }
 
     /**
@@ -71,6 +74,21 @@ public final class HttpOptions implements SettingGroup
         server.forEachGiven(config::set);
         return config.apiKeys(keys("--api-key-file", apiKeyFile, "SIGNALBOX_API_KEY"))
             .adminKeys(keys("--admin-key-file", adminKeyFile, "SIGNALBOX_ADMIN_KEY"));
+    }
+
+    /**
+     * @return {@code null}: none are wanted.
+     * @throws ConfigException if a value is not allowed.
+     */
+    public KvEvents kvEvents(final SchedulerConfig scheduler)
+    {
+        if (events.get(KvEventConfig.PORT) == 0)
+        {
+            return null;
+        }
+        final KvEventConfig config = new KvEventConfig();
+        events.forEachGiven(config::set);
+        return new KvEvents(scheduler, config);
     }
 
     /** A key is never an argument: other users of the machine can see those. */

@@ -3,8 +3,9 @@ package io.signalbox.house.sample.server;
 
 import io.signalbox.cli.Main;
 import org.eclipse.jetty.server.Server;
+import org.zeromq.ZContext;
 
-/** A server that starts the command line, and knows its library. */
+/** A server that starts the command line, and knows its libraries. */
 final class BadServer
 {
     private final Server server;
@@ -17,6 +18,7 @@ final class BadServer
     void again()
     {
         server.setDumpAfterStart(true);
+        new ZContext().close();
         Main.main(new String[0]);
     }
 }
