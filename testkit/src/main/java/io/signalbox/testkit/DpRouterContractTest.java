@@ -17,19 +17,20 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 /**
  * The contract of {@link DpRouter}, for any router: extend this class, and give the provider of the router. Each test states
  * one duty; a router that breaks it fails the test with a sentence that names the router, whatever it throws, and also if
  * it never returns.
  *
- * <p>Batches are random, from fixed seeds, so that a failure repeats.
+ * <p>Batches are random, from a fixed seed, so that a failure repeats. If a series of batches shows a fault, the sentence ends
+ * with the smallest series that was found to show it.
  */
 public abstract class DpRouterContractTest
 {
-    private static final int SEEDS = 20;
-    private static final int ROUNDS = 20;
+    private static final long SEED = 1;
+    private static final int TRIALS = 400;
+    private static final int SERIES = 20;
+    private static final int SERIES_BATCHES = 20;
     private static final int RANKS = 3;
     private static final int TIED_RANKS = 4;
     private static final int TIED_REQUESTS = 400;
@@ -81,15 +82,7 @@ public abstract class DpRouterContractTest
     @Test
     public void keepsItsContractOnRandomBatches()
     {
-        check("placing random batches", () ->
-        {
-            String fault = null;
-            for (int seed = 0; seed < SEEDS && fault == null; seed++)
-            {
-                fault = RouterTrial.fault(config(), seed, ROUNDS);
-            }
-            return fault;
-        });
+        check("placing random batches", () -> RouterTrial.fault(config(), SEED, TRIALS));
     }
 
     /** The same for every knob at the ends of its range; values outside are refused with the knob's name. */
@@ -113,13 +106,9 @@ public abstract class DpRouterContractTest
     @Test
     public void decidesTheSameInAnotherThread()
     {
-        for (int seed = 0; seed < SEEDS; seed++)
-        {
-            final int same = seed;
-            final List<String> decisions = decisions(same, true);
-            assertEquals(decisions, decisions(same, true), () -> name() +
-                " decided differently for the same batches in another thread; a choice may depend only on the batches.");
-        }
+        report(RouterSeries.fault(SERIES, SERIES_BATCHES, SEED, series ->
+            decisions(series, true).equals(decisions(series, true)) ? null :
+                "decided differently for the same batches in another thread (a choice may depend only on the batches)"));
     }
 
     /** A router that says that it reads no matches decides the same, whatever they are. */
@@ -130,11 +119,9 @@ public abstract class DpRouterContractTest
         {
             return;
         }
-        for (int seed = 0; seed < SEEDS; seed++)
-        {
-            assertEquals(decisions(seed, true), decisions(seed, false), () -> name() +
-                " says that it reads no matches, and decided differently when they changed.");
-        }
+        report(RouterSeries.fault(SERIES, SERIES_BATCHES, SEED, series ->
+            decisions(series, true).equals(decisions(series, false)) ? null :
+                "says that it reads no matches, and decided differently when they changed"));
     }
 
     /** A snapshot that was cut or damaged is refused, or restores the same state; it is never believed. */
@@ -148,9 +135,10 @@ public abstract class DpRouterContractTest
     {
         final RouterConfig config = config();
         final DpRouter router = config.router(RANKS, true);
-        new RouterPlay(0, true).play(router, RANKS);
+        new RouterSeries(RANKS, RouterSeries.batches(SERIES_BATCHES, SEED)).decisions(router, true);
         final byte[] whole = RouterSnapshot.of(config.provider(), router, RANKS);
-        final Random random = new Random(1);
+        final RouterSeries later = new RouterSeries(RANKS, RouterSeries.batches(SERIES_BATCHES, SEED + 1));
+        final Random random = new Random(SEED);
         for (int i = 0; i < DAMAGES; i++)
         {
             final byte[] damaged = i % 2 == 0 ? Arrays.copyOf(whole, random.nextInt(whole.length)) : whole.clone();
@@ -165,7 +153,7 @@ public abstract class DpRouterContractTest
             }
             if (restored != null)
             {
-                new RouterPlay(1, true).play(restored, RANKS);
+                later.decisions(restored, true);
             }
         }
         return null;
@@ -208,10 +196,10 @@ public abstract class DpRouterContractTest
         return Bounded.call(name(), "it is made", patience(), () -> config().router(RANKS, true));
     }
 
-    private List<String> decisions(final int seed, final boolean matches)
+    private List<String> decisions(final RouterSeries series, final boolean matches)
     {
         return Bounded.call(name(), "placing random batches", patience(), () ->
-            new RouterPlay(seed, matches).play(config().router(RANKS, true), RANKS));
+            series.decisions(config().router(series.ranks(), true), matches));
     }
 
     private String name()
@@ -240,6 +228,12 @@ public abstract class DpRouterContractTest
                 return e.fault();
             }
         });
+        report(fault);
+    }
+
+    /** @param fault in words that follow "the router"; {@code null}: none. */
+    private void report(final String fault)
+    {
         if (fault != null)
         {
             throw new AssertionFailedError(name() + " " + fault + ".");

@@ -15,47 +15,42 @@ import io.signalbox.router.RouterSnapshot;
 
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
-import java.util.Random;
+import java.util.Iterator;
+import java.util.List;
 
 /**
- * Passes random batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank that
- * cannot be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, different
+ * Passes random series of batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank
+ * that cannot be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, different
  * decisions for the same batches, a snapshot that does not restore the state, garbage, or an exception.
  */
 final class RouterTrial
 {
-    private static final int MAX_RANKS = 8;
-    private static final int MAX_ACTIVE = TrialBatches.MAX_ACTIVE;
     private static final int BATCHES = 4;
     private static final int WARM_BATCHES = 100;
     private static final int WINDOWS = 21;
     private static final int WINDOW_BATCHES = 10;
 
     private final RouterConfig config;
-    private final Random random;
 
-    private RouterTrial(final RouterConfig config, final long seed)
+    private RouterTrial(final RouterConfig config)
     {
         this.config = config;
-        random = new Random(seed);
     }
 
     /**
      * @param seed   of the batches; the same seed gives the same batches.
-     * @param rounds each with new routers and a few batches.
+     * @param series each with new routers and a few batches.
      * @return the violation, in words that follow "the router"; {@code null} if there is none.
      */
-    static String fault(final RouterConfig config, final long seed, final int rounds)
+    static String fault(final RouterConfig config, final long seed, final int series)
     {
-        final RouterTrial trial = new RouterTrial(config, seed);
+        final RouterTrial trial = new RouterTrial(config);
         try
         {
-            for (int round = 0; round < rounds; round++)
-            {
-                trial.play();
-            }
-            trial.playFallback();
-            return trial.garbage();
+            // Whether it can be made depends on no batch.
+            config.router(RouterSeries.MAX_RANKS, true);
+            final String fault = RouterSeries.fault(series, BATCHES, seed, trial::play);
+            return fault != null ? fault : trial.garbage();
         }
         catch (final RouterException e)
         {
@@ -67,36 +62,37 @@ final class RouterTrial
         }
     }
 
-    /** Two routers get the same batches; after each, the second one is restored from the snapshot of the first. */
-    private void play()
+    /**
+     * Two routers get the same batches; after each, the second one is restored from the snapshot of the first. The router
+     * that decides without prefix caching gets them as well.
+     */
+    private String play(final RouterSeries series)
     {
-        final int ranks = 1 + random.nextInt(MAX_RANKS);
-        final DpRouter router = config.router(ranks, true);
-        DpRouter twin = config.router(ranks, true);
+        final DpRouter router = config.router(series.ranks(), true);
+        final DpRouter fallback = config.router(series.ranks(), false);
+        DpRouter twin = config.router(series.ranks(), true);
         if (router.readsMatches() != twin.readsMatches() || router.keepsOrder() != twin.keepsOrder())
         {
             throw new RouterException("changes its mind about reading matches or keeping the order");
         }
-        for (int i = 0; i < BATCHES; i++)
+        for (final TrialBatch each : series.batches())
         {
-            final long seed = random.nextLong();
-            final PlacementBatch batch = batch(new Random(seed), ranks);
-            final PlacementBatch same = batch(new Random(seed), ranks);
-            router.place(batch);
+            final PlacementBatch batch = placed(series, each, router);
             checkChoices(batch, router.keepsOrder());
-            twin.place(same);
+            final PlacementBatch same = placed(series, each, twin);
             checkAlike(batch, same, router.digest() == twin.digest());
-            twin = restored(router, ranks);
+            twin = restored(router, series.ranks());
+            checkChoices(placed(series, each, fallback), fallback.keepsOrder());
         }
+        return null;
     }
 
-    /** Creates the router that decides without prefix caching, and lets it place a batch. */
-    private void playFallback()
+    private static PlacementBatch placed(final RouterSeries series, final TrialBatch batch, final DpRouter router)
     {
-        final DpRouter router = config.router(MAX_RANKS, false);
-        final PlacementBatch batch = batch(random, MAX_RANKS);
-        router.place(batch);
-        checkChoices(batch, router.keepsOrder());
+        final PlacementBatchWriter writer = series.writer();
+        batch.fill(writer, true);
+        router.place(writer.batch());
+        return writer.batch();
     }
 
     private DpRouter restored(final DpRouter router, final int ranks)
@@ -161,11 +157,10 @@ final class RouterTrial
         }
     }
 
-    private static PlacementBatch batch(final Random random, final int ranks)
+    /** The same for every router; made when the first router is measured. */
+    private static final class Measured
     {
-        final PlacementBatchWriter writer = new PlacementBatchWriter(ranks, MAX_ACTIVE);
-        TrialBatches.fill(writer, random);
-        return writer.batch();
+        private static final List<TrialBatch> BATCHES = RouterSeries.batches(WARM_BATCHES + WINDOWS * WINDOW_BATCHES, 1);
     }
 
     /** Bytes that the router allocates once its tables have grown, or {@code null}. */
@@ -175,11 +170,12 @@ final class RouterTrial
         {
             return null;
         }
-        final DpRouter router = config.router(MAX_RANKS, true);
-        final PlacementBatchWriter writer = new PlacementBatchWriter(MAX_RANKS, MAX_ACTIVE);
+        final DpRouter router = config.router(RouterSeries.MAX_RANKS, true);
+        final PlacementBatchWriter writer = new PlacementBatchWriter(RouterSeries.MAX_RANKS, RouterSeries.MAX_ACTIVE);
+        final Iterator<TrialBatch> batches = Measured.BATCHES.iterator();
         for (int i = 0; i < WARM_BATCHES; i++)
         {
-            TrialBatches.fill(writer, random);
+            batches.next().fill(writer, true);
             router.place(writer.batch());
         }
         final long[] bytes = new long[WINDOWS];
@@ -187,7 +183,7 @@ final class RouterTrial
         {
             for (int i = 0; i < WINDOW_BATCHES; i++)
             {
-                TrialBatches.fill(writer, random);
+                batches.next().fill(writer, true);
                 final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
                 router.place(writer.batch());
                 bytes[window] += threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;

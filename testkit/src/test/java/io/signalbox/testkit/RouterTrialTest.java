@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -52,7 +53,16 @@ class RouterTrialTest
         }
     }
 
+    private static final String SMALLEST = "; the smallest series of batches that shows it has ";
+
+    /** Without the series. */
     private static String fault(final Supplier<DpRouter> maker)
+    {
+        final String fault = whole(maker);
+        return fault == null ? null : fault.replaceFirst(SMALLEST + ".*", "");
+    }
+
+    private static String whole(final Supplier<DpRouter> maker)
     {
         return RouterTrial.fault(RouterConfig.of(new Planted(maker)), 1, 50);
     }
@@ -67,6 +77,51 @@ class RouterTrialTest
             assertNull(RouterTrial.fault(Routers.random(provider, new Random(seed)), seed, 20), "seed " + seed);
         }
         assertNull(fault(Sound::new));
+    }
+
+    /** One batch on two ranks is left: more requests match the prompt of one rank than it has room for. */
+    @Test
+    void shouldShrinkASeriesToTheBatchThatShowsTheFault()
+    {
+        final String fault = whole(() -> new Sound()
+        {
+            @Override
+            protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+            {
+                return !batch.isLost(rank);
+            }
+        });
+        assertTrue(fault.startsWith("put 7 requests on rank 0, which holds at most 6" + SMALLEST +
+            "2 ranks: "), fault);
+        assertFalse(fault.contains("; then "), fault);
+        assertTrue(fault.length() < 300, fault);
+    }
+
+    /** The second batch of a series shows what the first one left behind. */
+    @Test
+    void shouldShrinkASeriesToTheBatchesThatShowTheFault()
+    {
+        final String fault = whole(() -> new Sound()
+        {
+            private int placed;
+
+            @Override
+            protected void placed(final PlacementBatch batch, final int request, final int rank)
+            {
+                placed++;
+            }
+
+            @Override
+            protected double score(final PlacementBatch batch, final int request, final int rank)
+            {
+                final double score = placed == 0 ? 0 : rank;
+                batch.candidate(request, rank, score, 0, 0, 0);
+                return score;
+            }
+        });
+        assertTrue(fault.startsWith("decided differently for the same batches; "), fault);
+        assertEquals(2, fault.split("; then ").length, fault);
+        assertTrue(fault.contains(" active; request 0 of 0 tokens; then "), fault);
     }
 
     @Test
