@@ -8,6 +8,7 @@ import io.signalbox.cost.ServedStepCost;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.engine.SteppedEngine;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.ServiceLevel;
@@ -112,6 +113,12 @@ public final class Simulation
         settings.putAll(simulationConfig.settings());
         settings.putAll(workload.settings());
         return settings;
+    }
+
+    /** Runs in the calling thread, without a journal, until every request has ended. */
+    public RunReport run()
+    {
+        return run(SteppedEngine::new, null, SimulationProgress.NONE);
     }
 
     /**
