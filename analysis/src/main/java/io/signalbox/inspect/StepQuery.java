@@ -52,6 +52,13 @@ public final class StepQuery extends JournalQuery
     /** An entry of the request in a step that has not landed. */
     private record Planned(int rank, long step, long nanos, int tokens)
     {
+        /** It landed, was withdrawn, or is in flight. */
+        private StepRow row(
+            final Long landedNanos, final Long start, final Long advance, final Long rejected, final Long emitted,
+            final String verdict)
+        {
+            return new StepRow(step, rank, nanos, landedNanos, tokens, start, advance, rejected, emitted, verdict);
+        }
     }
 
     public StepQuery(final long requestId)
@@ -103,9 +110,8 @@ public final class StepQuery extends JournalQuery
         {
             if (step.requestId(entry) == requestId)
             {
-                row(new StepRow(plan.step, plan.rank, plan.nanos, nowNanos(), plan.tokens, (long)step.start(entry),
-                    (long)step.advance(entry), (long)step.rejected(entry), (long)step.emitted(entry),
-                    label(step.verdict(entry))));
+                row(plan.row(nowNanos(), (long)step.start(entry), (long)step.advance(entry), (long)step.rejected(entry),
+                    (long)step.emitted(entry), label(step.verdict(entry))));
             }
         }
     }
@@ -116,8 +122,7 @@ public final class StepQuery extends JournalQuery
         final Planned plan = landed(withdrawn.rank(), withdrawn.step());
         if (plan != null)
         {
-            row(new StepRow(plan.step, plan.rank, plan.nanos, null, plan.tokens, null, 0L, 0L, 0L,
-                "withdrawn: " + label(withdrawn.cause())));
+            row(plan.row(null, null, 0L, 0L, 0L, "withdrawn: " + label(withdrawn.cause())));
         }
     }
 
@@ -125,7 +130,6 @@ public final class StepQuery extends JournalQuery
     void finish()
     {
         planned.sort(Comparator.comparingLong(Planned::step));
-        planned.forEach(plan -> row(new StepRow(
-            plan.step, plan.rank, plan.nanos, null, plan.tokens, null, null, null, null, "in-flight")));
+        planned.forEach(plan -> row(plan.row(null, null, null, null, null, "in-flight")));
     }
 }

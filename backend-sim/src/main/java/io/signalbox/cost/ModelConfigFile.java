@@ -152,8 +152,12 @@ public final class ModelConfigFile
         final long shared = 3L * hidden * expertSize * number("n_shared_experts", 0);
         final long parameters = (isLatent ? 0 : layers * ServedModelShape.projections(hidden, heads, kvHeads, headDim)) +
             (layers - moeLayers) * 3L * hidden * dense + moeLayers * shared + (long)hidden * needed("vocab_size");
-        return new ServedModelShape(name, "", layers, moeLayers, hidden, heads, isLatent ? 1 : kvHeads,
-            isLatent ? number("kv_lora_rank", 0) + number("qk_rope_head_dim", 0) : headDim, isLatent, windowedLayers,
-            windowedLayers == 0 ? 0 : number("sliding_window", 0), experts, topK, expertSize, parameters, "bf16");
+        final int windowTokens = windowedLayers == 0 ? 0 : number("sliding_window", 0);
+        final ServedModelShape.ServedAttention attention = isLatent ?
+            new ServedModelShape.ServedAttention(heads, 1, number("kv_lora_rank", 0) + number("qk_rope_head_dim", 0), true,
+                windowedLayers, windowTokens) :
+            new ServedModelShape.ServedAttention(heads, kvHeads, headDim, false, windowedLayers, windowTokens);
+        return new ServedModelShape(name, "", layers, hidden, attention,
+            new ServedModelShape.ServedExperts(moeLayers, experts, topK, expertSize), parameters, "bf16");
     }
 }

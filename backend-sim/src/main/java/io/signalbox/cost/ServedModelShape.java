@@ -11,65 +11,111 @@ import java.util.stream.Collectors;
  *
  * @param name            of the family of models with this shape.
  * @param kernelName      its name in the measurements of MoE layers; empty: it has none.
- * @param moeLayers       layers with experts; 0: a dense model.
- * @param latentAttention whether attention is MLA with {@code kvHeads * headDim} values per token.
- * @param windowedLayers  layers whose attention reads only the last {@code windowTokens} tokens.
- * @param expertSize      intermediate size of an expert.
  * @param denseParameters parameters that every token passes, apart from routed experts and MLA modules.
  * @param precision       the precision in which it is usually served: fp8, fp4, mxfp4 or bf16.
  */
 public record ServedModelShape(
-    String name,
-    String kernelName,
-    int layers,
-    int moeLayers,
-    int hiddenSize,
-    int heads,
-    int kvHeads,
-    int headDim,
-    boolean latentAttention,
-    int windowedLayers,
-    int windowTokens,
-    int experts,
-    int topK,
-    int expertSize,
-    long denseParameters,
-    String precision)
+    String name, String kernelName, int layers, int hiddenSize, ServedAttention attention, ServedExperts routed,
+    long denseParameters, String precision)
 {
+    /**
+     * Attention of a layer.
+     *
+     * @param latent         whether it is MLA with {@code kvHeads * headDim} values per token.
+     * @param windowedLayers layers that read only the last {@code windowTokens} tokens.
+     */
+    record ServedAttention(int heads, int kvHeads, int headDim, boolean latent, int windowedLayers, int windowTokens)
+    {
+        private static ServedAttention grouped(final int heads, final int kvHeads, final int headDim)
+        {
+            return new ServedAttention(heads, kvHeads, headDim, false, 0, 0);
+        }
+
+        private ServedAttention withWindow(final int layers, final int tokens)
+        {
+            return new ServedAttention(heads, kvHeads, headDim, latent, layers, tokens);
+        }
+    }
+
+    /**
+     * Experts of a layer.
+     *
+     * @param layers with experts; 0: a dense model.
+     * @param size   intermediate size of an expert.
+     */
+    record ServedExperts(int layers, int count, int topK, int size)
+    {
+    }
+
     /** Values per token in the cache of a layer with MLA: 512 compressed and 64 of the rotary part. */
     private static final int LATENT_VALUES = 576;
     /** Parameters of an MLA module of DeepSeek-V3. */
     private static final double LATENT_PARAMETERS = 187e6;
 
     private static final List<ServedModelShape> KNOWN = List.of(
-        new ServedModelShape("deepseek-v3", "DeepSeek-V3/R1", 61, 58, 7168, 128, 1, LATENT_VALUES, true, 0, 0, 256, 8, 2048,
+        new ServedModelShape("deepseek-v3", "DeepSeek-V3/R1", 61, 7168,
+            new ServedAttention(128, 1, LATENT_VALUES, true, 0, 0), new ServedExperts(58, 256, 8, 2048),
             3L * 3 * 7168 * 18432 + 58L * 3 * 7168 * 2048 + 129280L * 7168, "fp8"),
-        grouped("qwen3-235b", "Qwen3-235B-A22B", 94, 4096, new int[] {64, 4, 128}, 0, 0, new int[] {128, 8, 1536},
-            151_936, "fp8"),
-        grouped("qwen3-30b", "Qwen3-30B-A3B", 48, 2048, new int[] {32, 4, 128}, 0, 0, new int[] {128, 8, 768},
-            151_936, "bf16"),
-        grouped("mixtral-8x7b", "Mixtral-8x7B", 32, 4096, new int[] {32, 8, 128}, 0, 0, new int[] {8, 2, 14_336},
-            32_000, "bf16"),
-        grouped("gpt-oss-120b", "gpt-oss-120b", 36, 2880, new int[] {64, 8, 64}, 18, 128, new int[] {128, 4, 2880},
-            201_088, "mxfp4"),
-        grouped("olmoe-1b-7b", "", 16, 2048, new int[] {16, 16, 128}, 0, 0, new int[] {64, 8, 1024}, 50_304, "bf16"));
+        grouped("qwen3-235b", "Qwen3-235B-A22B", 4096, ServedAttention.grouped(64, 4, 128),
+            new ServedExperts(94, 128, 8, 1536), 151_936, "fp8"),
+        grouped("qwen3-30b", "Qwen3-30B-A3B", 2048, ServedAttention.grouped(32, 4, 128),
+            new ServedExperts(48, 128, 8, 768), 151_936, "bf16"),
+        grouped("mixtral-8x7b", "Mixtral-8x7B", 4096, ServedAttention.grouped(32, 8, 128),
+            new ServedExperts(32, 8, 2, 14_336), 32_000, "bf16"),
+        grouped("gpt-oss-120b", "gpt-oss-120b", 2880, ServedAttention.grouped(64, 8, 64).withWindow(18, 128),
+            new ServedExperts(36, 128, 4, 2880), 201_088, "mxfp4"),
+        grouped("olmoe-1b-7b", "", 2048, ServedAttention.grouped(16, 16, 128), new ServedExperts(16, 64, 8, 1024), 50_304,
+            "bf16"));
 
-    /** Models with grouped-query attention and experts in every layer. */
+    /** A model with grouped-query attention and experts in every layer. */
     private static ServedModelShape grouped(
         final String name,
         final String kernelName,
-        final int layers,
         final int hidden,
-        final int[] attention,
-        final int windowedLayers,
-        final int windowTokens,
-        final int[] experts,
+        final ServedAttention attention,
+        final ServedExperts routed,
         final long vocabulary,
         final String precision)
     {
-        return new ServedModelShape(name, kernelName, layers, layers, hidden, attention[0], attention[1], attention[2],
-            false, windowedLayers, windowTokens, experts[0], experts[1], experts[2],
-            layers * projections(hidden, attention[0], attention[1], attention[2]) + vocabulary * hidden, precision);
+        final int layers = routed.layers();
+        return new ServedModelShape(name, kernelName, layers, hidden, attention, routed,
+            layers * projections(hidden, attention.heads(), attention.kvHeads(), attention.headDim()) + vocabulary * hidden,
+            precision);
+    }
+
+    public int experts()
+    {
+        return routed.count();
+    }
+
+    public int topK()
+    {
+        return routed.topK();
+    }
+
+    int moeLayers()
+    {
+        return routed.layers();
+    }
+
+    int heads()
+    {
+        return attention.heads();
+    }
+
+    int headDim()
+    {
+        return attention.headDim();
+    }
+
+    boolean latentAttention()
+    {
+        return attention.latent();
+    }
+
+    int windowTokens()
+    {
+        return attention.windowTokens();
     }
 
     /** Parameters of the projections of one layer of grouped-query attention. */
@@ -116,19 +162,19 @@ public record ServedModelShape(
     /** Parameters of one expert. */
     double expertParameters()
     {
-        return 3.0 * hiddenSize * expertSize;
+        return 3.0 * hiddenSize * routed.size();
     }
 
     /** KV heads that one of the GPUs which share attention holds. */
     double kvHeadsPerGpu(final int tensorParallel)
     {
-        return latentAttention ? 1 : Math.max(1.0, (double)kvHeads / tensorParallel);
+        return attention.latent() ? 1 : Math.max(1.0, (double)attention.kvHeads() / tensorParallel);
     }
 
     /** Share of the layers that read a window. */
     double windowedShare()
     {
-        return (double)windowedLayers / layers;
+        return (double)attention.windowedLayers() / layers;
     }
 
     /** Bytes of a weight of a routed expert. */
@@ -151,15 +197,15 @@ public record ServedModelShape(
     /** Bytes of the weights that each GPU holds, apart from embeddings. */
     double weightBytesPerGpu(final String weights, final Parallelism parallelism)
     {
-        final double attention = latentAttention ? LATENT_PARAMETERS * layers : 0;
-        final double dense = (denseParameters + attention) * denseBytes(weights) / parallelism.tensorParallel();
-        return dense + moeLayers * (double)experts * expertParameters() * expertBytes(weights) / parallelism.gpus();
+        final double latent = attention.latent() ? LATENT_PARAMETERS * layers : 0;
+        final double dense = (denseParameters + latent) * denseBytes(weights) / parallelism.tensorParallel();
+        return dense + moeLayers() * (double)experts() * expertParameters() * expertBytes(weights) / parallelism.gpus();
     }
 
     /** Bytes that one token takes in the KV cache of one GPU, in two bytes per value. */
     double kvBytesPerToken(final int tensorParallel)
     {
-        final double values = latentAttention ? LATENT_VALUES : 2 * kvHeadsPerGpu(tensorParallel) * headDim;
-        return 2.0 * values * (layers - windowedLayers);
+        final double values = attention.latent() ? LATENT_VALUES : 2 * kvHeadsPerGpu(tensorParallel) * headDim();
+        return 2.0 * values * (layers - attention.windowedLayers());
     }
 }

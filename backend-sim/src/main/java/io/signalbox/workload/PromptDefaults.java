@@ -72,10 +72,11 @@ public final class PromptDefaults
     {
         final int[] stop = get(STOP_TOKENS).map(tokens -> tokens.stream().mapToInt(Integer::intValue).toArray())
             .orElse(new int[0]);
+        final PromptLine.SamplingFields sampling = line.sampling();
         return new PromptLine(line.id(), line.prompt(), given(line.maxNewTokens(), MAX_NEW_TOKENS),
-            given(line.temperature(), TEMPERATURE), given(line.topK(), TOP_K), given(line.topP(), TOP_P),
-            line.seed() == null ? get(SEED) + index : line.seed(), line.stopTokens() == null ? stop : line.stopTokens(),
-            line.conversation());
+            line.stopTokens() == null ? stop : line.stopTokens(), line.conversation(),
+            new PromptLine.SamplingFields(given(sampling.temperature(), TEMPERATURE), given(sampling.topK(), TOP_K),
+                given(sampling.topP(), TOP_P), sampling.seed() == null ? get(SEED) + index : sampling.seed()));
     }
 
     private <T> T given(final T value, final Setting<T> setting)

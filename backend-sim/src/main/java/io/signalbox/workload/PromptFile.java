@@ -219,7 +219,7 @@ public final class PromptFile implements JsonLines.LineReader
         {
             throw lines.tooMany();
         }
-        prompts.add(new PromptLine(
-            named, tokens, maxNewTokens, temperature, topK, topP, seed, stopTokens, conversation));
+        prompts.add(new PromptLine(named, tokens, maxNewTokens, stopTokens, conversation,
+            new PromptLine.SamplingFields(temperature, topK, topP, seed)));
     }
 }

@@ -53,7 +53,7 @@ class ModelConfigFileTest
              "layer_types": ["sliding_attention", "full_attention"]}
             """);
 
-        assertEquals(1, model.windowedLayers());
+        assertEquals(1, model.attention().windowedLayers());
         assertEquals(128, model.windowTokens());
         assertEquals(0, model.moeLayers());
         final Deployment deployment =

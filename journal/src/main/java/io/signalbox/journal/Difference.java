@@ -96,14 +96,14 @@ public record Difference(
     }
 
     /** The same difference, of an input that the scheduler cannot apply. */
-    static Difference thrown(final Difference given)
+    Difference withThrown()
     {
-        return new Difference(given.sequence, given.message, given.recorded, given.recomputed, given.requestId,
-            given.blockId, given.recordedGroup, given.recomputedGroup, given.groupBefore, true, null);
+        return new Difference(sequence, message, recorded, recomputed, requestId, blockId, recordedGroup, recomputedGroup,
+            groupBefore, true, null);
     }
 
     /** The same difference; names the router if the message that differs is its own. */
-    Difference decidedBy(final DpRouterProvider provider)
+    Difference withRouter(final DpRouterProvider provider)
     {
         return !isOfTheRouter() ? this : new Difference(sequence, message, recorded, recomputed, requestId, blockId,
             recordedGroup, recomputedGroup, groupBefore, thrown, provider.label() + ", version " + provider.version());

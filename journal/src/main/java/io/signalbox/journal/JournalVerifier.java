@@ -173,9 +173,8 @@ public final class JournalVerifier
         }
         final Verification found = new Verification(
             reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(), difference, null);
-        return difference == null || difference.thrown() ? found : new Verification(found.records(), found.groups(),
-            found.ending(), found.digest(), found.voided(), difference,
-            new NextDigest(reader, scheduler, placed).compare(recomputed, record));
+        return difference == null || difference.thrown() ? found :
+            found.withDigests(new NextDigest(reader, scheduler, placed).compare(recomputed, record));
     }
 
     private Difference compare(final Scheduler scheduler)
@@ -194,11 +193,11 @@ public final class JournalVerifier
         }
         catch (final RuntimeException | AssertionError e)
         {
-            return Difference.thrown(difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
-                (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")")));
+            return difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
+                (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")")).withThrown();
         }
         return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()))
-            .decidedBy(scheduler.router());
+            .withRouter(scheduler.router());
     }
 
     private boolean isEqual(final DirectBuffer group)

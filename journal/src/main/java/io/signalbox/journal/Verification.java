@@ -43,6 +43,12 @@ public record Verification(
         this(records, groups, ending, digest, voided, difference, digests, 0, 0, List.of());
     }
 
+    Verification withDigests(final DigestComparison found)
+    {
+        return new Verification(
+            records, groups, ending, digest, voided, difference, found, begunAt, checkedSegments, passedOver);
+    }
+
     /** The same result of a re-run that began behind so many records, of which none was read. */
     public Verification behind(final long confirmed)
     {

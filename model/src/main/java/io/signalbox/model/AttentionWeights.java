@@ -31,11 +31,39 @@ public record AttentionWeights(
         }
     }
 
+    /** The four projections alone. */
+    static AttentionWeights of(
+        final WeightMatrix query, final WeightMatrix key, final WeightMatrix value, final WeightMatrix output)
+    {
+        return new AttentionWeights(query, key, value, output, null, null, null, null, null);
+    }
+
+    AttentionWeights withNorms(final float[] ofQuery, final float[] ofKey)
+    {
+        return new AttentionWeights(query, key, value, output, ofQuery, ofKey, latent, biases, sinks);
+    }
+
+    AttentionWeights withLatent(final LatentWeights weights)
+    {
+        return new AttentionWeights(query, key, value, output, queryNorm, keyNorm, weights, biases, sinks);
+    }
+
+    AttentionWeights withBiases(final Biases values)
+    {
+        return new AttentionWeights(query, key, value, output, queryNorm, keyNorm, latent, values, sinks);
+    }
+
+    AttentionWeights withSinks(final float[] values)
+    {
+        return new AttentionWeights(query, key, value, output, queryNorm, keyNorm, latent, biases, values);
+    }
+
     AttentionWeights inBf16()
     {
-        return new AttentionWeights(WeightMatrix.inBf16(query), WeightMatrix.inBf16(key), WeightMatrix.inBf16(value),
-            output.inBf16(), WeightType.inBf16(queryNorm), WeightType.inBf16(keyNorm),
-            latent == null ? null : latent.inBf16(), biases == null ? null : biases.inBf16(), WeightType.inBf16(sinks));
+        return of(WeightMatrix.inBf16(query), WeightMatrix.inBf16(key), WeightMatrix.inBf16(value), output.inBf16())
+            .withNorms(WeightType.inBf16(queryNorm), WeightType.inBf16(keyNorm))
+            .withLatent(latent == null ? null : latent.inBf16()).withBiases(biases == null ? null : biases.inBf16())
+            .withSinks(WeightType.inBf16(sinks));
     }
 
     Stream<WeightMatrix> matrices()

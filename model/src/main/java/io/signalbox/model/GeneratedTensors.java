@@ -32,7 +32,13 @@ final class GeneratedTensors implements TensorSource
     @Override
     public WeightMatrix matrix(final String name, final int rows, final int columns)
     {
-        return new GeneratedMatrix(name, rows, columns, type, seed, scale(name, columns), 0, progress);
+        return matrix(name, rows, columns, scale(name, columns), 0);
+    }
+
+    private WeightMatrix matrix(
+        final String name, final int rows, final int columns, final float scale, final long first)
+    {
+        return new GeneratedMatrix(name, rows, columns, type, seed, scale, first, progress);
     }
 
     @Override
@@ -49,8 +55,7 @@ final class GeneratedTensors implements TensorSource
         final List<WeightMatrix> matrices = new ArrayList<>();
         for (int i = 0; i < count; i++)
         {
-            matrices.add(new GeneratedMatrix(
-                name, inputs, outputs, type, seed, scale, (long)i * inputs * outputs, progress));
+            matrices.add(matrix(name, inputs, outputs, scale, (long)i * inputs * outputs));
         }
         return matrices;
     }

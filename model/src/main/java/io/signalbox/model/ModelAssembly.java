@@ -49,12 +49,14 @@ final class ModelAssembly
         {
             return latent(prefix, output);
         }
-        return new AttentionWeights(
+        return AttentionWeights.of(
             source.matrix(prefix + "q_proj.weight", attention.queryWidth(), hidden),
             source.matrix(prefix + "k_proj.weight", attention.keyWidth(), hidden),
-            source.matrix(prefix + "v_proj.weight", attention.valueWidth(), hidden), output,
-            norm(prefix + "q_norm.weight", attention.queryWidth()), norm(prefix + "k_norm.weight", attention.keyWidth()),
-            null, biases(prefix), attention.sinks() ? vector(prefix + "sinks", attention.heads()) : null);
+            source.matrix(prefix + "v_proj.weight", attention.valueWidth(), hidden), output)
+            .withNorms(norm(prefix + "q_norm.weight", attention.queryWidth()),
+                norm(prefix + "k_norm.weight", attention.keyWidth()))
+            .withBiases(biases(prefix))
+            .withSinks(attention.sinks() ? vector(prefix + "sinks", attention.heads()) : null);
     }
 
     private AttentionWeights.Biases biases(final String prefix)
@@ -94,7 +96,7 @@ final class ModelAssembly
                 keyValueRank));
         final WeightMatrix query =
             rank == 0 ? source.matrix(prefix + "q_proj.weight", attention.queryWidth(), hidden) : null;
-        return new AttentionWeights(query, null, null, output, null, null, weights, null, null);
+        return AttentionWeights.of(query, null, null, output).withLatent(weights);
     }
 
     private FeedForward feedForward(final String prefix, final int width)

@@ -198,19 +198,23 @@ public final class Setting<T>
     /** The same setting with another remedy, an imperative without a period. */
     public Setting<T> remedy(final String advice)
     {
-        return new Setting<>(name, unit, values, defaultValue, omittedValue, advice, meaning, uses);
+        return with(omittedValue, advice, uses);
     }
 
     /** The same setting, which older run descriptions omit. */
     public Setting<T> omitted(final T value)
     {
-        return new Setting<>(name, unit, values, defaultValue, value, remedy, meaning, uses);
+        return with(value, remedy, uses);
     }
 
     private Setting<T> with(final SettingOption option)
     {
-        return new Setting<>(
-            name, unit, values, defaultValue, omittedValue, remedy, meaning, new Uses(option, uses.names));
+        return with(omittedValue, remedy, new Uses(option, uses.names));
+    }
+
+    private Setting<T> with(final T omitted, final String advice, final Uses known)
+    {
+        return new Setting<>(name, unit, values, defaultValue, omitted, advice, meaning, known);
     }
 
     /**
@@ -274,8 +278,7 @@ public final class Setting<T>
     /** The same setting with its names in other systems; empty: the system does not have it. */
     public Setting<T> elsewhere(final String vllm, final String sglang, final String tensorRtLlm)
     {
-        return new Setting<>(name, unit, values, defaultValue, omittedValue, remedy, meaning,
-            new Uses(uses.option, new ForeignNames(vllm, sglang, tensorRtLlm)));
+        return with(omittedValue, remedy, new Uses(uses.option, new ForeignNames(vllm, sglang, tensorRtLlm)));
     }
 
     /** Text of the value that older run descriptions mean, which omit the setting; absent if none does. */

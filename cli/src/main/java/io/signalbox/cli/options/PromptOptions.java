@@ -153,9 +153,10 @@ public final class PromptOptions implements SettingGroup
     {
         final PromptLine whole = defaults.complete(line, index);
         requireKnown(defaults.get(PromptDefaults.STOP_TOKENS).orElse(List.of()), plan.vocabulary());
+        final PromptLine.SamplingFields sampling = whole.sampling();
         CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(whole.maxNewTokens())
-            .stopAt(whole.stopTokens()).temperature(whole.temperature()).topK(whole.topK()).topP(whole.topP())
-            .seed(whole.seed()).routedExperts(experts() ? 0 : -1);
+            .stopAt(whole.stopTokens()).temperature(sampling.temperature()).topK(sampling.topK())
+            .topP(sampling.topP()).seed(sampling.seed()).routedExperts(experts() ? 0 : -1);
         checkLength(line, whole.maxNewTokens(), plan, config);
         request = logprobs() ? request.logprobs() : request;
         // Named stop tokens replace the end tokens of the model.
