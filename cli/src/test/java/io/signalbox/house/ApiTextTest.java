@@ -20,7 +20,7 @@ class ApiTextTest
     /** They work, and have no content that a user would print: readers, allocators, encoders, tools of tests. */
     private static final Set<String> WORKERS = Set.of(
         "io.signalbox.ConfigException$WithoutRemedy", "io.signalbox.backend.BackendCapabilities$Builder",
-        "io.signalbox.compare.Comparison", "io.signalbox.engine.OrderedRequests", "io.signalbox.engine.SteppedEngine",
+        "io.signalbox.compare.Comparison", "io.signalbox.engine.OrderedRequests",
         "io.signalbox.experts.BlockPages", "io.signalbox.experts.CapturedRows", "io.signalbox.experts.RoutedExpertPages",
         "io.signalbox.journal.JournalReader", "io.signalbox.journal.JournalVerifier",
         "io.signalbox.metrics.EngineMetrics", "io.signalbox.model.forward.TokenSampler",
