@@ -154,10 +154,10 @@ public final class ModelConfigFile
             (layers - moeLayers) * 3L * hidden * dense + moeLayers * shared + (long)hidden * needed("vocab_size");
         final int windowTokens = windowedLayers == 0 ? 0 : number("sliding_window", 0);
         final ServedModelShape.ServedAttention attention = isLatent ?
-            new ServedModelShape.ServedAttention(heads, 1, number("kv_lora_rank", 0) + number("qk_rope_head_dim", 0), true,
-                windowedLayers, windowTokens) :
-            new ServedModelShape.ServedAttention(heads, kvHeads, headDim, false, windowedLayers, windowTokens);
-        return new ServedModelShape(name, "", layers, hidden, attention,
+            new ServedModelShape.ServedAttention(layers, heads, 1,
+                number("kv_lora_rank", 0) + number("qk_rope_head_dim", 0), true, windowedLayers, windowTokens) :
+            new ServedModelShape.ServedAttention(layers, heads, kvHeads, headDim, false, windowedLayers, windowTokens);
+        return new ServedModelShape(name, "", hidden, attention,
             new ServedModelShape.ServedExperts(moeLayers, experts, topK, expertSize), parameters, "bf16");
     }
 }

@@ -15,25 +15,27 @@ import java.util.stream.Collectors;
  * @param precision       the precision in which it is usually served: fp8, fp4, mxfp4 or bf16.
  */
 public record ServedModelShape(
-    String name, String kernelName, int layers, int hiddenSize, ServedAttention attention, ServedExperts routed,
-    long denseParameters, String precision)
+    String name, String kernelName, int hiddenSize, ServedAttention attention, ServedExperts routed, long denseParameters,
+    String precision)
 {
     /**
-     * Attention of a layer.
+     * Attention.
      *
+     * @param layers         of the model.
      * @param latent         whether it is MLA with {@code kvHeads * headDim} values per token.
      * @param windowedLayers layers that read only the last {@code windowTokens} tokens.
      */
-    record ServedAttention(int heads, int kvHeads, int headDim, boolean latent, int windowedLayers, int windowTokens)
+    record ServedAttention(
+        int layers, int heads, int kvHeads, int headDim, boolean latent, int windowedLayers, int windowTokens)
     {
-        private static ServedAttention grouped(final int heads, final int kvHeads, final int headDim)
+        private static ServedAttention grouped(final int layers, final int heads, final int kvHeads, final int headDim)
         {
-            return new ServedAttention(heads, kvHeads, headDim, false, 0, 0);
+            return new ServedAttention(layers, heads, kvHeads, headDim, false, 0, 0);
         }
 
-        private ServedAttention withWindow(final int layers, final int tokens)
+        private ServedAttention withWindow(final int ofLayers, final int tokens)
         {
-            return new ServedAttention(heads, kvHeads, headDim, latent, layers, tokens);
+            return new ServedAttention(layers, heads, kvHeads, headDim, latent, ofLayers, tokens);
         }
     }
 
@@ -53,19 +55,19 @@ public record ServedModelShape(
     private static final double LATENT_PARAMETERS = 187e6;
 
     private static final List<ServedModelShape> KNOWN = List.of(
-        new ServedModelShape("deepseek-v3", "DeepSeek-V3/R1", 61, 7168,
-            new ServedAttention(128, 1, LATENT_VALUES, true, 0, 0), new ServedExperts(58, 256, 8, 2048),
+        new ServedModelShape("deepseek-v3", "DeepSeek-V3/R1", 7168,
+            new ServedAttention(61, 128, 1, LATENT_VALUES, true, 0, 0), new ServedExperts(58, 256, 8, 2048),
             3L * 3 * 7168 * 18432 + 58L * 3 * 7168 * 2048 + 129280L * 7168, "fp8"),
-        grouped("qwen3-235b", "Qwen3-235B-A22B", 4096, ServedAttention.grouped(64, 4, 128),
+        grouped("qwen3-235b", "Qwen3-235B-A22B", 4096, ServedAttention.grouped(94, 64, 4, 128),
             new ServedExperts(94, 128, 8, 1536), 151_936, "fp8"),
-        grouped("qwen3-30b", "Qwen3-30B-A3B", 2048, ServedAttention.grouped(32, 4, 128),
+        grouped("qwen3-30b", "Qwen3-30B-A3B", 2048, ServedAttention.grouped(48, 32, 4, 128),
             new ServedExperts(48, 128, 8, 768), 151_936, "bf16"),
-        grouped("mixtral-8x7b", "Mixtral-8x7B", 4096, ServedAttention.grouped(32, 8, 128),
+        grouped("mixtral-8x7b", "Mixtral-8x7B", 4096, ServedAttention.grouped(32, 32, 8, 128),
             new ServedExperts(32, 8, 2, 14_336), 32_000, "bf16"),
-        grouped("gpt-oss-120b", "gpt-oss-120b", 2880, ServedAttention.grouped(64, 8, 64).withWindow(18, 128),
+        grouped("gpt-oss-120b", "gpt-oss-120b", 2880, ServedAttention.grouped(36, 64, 8, 64).withWindow(18, 128),
             new ServedExperts(36, 128, 4, 2880), 201_088, "mxfp4"),
-        grouped("olmoe-1b-7b", "", 2048, ServedAttention.grouped(16, 16, 128), new ServedExperts(16, 64, 8, 1024), 50_304,
-            "bf16"));
+        grouped("olmoe-1b-7b", "", 2048, ServedAttention.grouped(16, 16, 16, 128),
+            new ServedExperts(16, 64, 8, 1024), 50_304, "bf16"));
 
     /** A model with grouped-query attention and experts in every layer. */
     private static ServedModelShape grouped(
@@ -77,10 +79,9 @@ public record ServedModelShape(
         final long vocabulary,
         final String precision)
     {
-        final int layers = routed.layers();
-        return new ServedModelShape(name, kernelName, layers, hidden, attention, routed,
-            layers * projections(hidden, attention.heads(), attention.kvHeads(), attention.headDim()) + vocabulary * hidden,
-            precision);
+        return new ServedModelShape(name, kernelName, hidden, attention, routed,
+            attention.layers() * projections(hidden, attention.heads(), attention.kvHeads(), attention.headDim()) +
+                vocabulary * hidden, precision);
     }
 
     public int experts()
@@ -91,6 +92,11 @@ public record ServedModelShape(
     public int topK()
     {
         return routed.topK();
+    }
+
+    public int layers()
+    {
+        return attention.layers();
     }
 
     int moeLayers()
@@ -174,7 +180,7 @@ public record ServedModelShape(
     /** Share of the layers that read a window. */
     double windowedShare()
     {
-        return (double)attention.windowedLayers() / layers;
+        return (double)attention.windowedLayers() / layers();
     }
 
     /** Bytes of a weight of a routed expert. */
@@ -197,7 +203,7 @@ public record ServedModelShape(
     /** Bytes of the weights that each GPU holds, apart from embeddings. */
     double weightBytesPerGpu(final String weights, final Parallelism parallelism)
     {
-        final double latent = attention.latent() ? LATENT_PARAMETERS * layers : 0;
+        final double latent = attention.latent() ? LATENT_PARAMETERS * layers() : 0;
         final double dense = (denseParameters + latent) * denseBytes(weights) / parallelism.tensorParallel();
         return dense + moeLayers() * (double)experts() * expertParameters() * expertBytes(weights) / parallelism.gpus();
     }
@@ -206,6 +212,6 @@ public record ServedModelShape(
     double kvBytesPerToken(final int tensorParallel)
     {
         final double values = attention.latent() ? LATENT_VALUES : 2 * kvHeadsPerGpu(tensorParallel) * headDim();
-        return 2.0 * values * (layers - attention.windowedLayers());
+        return 2.0 * values * (layers() - attention.windowedLayers());
     }
 }

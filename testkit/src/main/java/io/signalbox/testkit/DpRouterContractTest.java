@@ -22,8 +22,8 @@ import java.util.concurrent.Callable;
  * one duty; a router that breaks it fails the test with a sentence that names the router, whatever it throws, and also if
  * it never returns.
  *
- * <p>Batches are random, from a fixed seed, so that a failure repeats. If a series of batches shows a fault, the sentence ends
- * with the smallest series that was found to show it.
+ * <p>Batches are random, from a fixed seed, so that a failure repeats. If a series of batches shows a fault, the sentence
+ * ends with the smallest series that was found to show it.
  */
 public abstract class DpRouterContractTest
 {
