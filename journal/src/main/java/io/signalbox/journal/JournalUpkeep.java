@@ -45,6 +45,10 @@ public final class JournalUpkeep implements AutoCloseable
     /** Turns in which something failed, without one between them in which nothing did. */
     private int failedTurns;
     private boolean hasFailed;
+    /** The thread has ended although nobody stopped it. */
+    private volatile boolean hasGivenUp;
+    /** Records that may be decided again while an engine is closed: some tenths of a second. */
+    private final long mostRecordsAtClose;
     /** The listener is being called. */
     private volatile boolean isTelling;
 
@@ -93,6 +97,7 @@ public final class JournalUpkeep implements AutoCloseable
         this.listener = listener;
         this.rhythm = rhythm;
         limits = config.retention();
+        mostRecordsAtClose = config.recordsPerSnapshot();
         states = new SnapshotFollower(directory, config.recordsPerSnapshot(), SnapshotFollower.KEPT.defaultValue());
         schedulers = new ReplayFollower(directory, config.recordsPerSnapshot(), routers);
     }
@@ -165,6 +170,35 @@ public final class JournalUpkeep implements AutoCloseable
         while (more)
         {
             more = turn() && !isStopping();
+        }
+        hasGivenUp = stopping.getCount() > 0;
+    }
+
+    /**
+     * Writes an image after the last group, so that the next engine, of whatever version, decides no group again. Call it
+     * after {@link #close}, when the journal is sealed. Does nothing if the thread has not come near the end.
+     *
+     * @param records of the journal.
+     */
+    void concludeSealed(final long records)
+    {
+        if (hasGivenUp || thread.isAlive() || records - schedulers.records() > mostRecordsAtClose)
+        {
+            return;
+        }
+        try
+        {
+            schedulers.follow(ReadProgress.NONE);
+            schedulers.conclude();
+        }
+        catch (final JournalException e)
+        {
+            report(Work.SNAPSHOTS, e, false);
+        }
+        // Whatever it is: the journal is closed all the same.
+        catch (final Throwable e)
+        {
+            tell(() -> listener.onFailure("no snapshot of the end of " + directory + " is written: " + e, false));
         }
     }
 

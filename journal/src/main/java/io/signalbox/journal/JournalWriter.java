@@ -439,6 +439,7 @@ public final class JournalWriter implements GroupJournal
             {
                 lock.requireHeld();
                 log.seal(ending());
+                concludeUpkeep();
             }
         }
         catch (final RuntimeException | Error e)
@@ -463,6 +464,14 @@ public final class JournalWriter implements GroupJournal
         if (upkeep != null)
         {
             upkeep.close();
+        }
+    }
+
+    private void concludeUpkeep()
+    {
+        if (upkeep != null && failure == null)
+        {
+            upkeep.concludeSealed(log.records());
         }
     }
 

@@ -162,6 +162,22 @@ class SchedulerSnapshotTest
         assertEquals(361, verify(live).begunAt());
     }
 
+    /** The next engine decides no group again, so it may be of a version that decides otherwise. */
+    @Test
+    void shouldWriteASnapshotOfTheEndWhenAJournalIsClosed()
+    {
+        final Path closed = directory.resolve("closed");
+        final JournalConfig config = Runs.smallSegments(Durability.PROCESS).withSnapshotEvery(GROUPS + 100);
+        try (JournalWriter writer = JournalWriter.create(closed, Runs.settings(), config))
+        {
+            Runs.append(writer, GROUPS);
+        }
+        final Verification found = verify(closed);
+        assertTrue(found.matches());
+        assertEquals(GROUPS + 1, found.records());
+        assertEquals(GROUPS + 1, found.begunAt());
+    }
+
     /** Cuts and flipped bits: none is used, each is named, and the older one serves. */
     @Test
     void shouldPassOverADamagedSnapshotForTheOlderOne() throws IOException
