@@ -54,12 +54,25 @@ public final class ServerConfig
         "After this time a connection ends that neither sends nor receives, and waits for no answer.");
     public static final Setting<Long> REQUEST_MILLIS = time("requestMillis", 60_000, 1,
         "Time in which the headers of a request, and then its body, must have come.");
+    public static final Setting<Integer> FAILURE_RATE = Setting.integer("failureRate", "%", 0, 0, 100,
+        "Percentage of requests that are answered with an error, as the seed decides; for simulated ranks alone.")
+        .option("--failure-injection-rate", "PERCENT", "Answer PERCENT of the requests with errors that the seed chooses");
+    public static final Setting<List<String>> FAILURE_TYPES = Setting.form("failureTypes", "", InjectedFailures.labels(),
+        "one or several of " + String.join(", ", InjectedFailures.labels()) + ", separated by commas",
+        InjectedFailures::labels, labels -> String.join(",", labels), "Kinds of these errors.")
+        .option("--failure-types", "TYPE,...", "Choose these errors among the types TYPE").onlyAboveZero(FAILURE_RATE);
+    public static final Setting<Long> STARTUP_MILLIS = time("startupMillis", 0, 0,
+        "Time for which /health/ready says that the server starts; for simulated ranks alone.")
+        .option("--startup-duration", "S", "Report for S seconds that the server is not ready").optionInSeconds();
     public static final List<Setting<?>> SETTINGS = List.of(HOST, PORT, AUTH, ROUTED_EXPERTS, STREAMED_EXPERTS,
-        MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS, MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS, REQUEST_MILLIS);
+        MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS, MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS, REQUEST_MILLIS,
+        FAILURE_RATE, FAILURE_TYPES, STARTUP_MILLIS);
 
     private final ServedModel model;
     private SettingValues values = SettingValues.defaults("the server", SETTINGS);
     private AccessKeys apiKeys = AccessKeys.NONE;
+    /** {@code null}: the ranks compute a model. */
+    private Long simulatedSeed;
     private AccessKeys adminKeys = AccessKeys.NONE;
     /** {@code null}: none. */
     private WeightsRoot weightsRoot;
@@ -147,6 +160,17 @@ public final class ServerConfig
         return set(ROUTED_EXPERTS, value).set(STREAMED_EXPERTS, inStreams);
     }
 
+    /**
+     * The ranks are simulated, so the settings of injected errors and of a start-up have an effect.
+     *
+     * @param seed decides which requests fail, and how.
+     */
+    public ServerConfig simulated(final long seed)
+    {
+        simulatedSeed = seed;
+        return this;
+    }
+
     /** @param value keys of clients; without one, everybody on this machine is a client. */
     public ServerConfig apiKeys(final AccessKeys value)
     {
@@ -207,6 +231,7 @@ public final class ServerConfig
     public void check()
     {
         guard();
+        failures();
         OpenFileRoom.connections(maxConnections());
         try (ServerSocket probe = new ServerSocket())
         {
@@ -244,6 +269,21 @@ public final class ServerConfig
     KvEvents kvEvents()
     {
         return kvEvents;
+    }
+
+    /** @throws ConfigException if errors are to be injected into the answers of a model. */
+    InjectedFailures failures()
+    {
+        for (final Setting<?> setting : List.of(FAILURE_RATE, FAILURE_TYPES, STARTUP_MILLIS))
+        {
+            if (simulatedSeed == null && !values.get(setting).equals(setting.defaultValue()))
+            {
+                throw new ConfigException(setting.option().name() +
+                    " is for simulated ranks, and the ranks of this server compute a model; leave it out.");
+            }
+        }
+        return new InjectedFailures(simulatedSeed, values.get(FAILURE_RATE),
+            values.get(FAILURE_TYPES).stream().map(InjectedFailures.Kind::of).toList(), values.get(STARTUP_MILLIS));
     }
 
     ServedModel model()

@@ -45,6 +45,7 @@ public final class SignalboxServer implements AutoCloseable
     private final SignalboxEngine engine;
     private final ServerConfig config;
     private final Generations generations;
+    private final InjectedFailures failures;
     private final PrometheusPage metrics;
     private final WeightRoutes weights;
     private final HttpTransport transport;
@@ -58,6 +59,7 @@ public final class SignalboxServer implements AutoCloseable
         engine.resumed().forEach(CompletionHandle::cancel);
         metrics = new PrometheusPage(engine::stats);
         weights = new WeightRoutes(engine, config);
+        failures = config.failures();
         generations = new Generations(engine, config.model(), config.maxRequests());
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
             MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
@@ -112,14 +114,16 @@ public final class SignalboxServer implements AutoCloseable
             json.writeEndObject();
         }))));
         routes.add("GET", "/v1/models", guard.forClients(openAi::models));
-        routes.add("POST", "/v1/completions", guard.forClients(openAi::completions));
-        routes.add("POST", "/v1/chat/completions", guard.forClients(openAi::chat));
+        routes.add("POST", "/v1/completions", guard.forClients(failures.of(openAi::completions)));
+        routes.add("POST", "/v1/chat/completions", guard.forClients(failures.of(openAi::chat)));
         final VllmRoutes vllm = new VllmRoutes(config, generations);
-        routes.add("POST", "/inference/v1/generate", guard.forClients(vllm::generate));
+        routes.add("POST", "/inference/v1/generate", guard.forClients(failures.of(vllm::generate)));
         routes.add("POST", "/tokenize", guard.forClients(vllm::tokenize));
         routes.add("POST", "/detokenize", guard.forClients(vllm::detokenize));
         routes.add("GET", "/metrics", guard.forClients((request, reply) ->
             reply.send(OK, PrometheusPage.CONTENT_TYPE, metrics.text().getBytes(StandardCharsets.UTF_8))));
+        routes.add("GET", "/admin/config", guard.forAdmins(failures::show));
+        routes.add("POST", "/admin/config", guard.forAdmins(failures::change));
         addSglang(routes, guard);
         return routes;
     }
@@ -127,7 +131,7 @@ public final class SignalboxServer implements AutoCloseable
     private void addSglang(final Routes routes, final Guard guard)
     {
         final SglangRoutes sglang = new SglangRoutes(engine, config, generations, weights);
-        routes.add("POST", "/generate", guard.forClients(sglang::generate));
+        routes.add("POST", "/generate", guard.forClients(failures.of(sglang::generate)));
         routes.add("GET", "/health_generate", guard.forClients(this::health));
         routes.add("GET", "/server_info", guard.forClients(sglang::serverInfo));
         routes.add("GET", "/get_server_info", guard.forClients(sglang::serverInfo));
@@ -148,6 +152,10 @@ public final class SignalboxServer implements AutoCloseable
     /** Whether a request that comes now would be accepted. */
     private void ready(final HttpRequest request, final HttpReply reply)
     {
+        if (failures.isStarting())
+        {
+            throw ApiError.of(ApiError.UNAVAILABLE, "the server is starting, as --startup-duration asks for");
+        }
         if (generations.isPaused())
         {
             throw ApiError.of(ApiError.UNAVAILABLE, "generation is paused until POST /continue_generation");

@@ -164,6 +164,10 @@ public final class ServeCommand implements Callable<Integer>
             engine.listener(events);
             config.kvEvents(events);
         }
+        if (!modelOptions.isComputed())
+        {
+            config.simulated(run.get(SimulationConfig.SEED));
+        }
         config.check();
         final Path journal = journalOptions.continuedDirectory();
         if (journal != null)
