@@ -198,6 +198,6 @@ public final class DirectoryJournal implements RunJournal
     @Override
     public String toString()
     {
-        return "journal " + directory + ", " + config;
+        return "journal " + directory + " with " + config;
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
 import java.time.Duration;
 import java.util.List;
@@ -135,5 +136,16 @@ public record JournalConfig(
     public static JournalConfig of(final Durability durability)
     {
         return new JournalConfig(durability, SEGMENT_BYTES.defaultValue(), BLOCK_BYTES.defaultValue());
+    }
+
+    /** The level of durability, and the settings that differ from their defaults. */
+    @Override
+    public String toString()
+    {
+        final SettingValues values = SettingValues.defaults("the journal", SETTINGS).with(SEGMENT_BYTES, segmentBytes)
+            .with(BLOCK_BYTES, blockBytes).with(RESERVE_BYTES, reserveBytes).with(SNAPSHOT_EVERY, snapshotEvery)
+            .with(MOST_BYTES, mostBytes).with(MOST_SEGMENTS, mostSegments).with(MOST_AGE_SECONDS, mostAgeSeconds);
+        final String others = values.toString();
+        return "durability " + durability + (others.equals("{}") ? "" : " " + others);
     }
 }
