@@ -18,6 +18,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -31,6 +32,7 @@ final class KilledEngine
 {
     private static final int OUTSTANDING = 12;
     private static final int WEIGHTS_EVERY = 50;
+    private static final int SAMPLES_EVERY = 9;
     private static final long UNSEEN_GROUPS = 1024;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final PrintStream OUT = System.out;
@@ -65,8 +67,8 @@ final class KilledEngine
             final int first = Integer.parseInt(arguments[2]);
             for (int key = first; key < first + Integer.parseInt(arguments[3]); key++)
             {
-                handles.add(submit(engine, key));
-                if (handles.size() > OUTSTANDING)
+                handles.addAll(submit(engine, key));
+                while (handles.size() > OUTSTANDING)
                 {
                     take(handles.remove());
                 }
@@ -84,8 +86,11 @@ final class KilledEngine
         return failure.rank() + " " + failure.step() + " " + failure.sentence();
     }
 
-    /** One of so many keys brings new weights, in each way in turn; an answer may end with its client. */
-    private static CompletionHandle submit(final SignalboxEngine engine, final int key)
+    /**
+     * One of so many keys brings new weights, in each way in turn, and one asks for two samples; an answer may end with its
+     * client.
+     */
+    private static List<CompletionHandle> submit(final SignalboxEngine engine, final int key)
     {
         if (key % WEIGHTS_EVERY == 1)
         {
@@ -94,20 +99,25 @@ final class KilledEngine
                 .thenAccept(generation -> OUT.println("STAGE " + generation + " weights-" + key));
         }
         final KeyedRequests request = KeyedRequests.ending(key);
-        final CompletionHandle handle = engine.submit(request.keyed(key));
+        final List<CompletionHandle> samples = engine.submit(request.keyed(key), key % SAMPLES_EVERY == 0 ? 2 : 1);
         if (request.end() == KeyedRequests.End.CLIENT)
         {
-            while (handle.tokenCount() == 0 && !handle.isDone())
-            {
-                Thread.onSpinWait();
-            }
-            if (!handle.isDone())
-            {
-                OUT.println("STOPPED " + handle.requestId());
-                handle.stopAfter(1);
-            }
+            samples.forEach(KilledEngine::stop);
         }
-        return handle;
+        return samples;
+    }
+
+    private static void stop(final CompletionHandle handle)
+    {
+        while (handle.tokenCount() == 0 && !handle.isDone())
+        {
+            Thread.onSpinWait();
+        }
+        if (!handle.isDone())
+        {
+            OUT.println("STOPPED " + handle.requestId());
+            handle.stopAfter(1);
+        }
     }
 
     private static void resumed(final CompletionHandle handle)
