@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -37,6 +36,9 @@ public final class SimulatedVocabulary
     private static final int WORDS = SYLLABLES * SYLLABLES;
     private static final int FIRST_LONG_WORD = FIRST_WORD + WORDS;
     private static final int LONG_WORDS = SIZE - FIRST_LONG_WORD;
+    private static final int LONG_WORD_BYTES = 7;
+    /** Of the text or the name of a token. */
+    private static final int MAX_BYTES = 16;
     private static final int NONE = -1;
 
     private SimulatedVocabulary()
@@ -104,7 +106,7 @@ public final class SimulatedVocabulary
     /** Bytes of the text of a token. */
     private static int length(final int token)
     {
-        return token < FIRST_GROUP ? 1 : token < FIRST_WORD ? GROUP : token < FIRST_LONG_WORD ? 5 : 7;
+        return token < FIRST_GROUP ? 1 : token < FIRST_WORD ? GROUP : token < FIRST_LONG_WORD ? 5 : LONG_WORD_BYTES;
     }
 
     /** The text of tokens; special tokens have none. Bytes that are no UTF-8 become U+FFFD. */
@@ -121,58 +123,66 @@ public final class SimulatedVocabulary
 
     private static String decode(final int[] tokens, final boolean special)
     {
-        final ByteArrayOutputStream text = new ByteArrayOutputStream(5 * tokens.length);
+        final byte[] text = new byte[MAX_BYTES * tokens.length];
+        int length = 0;
         for (final int token : tokens)
         {
-            if (special && token >= END && token < END + SPECIAL.size())
-            {
-                text.writeBytes(SPECIAL.get(token - END).getBytes(StandardCharsets.US_ASCII));
-            }
-            append(token, text);
+            final boolean isSpecial = special && token >= END && token < END + SPECIAL.size();
+            length = isSpecial ? putName(SPECIAL.get(token - END), text, length) : put(token, text, length);
         }
-        return text.toString(StandardCharsets.UTF_8);
+        return new String(text, 0, length, StandardCharsets.UTF_8);
     }
 
-    private static void append(final int token, final ByteArrayOutputStream text)
+    /** The methods that put something return the place behind it. */
+    private static int put(final int token, final byte[] text, final int at)
     {
-        if (token < END)
-        {
-            text.write(token);
-        }
-        else if (token >= FIRST_LONG_WORD)
+        if (token >= FIRST_LONG_WORD)
         {
             final int word = token - FIRST_LONG_WORD;
-            appendWord(word / SYLLABLES, text);
-            appendSyllable(word % SYLLABLES, text);
+            return putSyllable(word % SYLLABLES, text, putWord(word / SYLLABLES, text, at));
         }
-        else if (token >= FIRST_WORD)
+        if (token >= FIRST_WORD)
         {
-            appendWord(token - FIRST_WORD, text);
+            return putWord(token - FIRST_WORD, text, at);
         }
-        else if (token >= FIRST_GROUP)
+        if (token >= FIRST_GROUP)
         {
             final int group = token - FIRST_GROUP;
-            appendLetter(group / LETTERS / LETTERS, text);
-            appendLetter(group / LETTERS % LETTERS, text);
-            appendLetter(group % LETTERS, text);
+            text[at] = letter(group / LETTERS / LETTERS);
+            text[at + 1] = letter(group / LETTERS % LETTERS);
+            text[at + 2] = letter(group % LETTERS);
+            return at + GROUP;
         }
+        if (token < END)
+        {
+            text[at] = (byte)token;
+            return at + 1;
+        }
+        return at;
     }
 
-    private static void appendLetter(final int letter, final ByteArrayOutputStream text)
+    private static int putName(final String name, final byte[] text, final int at)
     {
-        text.write(letter == LETTERS - 1 ? ' ' : 'a' + letter);
+        final byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(bytes, 0, text, at, bytes.length);
+        return at + bytes.length;
     }
 
-    private static void appendWord(final int word, final ByteArrayOutputStream text)
+    private static byte letter(final int letter)
     {
-        text.write(' ');
-        appendSyllable(word / SYLLABLES, text);
-        appendSyllable(word % SYLLABLES, text);
+        return (byte)(letter == LETTERS - 1 ? ' ' : 'a' + letter);
     }
 
-    private static void appendSyllable(final int syllable, final ByteArrayOutputStream text)
+    private static int putWord(final int word, final byte[] text, final int at)
     {
-        text.write(CONSONANTS[syllable / VOWELS.length]);
-        text.write(VOWELS[syllable % VOWELS.length]);
+        text[at] = ' ';
+        return putSyllable(word % SYLLABLES, text, putSyllable(word / SYLLABLES, text, at + 1));
+    }
+
+    private static int putSyllable(final int syllable, final byte[] text, final int at)
+    {
+        text[at] = CONSONANTS[syllable / VOWELS.length];
+        text[at + 1] = VOWELS[syllable % VOWELS.length];
+        return at + 2;
     }
 }

@@ -10,7 +10,6 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.server.text.AnswerText;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
 
 /** One answer to one prompt, as its tokens come. Its generation guards the fields. */
@@ -110,7 +109,17 @@ final class ServedAnswer implements TokenListener
     /** The engine ends a request at such a token, whose text clients see on request only. */
     private boolean isEnd(final int token)
     {
-        return tokens > minTokens && Arrays.stream(ends).anyMatch(end -> end == token);
+        return tokens > minTokens && contains(ends, token);
+    }
+
+    private static boolean contains(final int[] all, final int token)
+    {
+        boolean contains = false;
+        for (final int each : all)
+        {
+            contains |= each == token;
+        }
+        return contains;
     }
 
     @Override
@@ -265,8 +274,7 @@ final class ServedAnswer implements TokenListener
     /** The stop string or the stop token; {@code null} if neither ended the answer, or the model's own end token did. */
     Object stopReason(final int[] modelEnds)
     {
-        final boolean isOwn = stopReason instanceof Integer &&
-            Arrays.stream(modelEnds).anyMatch(end -> end == (Integer)stopReason);
+        final boolean isOwn = stopReason instanceof Integer && contains(modelEnds, (Integer)stopReason);
         return isOwn ? null : stopReason;
     }
 }

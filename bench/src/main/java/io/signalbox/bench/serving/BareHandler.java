@@ -8,6 +8,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -28,8 +29,18 @@ final class BareHandler extends Handler.Abstract
         this.event = event;
     }
 
+    /** A handler at a port of loopback, until it is closed. */
+    record Listening(BareHandler handler) implements AutoCloseable
+    {
+        @Override
+        public void close()
+        {
+            LifeCycle.stop(handler.getServer());
+        }
+    }
+
     /** Listens at a free port of loopback. */
-    static BareHandler start(final byte[] event) throws Exception
+    static Listening listen(final byte[] event) throws Exception
     {
         final BareHandler handler = new BareHandler(event);
         final Server server = new Server();
@@ -38,7 +49,7 @@ final class BareHandler extends Handler.Abstract
         server.addConnector(connector);
         server.setHandler(handler);
         server.start();
-        return handler;
+        return new Listening(handler);
     }
 
     int port()

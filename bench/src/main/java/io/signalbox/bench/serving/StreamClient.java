@@ -28,7 +28,6 @@ final class StreamClient implements AutoCloseable
     /** Sends a request and reads its stream to the end; returns how many events it has, the last one included. */
     int stream(final byte[] request) throws IOException
     {
-        final long start = System.nanoTime();
         socket.getOutputStream().write(request);
         firstNanos = 0;
         int events = 0;
@@ -52,7 +51,7 @@ final class StreamClient implements AutoCloseable
                 last = matched(LAST_CHUNK, last, buffer[i]);
                 if (data == DATA.length)
                 {
-                    firstNanos = events++ == 0 ? System.nanoTime() - start : firstNanos;
+                    firstNanos = events++ == 0 ? System.nanoTime() : firstNanos;
                 }
             }
         }
@@ -66,7 +65,7 @@ final class StreamClient implements AutoCloseable
         return next == text[count] ? count + 1 : next == text[0] ? 1 : 0;
     }
 
-    /** From the request to the first event of the last stream. */
+    /** When the first event of the last stream came. */
     long firstNanos()
     {
         return firstNanos;
