@@ -26,6 +26,8 @@ final class LoadProcess implements AutoCloseable
 {
     private static final String BODY = "{\"prompt\": [1, 2, 3, 4, 5, 6, 7, 8], \"stream\": true, \"max_tokens\": %d}";
 
+    private static final HeldStreams HELD = new HeldStreams();
+
     private final Process process;
     private final PrintWriter commands;
     private final BufferedReader answers;
@@ -69,6 +71,18 @@ final class LoadProcess implements AutoCloseable
         return ask("streams", port, streams, tokens)[0];
     }
 
+    /** Opens streams and reads the first tokens of each. @return how many have begun. */
+    int hold(final int port, final int streams, final int tokens) throws IOException
+    {
+        return (int)ask("hold", port, streams, tokens)[0];
+    }
+
+    /** Reads the streams that are held to their ends. @return how many came whole. */
+    int whole() throws IOException
+    {
+        return (int)ask("whole", 0)[0];
+    }
+
     private double[] ask(final String command, final long... arguments) throws IOException
     {
         commands.println(command + " " + Arrays.stream(arguments).mapToObj(Long::toString).collect(Collectors.joining(" ")));
@@ -107,6 +121,8 @@ final class LoadProcess implements AutoCloseable
             case "alone" -> percentiles(alone(new Sender(port), numbers[1]));
             case "most" -> new double[] {new PacedLoad(() -> new Sender(port), numbers[1]).perSecond(numbers[2])};
             case "paced" -> percentiles(new PacedLoad(() -> new Sender(port), numbers[1]).micros(numbers[2], numbers[3], 1));
+            case "hold" -> new double[] {HELD.open(port, numbers[1], request(numbers[2]))};
+            case "whole" -> new double[] {HELD.whole()};
             case "streams" -> new double[] {rate(port, numbers[1], numbers[2])};
             default -> throw new IllegalArgumentException("there is no command '" + command + "'");
         };

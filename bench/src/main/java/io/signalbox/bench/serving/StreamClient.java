@@ -17,6 +17,14 @@ final class StreamClient implements AutoCloseable
     private final InputStream in;
     private final byte[] buffer = new byte[64 << 10];
     private long firstNanos;
+    /** Of the stream so far, and how much of each text its last bytes are. */
+    private int events;
+    private int data;
+    private int done;
+    private int last;
+    private boolean chunked;
+    /** The last bytes up to the first event. */
+    private String text = "";
 
     StreamClient(final int port) throws IOException
     {
@@ -28,22 +36,37 @@ final class StreamClient implements AutoCloseable
     /** Sends a request and reads its stream to the end; returns how many events it has, the last one included. */
     int stream(final byte[] request) throws IOException
     {
+        send(request);
+        return read(Integer.MAX_VALUE);
+    }
+
+    void send(final byte[] request) throws IOException
+    {
         socket.getOutputStream().write(request);
         firstNanos = 0;
-        int events = 0;
-        int data = 0;
-        int done = 0;
-        int last = 0;
-        boolean chunked = false;
-        while (done < DONE.length || chunked && last < LAST_CHUNK.length)
+        events = 0;
+        data = 0;
+        done = 0;
+        last = 0;
+        chunked = false;
+    }
+
+    /** Reads until so many events have come, or to the end; returns how many have come. */
+    int read(final int wanted) throws IOException
+    {
+        while (events < wanted && (done < DONE.length || chunked && last < LAST_CHUNK.length))
         {
             final int read = in.read(buffer);
             if (read < 0)
             {
-                throw new IOException("the connection ended within a stream");
+                throw new IOException("the connection ended within a stream, after " + events + " events and '" + text + "'");
             }
-            // A short answer may come whole, with its length.
-            chunked |= firstNanos == 0 && new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains("chunked");
+            if (firstNanos == 0)
+            {
+                // A short answer may come whole, with its length.
+                text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+                chunked |= text.contains("chunked");
+            }
             for (int i = 0; i < read; i++)
             {
                 data = matched(DATA, data, buffer[i]);

@@ -25,6 +25,8 @@ import java.util.function.BiFunction;
 /** HTTP/1.1 by Jetty's core. A body is read without a thread that waits for it. */
 public final class JettyTransport implements HttpTransport
 {
+    /** Connections that the kernel keeps until they are accepted; the next one's client tries again after a second. */
+    private static final int ACCEPT_QUEUE = 4096;
     private static final int MAX_THREADS = 64;
     /** Otherwise the kernel takes megabytes for a client that does not read. */
     private static final int SEND_BUFFER_BYTES = 64 << 10;
@@ -58,6 +60,7 @@ public final class JettyTransport implements HttpTransport
         connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
         connector.setHost(config.host());
         connector.setPort(config.port());
+        connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.setIdleTimeout(config.idleMillis());
         connector.setAcceptedSendBufferSize(SEND_BUFFER_BYTES);
         connector.setAcceptedTcpNoDelay(true);
