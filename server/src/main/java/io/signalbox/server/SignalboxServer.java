@@ -16,6 +16,7 @@ import io.signalbox.stats.EngineStats;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -30,14 +31,17 @@ import java.util.List;
  * }
  * }</pre>
  *
- * <p>The engine should refuse a request for which it has no room at once ({@code submitWait(Duration.ZERO)}): clients
- * then get 429 with a time after which to come again. Requests that an earlier engine of the run left are cancelled, because
- * their clients have gone.
+ * <p>The engine should wait only {@link #SUBMIT_WAIT} for room for a request: then a burst that comes within a step of the
+ * scheduler is served, and clients of an engine without room get 429 with a time after which to come again. Requests that an
+ * earlier engine of the run left are cancelled, because their clients have gone.
  */
 public final class SignalboxServer implements AutoCloseable
 {
     /** As {@code /version} tells it. */
     public static final String VERSION = "0.1.0";
+
+    /** How long an engine behind a server waits for room; a thread of the server waits with it. */
+    public static final Duration SUBMIT_WAIT = Duration.ofMillis(100);
 
     private static final int OK = 200;
     private static final int MAX_HEADER_BYTES = 16 << 10;

@@ -67,7 +67,7 @@ final class RunningServer implements AutoCloseable
         final SimulatedText text = new SimulatedText();
         final EngineConfig engineConfig = new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
-            .vocabularySize(text.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO);
+            .vocabularySize(text.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO);
         final KvEvents published = events == null ? null : new KvEvents(config, events);
         if (published != null)
         {

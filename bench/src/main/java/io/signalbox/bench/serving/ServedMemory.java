@@ -18,15 +18,14 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The memory of many streams at a time, whose clients are a second process, and the time of an answer with the routed experts
- * of a long prompt against the same answer without them.
+ * The memory of many streams at a time, whose clients are a second process, and the time of an answer with the routed
+ * experts of a long prompt against the same answer without them.
  *
  * <pre>
  *   ServedMemory [STREAMS [TOKENS]]
@@ -70,8 +69,8 @@ public final class ServedMemory
             final int held = clients.hold(port, streams, STREAM_TOKENS);
             final double during = usedMegabytes();
             final int whole = clients.whole();
-            System.out.printf(Locale.ROOT, "%d streams at a time: heap in use %.1f MB before, %.1f MB with %d of them open " +
-                "(%.1f kB each); %d ended whole%n", streams, before, during, held, (during - before) * 1e3 / streams, whole);
+            System.out.printf(Locale.ROOT, "%d streams at a time: heap in use %.1f MB before, %.1f MB with %d of them " +
+                "open (%.1f kB each); %d ended whole%n", streams, before, during, held, (during - before) * 1e3 / streams, whole);
         }
     }
 
@@ -84,7 +83,8 @@ public final class ServedMemory
     private static SignalboxEngine engine(final SchedulerConfig scheduler, final double timeScale)
     {
         return SignalboxEngine.launch(new EngineConfig().scheduler(scheduler)
-            .backend(new PacedBackend(SimulationConfig.DEFAULT, scheduler, timeScale, 0)).submitWait(Duration.ZERO));
+            .backend(new PacedBackend(SimulationConfig.DEFAULT, scheduler, timeScale, 0))
+            .submitWait(SignalboxServer.SUBMIT_WAIT));
     }
 
     /** After a collection. */
@@ -115,8 +115,8 @@ public final class ServedMemory
                 with[index] = (System.nanoTime() - middle) / 1e6;
                 without[index] = (middle - start) / 1e6;
             }
-            System.out.printf(Locale.ROOT, "routed experts of %d tokens, %d layers, top-%d: an answer of %.1f MB in %.0f ms; " +
-                "without them %.0f ms%n", tokens, SHAPE.moeLayers() + DENSE_LAYERS, SHAPE.topK(), bytes / 1e6,
+            System.out.printf(Locale.ROOT, "routed experts of %d tokens, %d layers, top-%d: an answer of %.1f MB in " +
+                "%.0f ms; without them %.0f ms%n", tokens, SHAPE.moeLayers() + DENSE_LAYERS, SHAPE.topK(), bytes / 1e6,
                 Quantiles.of(with, 50), Quantiles.of(without, 50));
         }
     }

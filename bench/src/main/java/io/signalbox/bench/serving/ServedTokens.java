@@ -12,7 +12,6 @@ import io.signalbox.server.SignalboxServer;
 import io.signalbox.server.text.SimulatedText;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +25,8 @@ import java.util.Locale;
  *   ServedTokens [REQUESTS [ROUNDS [STREAMS [TOKENS]]]]
  * </pre>
  *
- * REQUESTS are those of a round, 16 at least, STREAMS those at a time, with TOKENS each. As many rounds as count warm the code up before.
+ * REQUESTS are those of a round, 16 at least, STREAMS those at a time, with TOKENS each. As many rounds as count warm the
+ * code up before.
  */
 public final class ServedTokens
 {
@@ -60,7 +60,7 @@ public final class ServedTokens
         final SchedulerConfig scheduler =
             SchedulerConfig.builder().ranks(1).kvBlocks(1 << 16).maxRunning(1024).capture(null).build();
         try (SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig().scheduler(scheduler)
-            .backend(new PromptBackend()).submitWait(Duration.ZERO));
+            .backend(new PromptBackend()).submitWait(SignalboxServer.SUBMIT_WAIT));
             SignalboxServer server = SignalboxServer.launch(engine, new ServerConfig(
                 new ServedModel(List.of("model"), 8192, 1, new SimulatedText())).port(0));
             LoadProcess clients = LoadProcess.start();

@@ -156,7 +156,7 @@ public final class ServeCommand implements Callable<Integer>
         final ServerConfig config =
             httpOptions.config(ranks.model(), ranks.scheduler()).weightsRoot(ranks.weightsRoot());
         final EngineConfig engine = new EngineConfig().scheduler(ranks.scheduler()).backend(ranks.backend()).clock(clock)
-            .vocabularySize(config.vocabularySize()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
+            .vocabularySize(config.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO)
             .failureListener(stopped::completeExceptionally);
         final KvEvents events = httpOptions.kvEvents(ranks.scheduler());
         if (events != null)

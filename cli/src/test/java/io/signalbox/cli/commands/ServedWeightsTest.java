@@ -99,7 +99,7 @@ class ServedWeightsTest
             new CpuBackend(ForwardModel.of(weights), new CpuBackendConfig().threads(1).weightVersion("base"));
         final WeightsRoot checkpoints = WeightsRoot.of(root, backend);
         final SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig().backend(checkpoints.backend())
-            .vocabularySize(weights.plan().vocabulary()).submitWait(Duration.ZERO).drainTimeout(Duration.ZERO)
+            .vocabularySize(weights.plan().vocabulary()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO)
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(65).capture(weights.plan().shape()).build())
             .runJournal(new DirectoryJournal(directory.resolve("journal"), JournalConfig.of(Durability.PROCESS))));
         final ServedModel model = new ServedModel(List.of("base"), 256, 2, new SimulatedText());
