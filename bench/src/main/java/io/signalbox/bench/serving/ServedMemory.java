@@ -70,7 +70,8 @@ public final class ServedMemory
             final double during = usedMegabytes();
             final int whole = clients.whole();
             System.out.printf(Locale.ROOT, "%d streams at a time: heap in use %.1f MB before, %.1f MB with %d of them " +
-                "open (%.1f kB each); %d ended whole%n", streams, before, during, held, (during - before) * 1e3 / streams, whole);
+                "open (%.1f kB each); %d ended whole%n", streams, before, during, held, (during - before) * 1e3 / streams,
+                whole);
         }
     }
 

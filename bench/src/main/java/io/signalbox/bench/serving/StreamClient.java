@@ -59,7 +59,7 @@ final class StreamClient implements AutoCloseable
             final int read = in.read(buffer);
             if (read < 0)
             {
-                throw new IOException("the connection ended within a stream, after " + events + " events and '" + text + "'");
+                throw new IOException("the connection ended in a stream, after " + events + " events and '" + text + "'");
             }
             if (firstNanos == 0)
             {
