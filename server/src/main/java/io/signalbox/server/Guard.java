@@ -56,19 +56,24 @@ final class Guard
     }
 
     /** A route that everybody may use who is not a browser on a foreign page. */
-    HttpHandler forAll(final HttpHandler route)
+    GuardedRoute forAll(final HttpHandler route)
     {
-        return (request, reply) ->
+        return guarded(GuardedRoute.Access.ALL, route);
+    }
+
+    private GuardedRoute guarded(final GuardedRoute.Access access, final HttpHandler route)
+    {
+        return new GuardedRoute(access, (request, reply) ->
         {
             refuseForeignPages(request);
             route.handle(request, reply);
-        };
+        });
     }
 
     /** A route that needs a key if the server has one. */
-    HttpHandler forClients(final HttpHandler route)
+    GuardedRoute forClients(final HttpHandler route)
     {
-        return forAll((request, reply) ->
+        return guarded(GuardedRoute.Access.CLIENTS, (request, reply) ->
         {
             if (!clients.isEmpty() && !clients.admit(key(request)) && !admins.admit(key(request)))
             {
@@ -80,9 +85,9 @@ final class Guard
     }
 
     /** A route that shows or changes what belongs to other clients. */
-    HttpHandler forAdmins(final HttpHandler route)
+    GuardedRoute forAdmins(final HttpHandler route)
     {
-        return forAll((request, reply) ->
+        return guarded(GuardedRoute.Access.ADMINS, (request, reply) ->
         {
             if (!open && !admins.admit(key(request)))
             {

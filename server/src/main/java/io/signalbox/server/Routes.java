@@ -14,11 +14,20 @@ final class Routes implements HttpHandler
     private static final int MAX_SHOWN = 80;
 
     /** Methods of a path with their routes. */
-    private final Map<String, Map<String, HttpHandler>> routes = new TreeMap<>();
+    private final Map<String, Map<String, GuardedRoute>> routes = new TreeMap<>();
 
-    void add(final String method, final String path, final HttpHandler route)
+    void add(final String method, final String path, final GuardedRoute route)
     {
         routes.computeIfAbsent(path, name -> new TreeMap<>()).put(method, route);
+    }
+
+    /** Who may use each route, by method and path. */
+    Map<String, GuardedRoute.Access> access()
+    {
+        final Map<String, GuardedRoute.Access> access = new TreeMap<>();
+        routes.forEach((path, methods) ->
+            methods.forEach((method, route) -> access.put(method + " " + path, route.access())));
+        return access;
     }
 
     @Override
@@ -52,7 +61,7 @@ final class Routes implements HttpHandler
 
     private HttpHandler route(final HttpRequest request)
     {
-        final Map<String, HttpHandler> methods = routes.get(request.path());
+        final Map<String, GuardedRoute> methods = routes.get(request.path());
         if (methods == null)
         {
             final String path = request.path();

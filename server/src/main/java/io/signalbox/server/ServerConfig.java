@@ -6,11 +6,13 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.server.http.OpenFileRoom;
+import io.signalbox.server.http.TlsFiles;
 import io.signalbox.server.kvevents.KvEvents;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Configuration of a server, checked as it is given. */
@@ -71,6 +73,8 @@ public final class ServerConfig
     private final ServedModel model;
     private SettingValues values = SettingValues.defaults("the server", SETTINGS);
     private AccessKeys apiKeys = AccessKeys.NONE;
+    /** {@code null}: connections are not encrypted. */
+    private TlsFiles tls;
     /** {@code null}: the ranks compute a model. */
     private Long simulatedSeed;
     private AccessKeys adminKeys = AccessKeys.NONE;
@@ -171,6 +175,18 @@ public final class ServerConfig
         return this;
     }
 
+    /**
+     * Encrypts connections with TLS 1.2 or 1.3. By default they are not encrypted.
+     *
+     * @param certificate PEM file of the server's certificate, then of those that signed it.
+     * @param key         PEM file of its private key, in the form of PKCS #8.
+     */
+    public ServerConfig tls(final Path certificate, final Path key)
+    {
+        tls = new TlsFiles(certificate, key);
+        return this;
+    }
+
     /** @param value keys of clients; without one, everybody on this machine is a client. */
     public ServerConfig apiKeys(final AccessKeys value)
     {
@@ -232,6 +248,10 @@ public final class ServerConfig
     {
         guard();
         failures();
+        if (tls != null)
+        {
+            tls.check();
+        }
         OpenFileRoom.connections(maxConnections());
         try (ServerSocket probe = new ServerSocket())
         {
@@ -284,6 +304,11 @@ public final class ServerConfig
         }
         return new InjectedFailures(simulatedSeed, values.get(FAILURE_RATE),
             values.get(FAILURE_TYPES).stream().map(InjectedFailures.Kind::of).toList(), values.get(STARTUP_MILLIS));
+    }
+
+    TlsFiles tls()
+    {
+        return tls;
     }
 
     ServedModel model()

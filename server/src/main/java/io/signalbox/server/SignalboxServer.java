@@ -18,6 +18,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An HTTP server over an engine:
@@ -53,6 +54,7 @@ public final class SignalboxServer implements AutoCloseable
     private final PrometheusPage metrics;
     private final WeightRoutes weights;
     private final HttpTransport transport;
+    private final Routes routes;
     private boolean closed;
 
     private SignalboxServer(final SignalboxEngine engine, final ServerConfig config)
@@ -66,15 +68,17 @@ public final class SignalboxServer implements AutoCloseable
         failures = config.failures();
         generations = new Generations(engine, config.model(), config.maxRequests());
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
-            MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections());
+            MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections(),
+            config.tls());
         if (config.kvEvents() != null)
         {
             config.kvEvents().open();
         }
-        transport = listen(where, routes(guard));
+        routes = routes(guard);
+        transport = listen(where);
     }
 
-    private HttpTransport listen(final TransportBounds where, final Routes routes)
+    private HttpTransport listen(final TransportBounds where)
     {
         try
         {
@@ -108,49 +112,49 @@ public final class SignalboxServer implements AutoCloseable
     private Routes routes(final Guard guard)
     {
         final OpenAiRoutes openAi = new OpenAiRoutes(config, generations);
-        final Routes routes = new Routes();
-        routes.add("GET", "/health", guard.forAll(this::health));
-        routes.add("GET", "/health/ready", guard.forAll(this::ready));
-        routes.add("GET", "/version", guard.forAll((request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
+        final Routes all = new Routes();
+        all.add("GET", "/health", guard.forAll(this::health));
+        all.add("GET", "/health/ready", guard.forAll(this::ready));
+        all.add("GET", "/version", guard.forAll((request, reply) -> reply.send(OK, HttpReply.JSON, JsonBytes.of(json ->
         {
             json.writeStartObject();
             json.writeStringField("version", VERSION);
             json.writeEndObject();
         }))));
-        routes.add("GET", "/v1/models", guard.forClients(openAi::models));
-        routes.add("POST", "/v1/completions", guard.forClients(failures.of(openAi::completions)));
-        routes.add("POST", "/v1/chat/completions", guard.forClients(failures.of(openAi::chat)));
+        all.add("GET", "/v1/models", guard.forClients(openAi::models));
+        all.add("POST", "/v1/completions", guard.forClients(failures.of(openAi::completions)));
+        all.add("POST", "/v1/chat/completions", guard.forClients(failures.of(openAi::chat)));
         final VllmRoutes vllm = new VllmRoutes(config, generations);
-        routes.add("POST", "/inference/v1/generate", guard.forClients(failures.of(vllm::generate)));
-        routes.add("POST", "/tokenize", guard.forClients(vllm::tokenize));
-        routes.add("POST", "/detokenize", guard.forClients(vllm::detokenize));
-        routes.add("GET", "/metrics", guard.forClients((request, reply) ->
+        all.add("POST", "/inference/v1/generate", guard.forClients(failures.of(vllm::generate)));
+        all.add("POST", "/tokenize", guard.forClients(vllm::tokenize));
+        all.add("POST", "/detokenize", guard.forClients(vllm::detokenize));
+        all.add("GET", "/metrics", guard.forClients((request, reply) ->
             reply.send(OK, PrometheusPage.CONTENT_TYPE, metrics.text().getBytes(StandardCharsets.UTF_8))));
-        routes.add("GET", "/admin/config", guard.forAdmins(failures::show));
-        routes.add("POST", "/admin/config", guard.forAdmins(failures::change));
-        addSglang(routes, guard);
-        return routes;
+        all.add("GET", "/admin/config", guard.forAdmins(failures::show));
+        all.add("POST", "/admin/config", guard.forAdmins(failures::change));
+        addSglang(all, guard);
+        return all;
     }
 
-    private void addSglang(final Routes routes, final Guard guard)
+    private void addSglang(final Routes all, final Guard guard)
     {
         final SglangRoutes sglang = new SglangRoutes(engine, config, generations, weights);
-        routes.add("POST", "/generate", guard.forClients(failures.of(sglang::generate)));
-        routes.add("GET", "/health_generate", guard.forClients(this::health));
-        routes.add("GET", "/server_info", guard.forClients(sglang::serverInfo));
-        routes.add("GET", "/get_server_info", guard.forClients(sglang::serverInfo));
-        routes.add("GET", "/v1/loads", guard.forClients(sglang::loads));
-        routes.add("GET", "/get_weight_version", guard.forClients(weights::version));
-        routes.add("POST", "/update_weights_from_disk", guard.forAdmins(weights::update));
+        all.add("POST", "/generate", guard.forClients(failures.of(sglang::generate)));
+        all.add("GET", "/health_generate", guard.forClients(this::health));
+        all.add("GET", "/server_info", guard.forClients(sglang::serverInfo));
+        all.add("GET", "/get_server_info", guard.forClients(sglang::serverInfo));
+        all.add("GET", "/v1/loads", guard.forClients(sglang::loads));
+        all.add("GET", "/get_weight_version", guard.forClients(weights::version));
+        all.add("POST", "/update_weights_from_disk", guard.forAdmins(weights::update));
         for (final String method : List.of("GET", "POST"))
         {
-            routes.add(method, "/flush_cache", guard.forAdmins(sglang::flushCache));
-            routes.add(method, "/reset_prefix_cache", guard.forAdmins(sglang::flushCache));
-            routes.add(method, "/pause_generation", guard.forAdmins(sglang::pause));
-            routes.add(method, "/continue_generation", guard.forAdmins(sglang::proceed));
+            all.add(method, "/flush_cache", guard.forAdmins(sglang::flushCache));
+            all.add(method, "/reset_prefix_cache", guard.forAdmins(sglang::flushCache));
+            all.add(method, "/pause_generation", guard.forAdmins(sglang::pause));
+            all.add(method, "/continue_generation", guard.forAdmins(sglang::proceed));
         }
-        routes.add("POST", "/abort_request", guard.forAdmins(sglang::abort));
-        routes.add("GET", "/signalbox/kv/snapshot", guard.forAdmins(new KvRoutes(config.kvEvents())::snapshot));
+        all.add("POST", "/abort_request", guard.forAdmins(sglang::abort));
+        all.add("GET", "/signalbox/kv/snapshot", guard.forAdmins(new KvRoutes(config.kvEvents())::snapshot));
     }
 
     /** Whether a request that comes now would be accepted. */
@@ -181,12 +185,19 @@ public final class SignalboxServer implements AutoCloseable
         reply.send(OK, "text/plain", new byte[0]);
     }
 
+    /** Who may use each route, by method and path. */
+    Map<String, GuardedRoute.Access> access()
+    {
+        return routes.access();
+    }
+
     /** The address at which it listens. */
     public URI address()
     {
         final InetSocketAddress address = transport.address();
         final String host = address.getHostString();
-        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort());
+        final String scheme = config.tls() == null ? "http://" : "https://";
+        return URI.create(scheme + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort());
     }
 
     /**

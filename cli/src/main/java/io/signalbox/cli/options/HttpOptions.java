@@ -36,6 +36,16 @@ public final class HttpOptions implements SettingGroup
     @InputPath
     private Path adminKeyFile;
 
+    @Option(names = "--tls-certificate", paramLabel = "FILE",
+        description = "Encrypt connections with the certificate of the PEM file FILE (default: not encrypted).")
+    @InputPath
+    private Path tlsCertificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE",
+        description = "Use the private key of the PEM file FILE, in the form of PKCS #8, with --tls-certificate.")
+    @InputPath
+    private Path tlsKey;
+
     private final SettingOptions model = SettingOptions.of(List.of(ServedModel.NAMES, ServedModel.CONTEXT_TOKENS))
         .defaultInWords(ServedModel.CONTEXT_TOKENS, "131072, the positions of the model, or what one rank's KV blocks hold");
     private final SettingOptions server = SettingOptions.of(ServerConfig.SETTINGS);
@@ -72,6 +82,15 @@ public final class HttpOptions implements SettingGroup
             model.isGiven(ServedModel.NAMES) ? model.get(ServedModel.NAMES) : served.names(),
             (int)Math.min(isGiven ? contextTokens : served.contextTokens(), pool), served.hiddenLayers(), served.text()));
         server.forEachGiven(config::set);
+        if ((tlsCertificate == null) != (tlsKey == null))
+        {
+            throw new ConfigException((tlsKey == null ? "--tls-certificate" : "--tls-key") + " is given without " +
+                (tlsKey == null ? "--tls-key" : "--tls-certificate") + "; give both, or neither.");
+        }
+        if (tlsKey != null)
+        {
+            config.tls(tlsCertificate, tlsKey);
+        }
         return config.apiKeys(keys("--api-key-file", apiKeyFile, "SIGNALBOX_API_KEY"))
             .adminKeys(keys("--admin-key-file", adminKeyFile, "SIGNALBOX_ADMIN_KEY"));
     }

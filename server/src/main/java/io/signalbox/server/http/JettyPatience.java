@@ -2,6 +2,7 @@
 package io.signalbox.server.http;
 
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -64,13 +65,21 @@ final class JettyPatience extends AbstractLifeCycle implements Connection.Listen
         open.remove(connection);
     }
 
+    /** Nothing of a request has come through it yet. */
+    private static boolean isHandshake(final SslConnection connection)
+    {
+        final Connection inner = connection.getSslEndPoint().getConnection();
+        return connection.getBytesIn() > 0 && (inner == null || inner.getBytesIn() == 0);
+    }
+
     private void look()
     {
         final long now = System.nanoTime();
         open.forEach((connection, since) ->
         {
-            final boolean isPart = connection.getBytesIn() > since.bytes && connection.getMessagesIn() == since.requests &&
-                connection.getMessagesOut() == since.requests;
+            final boolean isPart = connection instanceof SslConnection ? isHandshake((SslConnection)connection) :
+                connection.getBytesIn() > since.bytes && connection.getMessagesIn() == since.requests &&
+                    connection.getMessagesOut() == since.requests;
             if (!isPart)
             {
                 since.bytes = connection.getBytesIn();

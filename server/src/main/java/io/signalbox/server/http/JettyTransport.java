@@ -3,15 +3,19 @@ package io.signalbox.server.http;
 
 import io.signalbox.ConfigException;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 import java.io.ByteArrayOutputStream;
@@ -57,7 +61,7 @@ public final class JettyTransport implements HttpTransport
         final HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(config.maxHeaderBytes());
-        connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+        connector = new ServerConnector(server, 1, 1, factories(config.tls(), http));
         connector.setHost(config.host());
         connector.setPort(config.port());
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
@@ -70,6 +74,23 @@ public final class JettyTransport implements HttpTransport
         server.setErrorHandler(new JettyErrors(errors));
         server.setHandler(new Requests());
         server.setStopTimeout(0);
+    }
+
+    private static ConnectionFactory[] factories(final TlsFiles tls, final HttpConfiguration http)
+    {
+        final HttpConnectionFactory plain = new HttpConnectionFactory(http);
+        if (tls == null)
+        {
+            return new ConnectionFactory[] {plain};
+        }
+        // Not a secret: it guards a key store that is only in memory.
+        final String password = "in-memory";
+        final SslContextFactory.Server ssl = new SslContextFactory.Server();
+        ssl.setKeyStore(tls.keyStore(password.toCharArray()));
+        ssl.setKeyStorePassword(password);
+        ssl.setIncludeProtocols("TLSv1.2", "TLSv1.3");
+        http.addCustomizer(new SecureRequestCustomizer(false));
+        return new ConnectionFactory[] {new SslConnectionFactory(ssl, plain.getProtocol()), plain};
     }
 
     /**

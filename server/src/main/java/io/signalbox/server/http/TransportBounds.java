@@ -12,9 +12,10 @@ package io.signalbox.server.http;
  * @param requestMillis      in which the headers of a request, and then its body, must have come.
  * @param maxUnsentBytes     of a stream; a client that reads more slowly loses its connection.
  * @param maxConnections     more wait in the queue of the system.
+ * @param tls                {@code null}: connections are not encrypted.
  */
 public record TransportBounds(
     String host, int port, int maxBodyBytes, int maxHeaderBytes, long idleMillis, long requestMillis, int maxUnsentBytes,
-    int maxConnections)
+    int maxConnections, TlsFiles tls)
 {
 }

@@ -32,7 +32,7 @@ class JettyTransportTest
     {
         final CompletableFuture<HttpReply> asked = new CompletableFuture<>();
         final JettyTransport transport = JettyTransport.listen(new TransportBounds("127.0.0.1", 0, 1 << 20, 1 << 13, 30_000,
-            30_000, 1 << 20, 100), (request, reply) -> asked.complete(reply), (status, message) -> WORD);
+            30_000, 1 << 20, 100, null), (request, reply) -> asked.complete(reply), (status, message) -> WORD);
         final CompletableFuture<HttpResponse<String>> answer = get(transport);
         final HttpReply reply = asked.get();
         final Thread end = new Thread(transport::close);
