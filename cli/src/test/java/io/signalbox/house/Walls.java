@@ -14,6 +14,7 @@ import io.signalbox.PluginFault;
 import io.signalbox.StateDigest;
 import io.signalbox.config.DoubleText;
 import io.signalbox.engine.request.LiveRequests;
+import io.signalbox.engine.step.ReportTimes;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
@@ -207,7 +208,7 @@ final class Walls
         walls.put("the engine alone knows its rooms", noClasses()
             .that().resideOutsideOfPackage(ENGINE)
             .should().dependOnClassesThat(resideInAnyPackage(ENGINE_RING, ENGINE_REQUEST, ENGINE_STEP)
-                .and(not(belongToAnyOf(LiveRequests.class)))));
+                .and(not(belongToAnyOf(LiveRequests.class, ReportTimes.class)))));
     }
 
     /** From the lowest room up: disk, segment, snapshot, and the journal itself. */

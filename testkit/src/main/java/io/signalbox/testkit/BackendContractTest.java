@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The contract of {@link Backend}, for any backend: extend this class, and make a backend. Each test states one duty; a
@@ -67,6 +68,12 @@ public abstract class BackendContractTest
     protected boolean failsSteps()
     {
         return false;
+    }
+
+    /** The clock of the reports; {@code null} if the backend reports times of its own, such as virtual ones. */
+    protected LongSupplier clock()
+    {
+        return BackendTraits.SYSTEM_CLOCK;
     }
 
     /** How long a step may take until it is answered, and a call until it returns. */
@@ -363,7 +370,7 @@ public abstract class BackendContractTest
 
     private BackendRun newRun(final Backend backend, final SchedulerConfig config, final boolean held)
     {
-        return new BackendRun(backend, config, new BackendTraits(vocabularySize(), failsSteps(), patience()),
+        return new BackendRun(backend, config, new BackendTraits(vocabularySize(), failsSteps(), patience(), clock()),
             () -> work(backend), held);
     }
 

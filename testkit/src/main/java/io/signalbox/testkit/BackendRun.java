@@ -54,7 +54,7 @@ final class BackendRun implements AutoCloseable
     {
         gate = new CountDownLatch(held ? 1 : 0);
         name = "the backend " + backend.capabilities().name();
-        reports = new WatchedReports(backend.capabilities().reportsLaunches(), traits.failsSteps(), gate);
+        reports = new WatchedReports(backend.capabilities().reportsLaunches(), traits, gate);
         watched = new WatchedBackend(backend, reports);
         this.work = work;
         patienceNanos = traits.patience().toNanos();

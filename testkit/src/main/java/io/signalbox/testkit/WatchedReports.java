@@ -5,6 +5,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.step.ReportTimes;
 import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayDeque;
@@ -26,6 +27,8 @@ final class WatchedReports implements CompletionSink
 {
     private final boolean reportsLaunches;
     private final boolean failsSteps;
+    /** {@code null}: any time is right. */
+    private final ReportTimes times;
     private final Map<List<Long>, PlanCopy> open = new TreeMap<>((a, b) ->
         a.get(0).equals(b.get(0)) ? Long.compare(a.get(1), b.get(1)) : Long.compare(a.get(0), b.get(0)));
     private final Set<List<Long>> launched = new HashSet<>();
@@ -48,10 +51,11 @@ final class WatchedReports implements CompletionSink
     private boolean isClosed;
 
     /** @param gate holds every report of a thread that does not submit, until it opens. */
-    WatchedReports(final boolean reportsLaunches, final boolean failsSteps, final CountDownLatch gate)
+    WatchedReports(final boolean reportsLaunches, final BackendTraits traits, final CountDownLatch gate)
     {
         this.reportsLaunches = reportsLaunches;
-        this.failsSteps = failsSteps;
+        failsSteps = traits.failsSteps();
+        times = traits.reportTimes();
         this.gate = gate;
     }
 
@@ -215,11 +219,12 @@ final class WatchedReports implements CompletionSink
                 refuse(rank, step, "reported " + what);
                 return;
             }
+            checkTime(timeNanos, rank, step);
             if (!launched.add(key(rank, step)))
             {
                 findings.add("reported " + what + " twice");
             }
-            pass(() -> engine.forward(timeNanos, epoch, rank, step, deviceTimeNanos));
+            pass(() -> engine.forward(CompletionSink.NOW, epoch, rank, step, deviceTimeNanos));
         }
     }
 
@@ -269,6 +274,7 @@ final class WatchedReports implements CompletionSink
         final boolean sound = plan != null && fault == null;
         // The engine may plan the next step as soon as it has the report, before this call has returned.
         reporting.remove(rank, Thread.currentThread());
+        checkTime(timeNanos, rank, step);
         if (sound)
         {
             final WatchedRows watched = rows == null ? null : new WatchedRows(rows, what, this::found);
@@ -277,7 +283,7 @@ final class WatchedReports implements CompletionSink
                 watched.remember(oracle, shape, plan, tokens);
             }
             final StepTokens copy = copy(tokens);
-            pass(() -> engine.d2hComplete(timeNanos, epoch, rank, step, copy, watched));
+            pass(() -> engine.d2hComplete(CompletionSink.NOW, epoch, rank, step, copy, watched));
         }
         return sound;
     }
@@ -301,10 +307,20 @@ final class WatchedReports implements CompletionSink
             {
                 findings.add("reported the fault " + faultClass + " of " + what + ": " + detail);
             }
+            checkTime(timeNanos, rank, step);
             if (plan != null)
             {
-                pass(() -> engine.fault(timeNanos, epoch, rank, step, faultClass, detail));
+                pass(() -> engine.fault(CompletionSink.NOW, epoch, rank, step, faultClass, detail));
             }
+        }
+    }
+
+    /** The engine of the contract has a clock of its own, so the time of a report is checked here. */
+    private void checkTime(final long timeNanos, final int rank, final long step)
+    {
+        if (times != null && times.engineNanos(timeNanos) == ReportTimes.IMPOSSIBLE)
+        {
+            findings.add("reported times that an engine refuses: " + times.fault(rank, step, timeNanos));
         }
     }
 

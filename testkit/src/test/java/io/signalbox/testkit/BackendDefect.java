@@ -10,6 +10,7 @@ enum BackendDefect
     NEVER("answersEveryStep", "the backend planted did not answer step 1 of rank 0 within 300 ms."),
     WITHOUT_LAUNCH("answersEveryStep", "reported step 1 of rank 1 without its launch, and declares that it"),
     FEWER_ENTRIES("answersEveryStep", "entries for step 1 of rank 1, which has "),
+    ANOTHER_CLOCK("answersEveryStep", " s before the engine began; report "),
     WRONG_START("answersEveryStep", "reported entry 0 of step 1 of rank 1 to start at position 1, and it starts at 0"),
     TWO_TOKENS("answersEveryStep", " with 2 accepted tokens, and it accepts 1"),
     TOKEN_RANGE("answersEveryStep", "sampled token 1000 for entry 0, but tokens are 0 to 999"),

@@ -28,6 +28,7 @@ final class PlantedBackend implements Backend
     static final int VOCABULARY = 1000;
     /** Less than the longest requests of the contract would take of a backend without a limit. */
     static final int MAX_POSITIONS = 64;
+    private static final long HOUR = 3_600_000_000_000L;
     private static int made;
 
     /** A step that was copied while its plan was valid. */
@@ -204,7 +205,8 @@ final class PlantedBackend implements Backend
                 sink.fault(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, "planted");
                 return;
             }
-            sink.d2hComplete(CompletionSink.NOW, plan.epoch(), rank, number,
+            final long time = defect == BackendDefect.ANOTHER_CLOCK ? System.nanoTime() - HOUR : CompletionSink.NOW;
+            sink.d2hComplete(time, plan.epoch(), rank, number,
                 defect == BackendDefect.NO_TOKENS ? null : step.results, rows(step));
             if (defect == BackendDefect.TWICE)
             {

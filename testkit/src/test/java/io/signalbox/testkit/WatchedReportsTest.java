@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
@@ -17,7 +18,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 class WatchedReportsTest
 {
     private final CountDownLatch gate = new CountDownLatch(1);
-    private final WatchedReports reports = new WatchedReports(false, false, gate);
+    private final WatchedReports reports = new WatchedReports(
+        false, new BackendTraits(1000, false, Duration.ofSeconds(10), null), gate);
 
     /** Starts a thread that reports results of the rank; returns when it waits in the sink. */
     private Thread reporting(final int rank)
