@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -189,6 +190,39 @@ class HostileClientTest
             awaitRunning(server, 20);
             awaitRunning(server, 0);
             assertServes(server);
+        }
+    }
+
+    /** The routed experts of a long prompt come in one event, and the end of the stream comes behind it. */
+    @Test
+    void shouldSendAnEventThatIsLargerThanWhatMayWait() throws Exception
+    {
+        try (RunningServer server = new RunningServer(1000, config -> config.maxUnsentBytes(2000).routedExperts(true, true)))
+        {
+            final String answer = server.post("/v1/completions", "{'prompt': '" + "word ".repeat(300) +
+                "', 'max_tokens': 4, 'stream': true, 'stream_options': {'include_usage': true}}").body();
+            assertTrue(answer.contains("\"routed_experts\":\""), answer);
+            assertTrue(answer.endsWith("data: [DONE]\n\n"), answer);
+        }
+    }
+
+    @Test
+    void shouldSendAnAnswerOfManyWritesWhole() throws Exception
+    {
+        try (RunningServer server = new RunningServer(1000, config -> config.routedExperts(true, false)))
+        {
+            final HttpResponse<String> answer = server.post("/generate", "{'input_ids': [" + "7,".repeat(2999) +
+                "7], 'sampling_params': {'max_new_tokens': 1}, 'return_routed_experts': true}");
+            assertEquals(200, answer.statusCode(), answer.body());
+            final byte[] rows = Base64.getDecoder().decode(
+                RunningServer.parse(answer).object("meta_info").text("routed_experts"));
+            final int layerIds = RunningServer.SHAPE.topK() * Integer.BYTES;
+            assertEquals(3000 * RunningServer.HIDDEN_LAYERS * layerIds, rows.length);
+            for (int id = 0; id < rows.length; id += Integer.BYTES)
+            {
+                assertTrue(rows[id] >= 0 && rows[id] < RunningServer.SHAPE.experts(), "id " + rows[id] + " at " + id);
+                assertEquals(0, rows[id + 1] | rows[id + 2] | rows[id + 3], "at " + id);
+            }
         }
     }
 

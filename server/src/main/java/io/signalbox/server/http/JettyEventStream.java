@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A stream through Jetty: at most one write is under way, and its end starts the next one with everything that has come
- * meanwhile. So a slow client gets larger pieces, and holds no thread.
+ * meanwhile. So a slow client gets larger pieces, and holds no thread. An event that is larger than what may wait, such as
+ * one with the routed experts of a long prompt, may wait beside the others.
  */
 final class JettyEventStream implements EventStream
 {
@@ -19,6 +20,8 @@ final class JettyEventStream implements EventStream
     private final int maxUnsentBytes;
     /** The fields below are guarded by this object. */
     private ByteArrayOutputStream unsent = new ByteArrayOutputStream();
+    /** Bytes of it in events that are larger than what may wait. */
+    private long unsentLarge;
     private boolean writing;
     private boolean ended;
     private boolean over;
@@ -42,7 +45,8 @@ final class JettyEventStream implements EventStream
                 return;
             }
             lastNanos = System.nanoTime();
-            tooSlow = unsent.size() + bytes.length > maxUnsentBytes;
+            unsentLarge += bytes.length > maxUnsentBytes ? bytes.length : 0;
+            tooSlow = unsent.size() + bytes.length - unsentLarge > maxUnsentBytes;
             if (!tooSlow)
             {
                 unsent.writeBytes(bytes);
@@ -89,8 +93,9 @@ final class JettyEventStream implements EventStream
             over = last;
             piece = ByteBuffer.wrap(unsent.toByteArray());
             unsent = new ByteArrayOutputStream();
+            unsentLarge = 0;
         }
-        response.write(last, piece, Callback.from(() -> written(last), this::failed));
+        JettyWrite.begin(response, last, piece, Callback.from(() -> written(last), this::failed));
     }
 
     private void written(final boolean last)

@@ -73,7 +73,7 @@ final class JettyReply implements HttpReply
             response.setStatus(status);
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
-            response.write(true, ByteBuffer.wrap(body), Callback.from(this::complete, this::fail));
+            JettyWrite.begin(response, true, ByteBuffer.wrap(body), Callback.from(this::complete, this::fail));
         }
     }
 
