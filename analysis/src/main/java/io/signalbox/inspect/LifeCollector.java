@@ -8,6 +8,8 @@ import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
@@ -21,6 +23,7 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.inspect.HeldBlock.Origin;
 import io.signalbox.inspect.RequestInspection.Restart;
 import io.signalbox.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.inspect.RequestLife.Submission;
@@ -31,31 +34,38 @@ import io.signalbox.state.RunListener;
 import io.signalbox.state.RunRequest;
 import io.signalbox.state.RunStep;
 import io.signalbox.stats.FirstTokenTimes;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongPredicate;
 
-/** Collects from groups, in their order, the events of one request id. */
-final class LifeCollector implements RunListener, GroupCollector
+/** Collects from groups, in their order, the events of one request, or of all. */
+class LifeCollector implements RunListener, GroupCollector
 {
-    private final long requestId;
+    private final LongPredicate wanted;
     private final String router;
     private final String fallback;
-    private final List<LifeRecord> lives = new ArrayList<>();
-    /** The Submit of the current group; null if it has none with this id: an answer without one is false, and no life. */
+    private final Long2ObjectHashMap<List<LifeRecord>> lives = new Long2ObjectHashMap<>();
+    /** The Submit of the current group; null if it has none that is wanted: an answer without one is false, and no life. */
     private Submission submission;
-    /** The current life, or {@code null}; a Submit that is refused meanwhile does not affect it. */
-    private LifeRecord open;
+    private long submittedId;
+    /** The current lives by request; a Submit that is refused meanwhile does not affect them. */
+    private final Long2ObjectHashMap<LifeRecord> open = new Long2ObjectHashMap<>();
     private final FirstTokenTimes firstToken = new FirstTokenTimes();
     private final List<Restart> restarts = new ArrayList<>();
     private long record;
     private long nowNanos;
     /** Why a step of the current group failed; empty if nobody said. */
     private String fault = "";
-    /** Parts of the time to the first token, which the current step gave; {@code null}: it did not. */
-    private List<Long> firstTokenNanos;
+    /** Requests whose first token the current step gave, with the parts of the time to it. */
+    private final Map<LifeRecord, List<Long>> firstTokens = new LinkedHashMap<>();
     private final SubmitCount submits = new SubmitCount();
     private final FoldedMatches matches;
     private final RunFold fold;
@@ -66,6 +76,9 @@ final class LifeCollector implements RunListener, GroupCollector
         private final Submission submission;
         private final RefusalReason refusal;
         private final List<LifeEvent> events = new ArrayList<>();
+        /** Of the current block table, by index. */
+        private final TreeMap<Integer, HeldBlock> blocks = new TreeMap<>();
+        private String clientId;
         private int tokens;
 
         private LifeRecord(final Submission submission, final RefusalReason refusal)
@@ -74,29 +87,62 @@ final class LifeCollector implements RunListener, GroupCollector
             this.refusal = refusal;
         }
 
+        /** Events, candidates and blocks. */
+        private int size()
+        {
+            return events.size() + blocks.size() + events.stream().mapToInt(event ->
+                event instanceof final LifeEvent.Placed placed ? placed.candidates().size() : 0).sum();
+        }
+
         private RequestLife life()
         {
-            return new RequestLife(submission, refusal, List.copyOf(events), tokens);
+            return new RequestLife(
+                submission, clientId, refusal, List.copyOf(events), List.copyOf(blocks.values()), tokens);
         }
     }
 
     /**
+     * @param wanted   whether a request id is.
      * @param router   label of the configured router.
      * @param fallback label of its fallback; {@code null} if the run description names none.
      * @param matches  folds the matches that the router could have read, if it does not read matches.
      */
-    LifeCollector(final long requestId, final String router, final String fallback, final FoldedMatches matches)
+    LifeCollector(final LongPredicate wanted, final String router, final String fallback, final FoldedMatches matches)
     {
         this.matches = matches;
         fold = RunFold.within(matches, this);
-        this.requestId = requestId;
+        this.wanted = wanted;
         this.router = router;
         this.fallback = fallback == null ? "the fallback of " + router : fallback;
     }
 
-    List<RequestLife> lives()
+    List<RequestLife> lives(final long requestId)
     {
-        return lives.stream().map(LifeRecord::life).toList();
+        final List<LifeRecord> found = lives.get(requestId);
+        return found == null ? List.of() : found.stream().map(LifeRecord::life).toList();
+    }
+
+    /** Forgets the lives of a request that has ended. */
+    final void forget(final long requestId)
+    {
+        lives.remove(requestId);
+    }
+
+    /** A life has ended, or was refused. @param size of it: events, candidates and blocks. */
+    void ended(final long requestId, final int size)
+    {
+    }
+
+    /** A client's own id of a request. */
+    void named(final long requestId, final String clientId)
+    {
+    }
+
+    private LifeRecord add(final RefusalReason refusal)
+    {
+        final LifeRecord life = new LifeRecord(submission, refusal);
+        lives.computeIfAbsent(submittedId, id -> new ArrayList<>()).add(life);
+        return life;
     }
 
     long nowNanos()
@@ -160,11 +206,21 @@ final class LifeCollector implements RunListener, GroupCollector
     @Override
     public void onGroup(final GroupSource groups)
     {
-        record = groups.sequence();
-        nowNanos = groups.timeNanos();
+        onGroup(groups.group(), 0, groups.groupLength(), groups.sequence(), groups.timeNanos());
+    }
+
+    /**
+     * @param sequence  its record.
+     * @param timeNanos of its input.
+     */
+    final void onGroup(
+        final DirectBuffer group, final int offset, final int length, final long sequence, final long timeNanos)
+    {
+        record = sequence;
+        nowNanos = timeNanos;
         submission = null;
         fault = "";
-        fold.onGroup(groups.group(), 0, groups.groupLength(), nowNanos);
+        fold.onGroup(group, offset, length, nowNanos);
     }
 
     @Override
@@ -172,8 +228,9 @@ final class LifeCollector implements RunListener, GroupCollector
     {
         final long id = asked.requestId();
         submits.add(id);
-        if (id == requestId)
+        if (wanted.test(id))
         {
+            submittedId = id;
             submission = new Submission(nowNanos, asked.conversationId(), asked.deadlineNanos(), asked.promptTokens(),
                 asked.maxNewTokens(), asked.priority(), asked.rankHint(), asked.rankHintRelaxed() == Flag.YES);
         }
@@ -182,31 +239,32 @@ final class LifeCollector implements RunListener, GroupCollector
     @Override
     public void onAccepted(final RunRequest request)
     {
-        if (submission != null && request.id() == requestId)
+        if (submission != null && request.id() == submittedId)
         {
-            open = new LifeRecord(submission, null);
-            firstToken.onAccepted(requestId, nowNanos);
-            lives.add(open);
+            open.put(submittedId, add(null));
+            firstToken.onAccepted(submittedId, nowNanos);
         }
     }
 
     @Override
     public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
-        if (submission != null && answer.requestId() == requestId)
+        if (submission != null && answer.requestId() == submittedId)
         {
-            lives.add(new LifeRecord(submission, answer.reason()));
+            add(answer.reason());
+            ended(submittedId, 1);
         }
     }
 
     @Override
     public void onPlaced(final RunRequest request, final PlacedDecoder decision)
     {
-        if (open == null || decision.requestId() != requestId)
+        final LifeRecord life = open.get(decision.requestId());
+        if (life == null)
         {
             return;
         }
-        final int[] folded = matches.tokens(requestId);
+        final int[] folded = matches.tokens(decision.requestId());
         final List<LifeEvent.Candidate> candidates = new ArrayList<>();
         for (final PlacedDecoder.CandidatesDecoder candidate : decision.candidates())
         {
@@ -215,7 +273,7 @@ final class LifeCollector implements RunListener, GroupCollector
                 candidate.matchUsed(), candidate.activeRequests(), candidate.deferredTokens(), candidate.evictedTokens()));
         }
         candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
-        open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
+        life.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
             decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(),
             decision.matchesRead() == Flag.YES, List.copyOf(candidates)));
     }
@@ -229,14 +287,26 @@ final class LifeCollector implements RunListener, GroupCollector
     public void onStep(final StepView plan)
     {
         firstToken.onSchedule(plan, nowNanos);
+        for (int i = 0; !open.isEmpty() && i < plan.changeCount(); i++)
+        {
+            final LifeRecord life = open.get(plan.changeRequestId(i));
+            if (life != null)
+            {
+                final Origin origin = plan.changeIsPendingMatch(i) ? Origin.MATCHED_PENDING :
+                    plan.changeIsMatch(i) ? Origin.MATCHED : Origin.ALLOCATED;
+                life.blocks.put(plan.changeIndex(i), new HeldBlock(plan.changeIndex(i), plan.changeBlockId(i),
+                    plan.changeIssue(i), origin, plan.rank(), plan.step()));
+            }
+        }
     }
 
     @Override
     public void onAdmitted(final RunRequest request, final StepView plan, final int index)
     {
-        if (request.id() == requestId)
+        final LifeRecord life = open.get(plan.admittedRequestId(index));
+        if (life != null)
         {
-            open.events.add(new LifeEvent.Admitted(
+            life.events.add(new LifeEvent.Admitted(
                 nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(index), plan.isResumed(index)));
         }
     }
@@ -244,42 +314,44 @@ final class LifeCollector implements RunListener, GroupCollector
     @Override
     public void onFirstToken(final RunRequest request)
     {
-        if (request.id() == requestId)
+        final LifeRecord life = open.get(request.id());
+        if (life != null)
         {
-            firstTokenNanos = Arrays.stream(firstToken.onFirstToken(requestId, nowNanos)).boxed().toList();
+            firstTokens.put(life, Arrays.stream(firstToken.onFirstToken(request.id(), nowNanos)).boxed().toList());
         }
     }
 
     @Override
     public void onTokens(final RunRequest request, final int count, final long sinceNanos)
     {
-        if (request.id() == requestId)
+        final LifeRecord life = request == null ? null : open.get(request.id());
+        if (life != null)
         {
-            open.tokens += count;
+            life.tokens += count;
         }
     }
 
     @Override
     public void onLanded(final RunStep step, final CommitView commit)
     {
-        if (firstTokenNanos != null)
-        {
-            open.events.add(new LifeEvent.FirstToken(nowNanos, commit.rank(), commit.step(), firstTokenNanos));
-            firstTokenNanos = null;
-        }
+        firstTokens.forEach((life, parts) ->
+            life.events.add(new LifeEvent.FirstToken(nowNanos, commit.rank(), commit.step(), parts)));
+        firstTokens.clear();
     }
 
     @Override
     public void onRequeued(final RunRequest request, final RequeuedDecoder requeued)
     {
         count(0, 1);
-        if (open == null || requeued.requestId() != requestId)
+        final LifeRecord life = open.get(requeued.requestId());
+        if (life == null)
         {
             return;
         }
+        life.blocks.clear();
         final int released = requeued.released().count();
         final RequeueReason reason = requeued.reason();
-        open.events.add(reason == RequeueReason.PREEMPTED ?
+        life.events.add(reason == RequeueReason.PREEMPTED ?
             new LifeEvent.Preempted(nowNanos, requeued.rank(), released) : reason == RequeueReason.NEW_WEIGHTS ?
             new LifeEvent.Outdated(nowNanos, requeued.rank(), released) :
             new LifeEvent.Requeued(nowNanos, requeued.rank(), released, fault));
@@ -288,30 +360,47 @@ final class LifeCollector implements RunListener, GroupCollector
     @Override
     public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
-        if (open != null && paused.requestId() == requestId)
+        final LifeRecord life = open.get(paused.requestId());
+        if (life != null)
         {
-            open.events.add(new LifeEvent.Paused(nowNanos, paused.rank(), paused.blocks()));
+            life.events.add(new LifeEvent.Paused(nowNanos, paused.rank(), paused.blocks()));
         }
     }
 
     @Override
     public void onContinued(final RunRequest request, final ContinuedDecoder continued)
     {
-        if (open != null && continued.requestId() == requestId)
+        final LifeRecord life = open.get(continued.requestId());
+        if (life != null)
         {
-            open.events.add(new LifeEvent.Continued(nowNanos, continued.rank()));
+            life.events.add(new LifeEvent.Continued(nowNanos, continued.rank()));
         }
     }
 
     @Override
     public void onEnded(final RunRequest request, final FreeDecoder end)
     {
-        if (open != null && end.requestId() == requestId)
+        final long id = end.requestId();
+        final LifeRecord life = open.remove(id);
+        if (life != null)
         {
-            open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
+            life.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
                 end.capturedRows(), end.inheritedRows(), end.missingRows(), FreeSpans.of(end)));
-            open = null;
-            firstToken.onEnd(requestId);
+            firstToken.onEnd(id);
+            ended(id, life.size());
+        }
+    }
+
+    /** A client's own id follows its request as a note. */
+    @Override
+    public void onControl(final ControlDecoder control)
+    {
+        final long id = control.requestId();
+        final LifeRecord life = control.kind() == ControlKind.NOTE ? open.get(id) : null;
+        if (life != null)
+        {
+            life.clientId = control.note();
+            named(id, life.clientId);
         }
     }
 

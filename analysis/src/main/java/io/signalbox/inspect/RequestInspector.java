@@ -57,9 +57,9 @@ public final class RequestInspector
             reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS),
             reader.setting(SchedulerConfig.EVICTION_POLICY) == EvictionPolicy.LRU);
         final LifeCollector collector = new LifeCollector(
-            requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL), matches);
+            id -> id == requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL), matches);
         final JournalEnd end = GroupCollector.readTo(directory, record, reader, collector);
-        return new RequestInspection(requestId, ranks, collector.lives(), end,
+        return new RequestInspection(requestId, ranks, collector.lives(requestId), end,
             reader.groups(), collector.nowNanos(), collector.restarts(), reader.voided(), collector.submits());
     }
 }

@@ -8,11 +8,15 @@ import java.util.List;
 /**
  * The life of one Submit.
  *
+ * @param clientId      the client's own id; {@code null} if it gave none.
  * @param refusal       {@code null} if it was accepted.
  * @param events        in the order of the journal; none if it was refused.
+ * @param blocks        KV blocks that the request holds, or held when it ended.
  * @param emittedTokens number of tokens that the client has received so far.
  */
-public record RequestLife(Submission submission, RefusalReason refusal, List<LifeEvent> events, int emittedTokens)
+public record RequestLife(
+    Submission submission, String clientId, RefusalReason refusal, List<LifeEvent> events, List<HeldBlock> blocks,
+    int emittedTokens)
 {
     /** Value of a field that a Submit leaves out. */
     public static final int NONE = -1;

@@ -83,6 +83,10 @@ public final class InspectionText
             " prompt tokens, at most " + Decimals.grouped(asked.maxNewTokens()) + " new ones, priority " + asked.priority());
         row("", (asked.conversationId() == RequestLife.NONE ? "no conversation" : "conversation " + asked.conversationId()) +
             ", " + hint(asked));
+        if (life.clientId() != null)
+        {
+            row("", "its client calls it " + life.clientId());
+        }
         row("accepted", life.refusal() == null ? "yes" : "no: refused, " + EnumNames.words(life.refusal()));
         life.events().forEach(this::event);
         if (life.refusal() == null && life.first(LifeEvent.Ended.class) == null)

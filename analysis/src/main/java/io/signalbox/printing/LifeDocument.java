@@ -8,6 +8,7 @@ import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.inspect.HeldBlock;
 import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestLife;
@@ -27,6 +28,8 @@ import static io.signalbox.printing.DifferenceDocument.idOrNull;
  * @param ttftParts      parts of the time to first token, whose sum is exact; {@code null} if there was none
  * @param emittedTokens  tokens that were emitted so far
  * @param readUntilNanos time of the last group that was read
+ * @param clientRequestId the client's own id, such as {@code X-Request-Id}; {@code null} if it gave none
+ * @param blocks         KV blocks that the request holds, or held when it ended
  */
 record LifeDocument(
     Submission submit,
@@ -36,7 +39,9 @@ record LifeDocument(
     Long ttftNanos,
     FirstTokenSpent ttftParts,
     int emittedTokens,
-    long readUntilNanos)
+    long readUntilNanos,
+    String clientRequestId,
+    List<HeldBlock> blocks)
 {
     /**
      * Where the request spent the time to its first token.
@@ -318,6 +323,6 @@ record LifeDocument(
             life.events().stream().map(event -> Event.of(event, submitNanos, inspection.ranks())).toList(),
             first == null ? null : Long.valueOf(first.timeNanos() - submitNanos),
             first == null ? null : FirstTokenSpent.of(first.parts()), life.emittedTokens(),
-            inspection.endNanos() - submitNanos);
+            inspection.endNanos() - submitNanos, life.clientId(), life.blocks());
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * {@code inspect request JOURNAL ID --json}. Times in seconds are logical, times in milliseconds count from the Submit.
  *
- * @param path       directory of the journal
+ * @param path       directory of the journal; {@code null} if a server answers from its memory
  * @param requestId  the request
  * @param ranks      ranks of the run
  * @param groups     groups that were read

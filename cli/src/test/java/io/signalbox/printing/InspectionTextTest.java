@@ -7,6 +7,7 @@ import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.inspect.HeldBlock;
 import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.LifeEvent.Candidate;
 import io.signalbox.inspect.RequestInspection;
@@ -32,7 +33,7 @@ class InspectionTextTest
 {
     private static final long MILLISECOND = 1_000_000L;
     static final RequestInspection INSPECTION = new RequestInspection(41, 3, List.of(
-        new RequestLife(new Submission(500 * MILLISECOND, -1, -1, 1_200, 30, 4, 2, true), null, List.of(
+        new RequestLife(new Submission(500 * MILLISECOND, -1, -1, 1_200, 30, 4, 2, true), "call-7", null, List.of(
             new LifeEvent.Placed(501 * MILLISECOND, 2, "kv-aware", MatchGate.NONE, TieRule.HINT, 0, 0.0, true,
                 List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1, 0, 0))),
             new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
@@ -48,9 +49,10 @@ class InspectionTextTest
                     new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3, 0, 0))),
             new LifeEvent.Outdated(590 * MILLISECOND, 0, 75),
             new LifeEvent.Ended(601 * MILLISECOND, 0, FreeReason.CANCELLED, 5, 1_000, 100, 104,
-                List.of(new WeightSpan(0, 1_202, 0), new WeightSpan(1_202, 1_204, 1)))), 5),
-        new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false),
-            RefusalReason.TOO_LONG_FOR_POOL, List.of(), 0)),
+                List.of(new WeightSpan(0, 1_202, 0), new WeightSpan(1_202, 1_204, 1)))),
+            List.of(new HeldBlock(0, 17, 2, HeldBlock.Origin.MATCHED, 0, 11)), 5),
+        new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false), null,
+            RefusalReason.TOO_LONG_FOR_POOL, List.of(), List.of(), 0)),
         JournalEnd.CLOSED, 1_234, 800 * MILLISECOND, List.of(new Restart(1_180, 580 * MILLISECOND, 2, 3, 4)),
         List.of(new VoidedInput(7, "(record 7 cannot be replayed: planted)")), new SubmittedIds(2, 41, 41));
 
@@ -63,6 +65,7 @@ class InspectionTextTest
             request           41, Submit 1 of 2
             submitted         at 0.500 s: 1,200 prompt tokens, at most 30 new ones, priority 4
                               no conversation, hint to rank 2, relaxed
+                              its client calls it call-7
             accepted          yes
             placed            1.000 ms on rank 2 by kv-aware: the request named the rank, nothing was scored
                               no match gate, no fair-share cap, loads not normalised
@@ -122,6 +125,8 @@ class InspectionTextTest
         assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
         assertEquals("1.25", json.get("lives[0].events[8].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
+        assertEquals("call-7", json.get("lives[0].clientRequestId"));
+        assertEquals("matched", json.get("lives[0].blocks[0].origin"));
         assertEquals("75", json.get("lives[0].events[9].releasedBlocks"));
         assertEquals("cancelled", json.get("lives[0].events[10].reason"));
         assertEquals("1", json.get("lives[0].events[10].weights[1].generation"));

@@ -102,10 +102,13 @@ final class ClientEvents extends EventReader
         }
     }
 
-    /** The engine itself writes notes and, with a note, releases of rows that nobody took: these took no credit. */
+    /**
+     * The engine itself writes notes that name no request and, with a note, releases of rows that nobody took: these took no
+     * credit.
+     */
     private static boolean isOfClient(final ControlDecoder message)
     {
-        return message.kind() != ControlKind.NOTE &&
+        return (message.kind() != ControlKind.NOTE || message.requestId() >= 0) &&
             (message.kind() != ControlKind.RELEASE_ROWS || message.noteLength() == 0);
     }
 

@@ -9,6 +9,7 @@ import io.signalbox.engine.ring.Nanos;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
@@ -24,6 +25,9 @@ public final class CompletionRequest
 
     /** The largest number of stop tokens of a request. */
     public static final int MAX_STOP_TOKENS = Request.MAX_STOP_TOKENS;
+
+    /** Longest {@link #clientId}. */
+    public static final int MAX_CLIENT_ID = 128;
 
     private static final byte[] NO_KEY = {};
     private static final int[] NO_STOP_TOKENS = {};
@@ -44,6 +48,8 @@ public final class CompletionRequest
     private boolean rankHintRelaxed;
     private Sampling sampling = Sampling.PLAIN;
     private long sampleOf = NONE;
+    /** {@code null}: none. */
+    private String clientId;
 
     private CompletionRequest(final int[] prompt)
     {
@@ -66,6 +72,7 @@ public final class CompletionRequest
         rankHintRelaxed = other.rankHintRelaxed;
         sampling = other.sampling;
         sampleOf = other.sampleOf;
+        clientId = other.clientId;
     }
 
     /**
@@ -210,6 +217,24 @@ public final class CompletionRequest
         }
         final CompletionRequest changed = new CompletionRequest(this);
         changed.cacheKey = bytes.clone();
+        return changed;
+    }
+
+    /**
+     * The client's own id, such as the id of a call. It decides nothing; the journal has it as a note after the request.
+     *
+     * @param id 1 to {@link #MAX_CLIENT_ID} printable ASCII characters without spaces.
+     */
+    public CompletionRequest clientId(final String id)
+    {
+        if (id == null || id.length() > MAX_CLIENT_ID || !id.matches("[!-~]+"))
+        {
+            throw ConfigException.of("clientId", id == null || id.length() > MAX_CLIENT_ID ? String.valueOf(
+                    id == null ? null : id.length() + " characters") : id,
+                "1 to " + MAX_CLIENT_ID + " printable ASCII characters without spaces", "leave it out for no id");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.clientId = id;
         return changed;
     }
 
@@ -434,6 +459,11 @@ public final class CompletionRequest
     public OptionalInt rankHint()
     {
         return rankHint < 0 ? OptionalInt.empty() : OptionalInt.of(rankHint);
+    }
+
+    public Optional<String> clientId()
+    {
+        return Optional.ofNullable(clientId);
     }
 
     /** First position whose routed experts are wanted; empty if none are. */

@@ -11,6 +11,7 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.RoutedExperts;
+import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
@@ -45,6 +46,8 @@ final class EngineClient
     private final OpenHandles handles = new OpenHandles(this::drained);
     private final AtomicLong nextRequestId = new AtomicLong(1);
     private final ThreadLocal<SubmitEncoding> encodings;
+    private final int blockSizeTokens;
+    private final ThreadLocal<BlockHasher> hashers;
     private final RowTaking rows;
     private final RowRoom rowRoom;
     private final AnnouncedWeights weights;
@@ -79,6 +82,8 @@ final class EngineClient
         weights = new AnnouncedWeights(callbacks);
         events = new ClientEvents(credits, handles, rowRoom, weights,
             new FailedSteps(callbacks, given.stepFailureListener()), clock, config.blockSizeTokens());
+        blockSizeTokens = config.blockSizeTokens();
+        hashers = ThreadLocal.withInitial(() -> BlockHasher.of(config.blockHash(), blockSizeTokens));
         final int vocabularySize = given.value(EngineConfig.VOCABULARY_SIZE);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config, vocabularySize, given.endTokens()));
         given.attach(this);
@@ -217,9 +222,10 @@ final class EngineClient
         boolean sent = false;
         try
         {
-            if (takeCredit(Math.max(0, timeoutNanos - (System.nanoTime() - start))))
+            if (takeCredits(request, timeoutNanos, start))
             {
                 sent = send(request, handle, encoding, message);
+                note(request, requestId, sent, encoding.writer);
             }
             return sent ? handle :
                 new CompletionHandle(this, handles.isDraining() ? Refusal.draining() : full());
@@ -230,6 +236,44 @@ final class EngineClient
             {
                 rowRoom.free(requestId);
             }
+        }
+    }
+
+    /** One for the request, and one for the note of its client's id. */
+    private boolean takeCredits(final CompletionRequest request, final long timeoutNanos, final long start)
+        throws InterruptedException
+    {
+        if (!takeCredit(Math.max(0, timeoutNanos - (System.nanoTime() - start))))
+        {
+            return false;
+        }
+        if (!isNoted(request) || takeCredit(Math.max(0, timeoutNanos - (System.nanoTime() - start))))
+        {
+            return true;
+        }
+        credits.giveBack();
+        return false;
+    }
+
+    /** An engine with room for one input has none for notes. */
+    private boolean isNoted(final CompletionRequest request)
+    {
+        return request.clientId().isPresent() && credits.count() > 1;
+    }
+
+    /** Journals the client's id of a request; it decides nothing, so it follows the request. */
+    private void note(
+        final CompletionRequest request, final long requestId, final boolean sent, final InputWriter writer)
+    {
+        if (isNoted(request) && sent)
+        {
+            writer.control().timeNanos(clock.getAsLong()).requestId(requestId).kind(ControlKind.NOTE).way(WeightsWay.NONE)
+                .note(request.clientId().orElseThrow());
+            offer(writer, requestId);
+        }
+        else if (isNoted(request))
+        {
+            credits.giveBack();
         }
     }
 
@@ -261,6 +305,18 @@ final class EngineClient
                 credits.passed(handle.requestId());
             }
         }
+    }
+
+    long[] blockHashes(final int[] tokens, final byte[] cacheKey)
+    {
+        final long[] hashes = new long[tokens.length / blockSizeTokens];
+        hashers.get().hash(tokens, tokens.length, cacheKey, hashes);
+        return hashes;
+    }
+
+    int blockSizeTokens()
+    {
+        return blockSizeTokens;
     }
 
     /** Cancels a request; false if the engine had no room for that. */

@@ -9,4 +9,14 @@ public interface GroupListener
 {
     /** @param group valid only during the call. */
     void onGroup(DirectBuffer group, int offset, int length);
+
+    /** A listener that gives each group to this one, then to another. */
+    default GroupListener andThen(final GroupListener other)
+    {
+        return (group, offset, length) ->
+        {
+            onGroup(group, offset, length);
+            other.onGroup(group, offset, length);
+        };
+    }
 }

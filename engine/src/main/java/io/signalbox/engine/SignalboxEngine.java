@@ -93,6 +93,22 @@ public final class SignalboxEngine implements AutoCloseable
         return client.submitSamples(request, samples);
     }
 
+    /**
+     * The hashes under which the engine finds the full KV blocks of a sequence of tokens.
+     *
+     * @param cacheKey of its request; empty for none.
+     */
+    public long[] blockHashes(final int[] tokens, final byte[] cacheKey)
+    {
+        return client.blockHashes(tokens, cacheKey);
+    }
+
+    /** Tokens of a KV block. */
+    public int blockSizeTokens()
+    {
+        return client.blockSizeTokens();
+    }
+
     /** The time on the engine's clock, in nanoseconds: of {@link CompletionRequest#deadlineAt(long)}. */
     public long timeNanos()
     {

@@ -107,6 +107,19 @@ record AnswerSettings(
         return seed != null && seed == -1 && name.equals(VLLM_SEED) ? null : seed;
     }
 
+    /** The same with rows from a later position on, if it is later. */
+    AnswerSettings rowsNotBefore(final int position)
+    {
+        return new AnswerSettings(count, maxTokens, minTokens, temperature, topP, topK, seed, stops, stopTokens, ignoreEos,
+            logprobs, priority, cacheSalt, rows.notBefore(position), textForm, source);
+    }
+
+    /** What the hashes of KV blocks depend on besides tokens. */
+    byte[] cacheKey()
+    {
+        return cacheSalt == null ? new byte[0] : cacheSalt.getBytes(StandardCharsets.UTF_8);
+    }
+
     private static boolean logprobs(final RequestFields fields, final boolean chat)
     {
         if (!chat)
@@ -175,7 +188,7 @@ record AnswerSettings(
             request = logprobs ? request.logprobs() : request;
             request = source.apply(request);
             request = rows == null ? request : request.routedExperts(rows.from());
-            return cacheSalt == null ? request : request.cacheKey(cacheSalt.getBytes(StandardCharsets.UTF_8));
+            return request.cacheKey(cacheKey());
         }
         catch (final ConfigException e)
         {

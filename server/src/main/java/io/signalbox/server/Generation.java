@@ -2,6 +2,7 @@
 package io.signalbox.server;
 
 import io.signalbox.engine.CompletionHandle;
+import io.signalbox.experts.RoutedExperts;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,12 @@ final class Generation
     int hiddenLayers()
     {
         return all.hiddenLayers();
+    }
+
+    /** As {@link Generations#keep}. */
+    long[] keep(final ServedAnswer answer, final RoutedExperts rows, final int fed)
+    {
+        return all.keep(answer, rows, fed, !over);
     }
 
     void add(final ServedAnswer answer)

@@ -3,10 +3,12 @@ package io.signalbox.server;
 
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.server.http.HttpReply;
 import io.signalbox.server.text.AnswerText;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +31,8 @@ final class Generations implements AutoCloseable
     private final SignalboxEngine engine;
     private final ServedModel model;
     private final int maxRequests;
+    private final RowBlocks blocks;
+    private final RowSessions sessions = new RowSessions();
     private final Set<Generation> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger requests = new AtomicInteger();
     private final ExecutorService writers;
@@ -38,8 +42,10 @@ final class Generations implements AutoCloseable
     private volatile boolean paused;
 
     /** @param maxRequests of the engine at a time; more are refused. */
-    Generations(final SignalboxEngine engine, final ServedModel model, final int maxRequests)
+    Generations(
+        final SignalboxEngine engine, final ServedModel model, final int maxRequests, final RowBlocks blocks)
     {
+        this.blocks = blocks;
         this.engine = engine;
         this.model = model;
         this.maxRequests = maxRequests;
@@ -77,9 +83,10 @@ final class Generations implements AutoCloseable
      * @throws ApiError if one of them is refused at once; then none runs.
      */
     void start(
-        final List<int[]> prompts, final AnswerSettings settings, final String promptField, final AnswerWriter writer,
+        final List<int[]> prompts, final AnswerSettings asked, final String promptField, final AnswerWriter writer,
         final HttpReply reply, final String id)
     {
+        final AnswerSettings settings = inSession(prompts, asked);
         if (draining || paused)
         {
             throw new ApiError(ApiError.UNAVAILABLE, draining ? "the server is about to stop; send the request to another " +
@@ -121,6 +128,43 @@ final class Generations implements AutoCloseable
             .map(answer -> Long.toString(answer.handle().requestId())).collect(Collectors.joining(",")));
         reply.onAbort(generation::abort);
         generation.answers().forEach(answer -> answer.handle().listen(answer, writers));
+    }
+
+    /** With the first position whose row the session lacks, if the request wants new rows only. */
+    private AnswerSettings inSession(final List<int[]> prompts, final AnswerSettings settings)
+    {
+        if (settings.rows() == null || !settings.rows().newOnly())
+        {
+            return settings;
+        }
+        final String session = settings.source().session();
+        if (session == null || prompts.size() * settings.count() > 1)
+        {
+            throw ApiError.badRequest(RowFields.NEW_ONLY, RowFields.NEW_ONLY +
+                " is for one answer in a session; name the session by the header X-Session-ID, and ask for one answer");
+        }
+        return settings.rowsNotBefore(sessions.from(session, prompts.get(0), engine.weightGeneration()));
+    }
+
+    /**
+     * Keeps the rows of an answer that has ended, for questions about its blocks and for the next answer of its session.
+     *
+     * @param fed tokens that went through a forward pass and belong to the answer.
+     * @param isSent whether its client is there.
+     * @return the hashes of its full blocks.
+     */
+    long[] keep(final ServedAnswer answer, final RoutedExperts rows, final int fed, final boolean isSent)
+    {
+        final int[] sequence = answer.sequence();
+        final AnswerSettings settings = answer.settings();
+        final long[] hashes = engine.blockHashes(Arrays.copyOf(sequence, fed), settings.cacheKey());
+        blocks.keep(rows, hashes);
+        if (isSent && settings.source().session() != null && rows.start() + rows.rows() >= fed)
+        {
+            final int last = Math.max(0, fed - rows.start() - 1);
+            sessions.sent(settings.source().session(), sequence, rows.generation(last));
+        }
+        return hashes;
     }
 
     private void take(final Generation generation)

@@ -9,6 +9,8 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 
 import java.io.IOException;
 import java.math.BigInteger;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -62,6 +64,26 @@ final class RequestFields
             final String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw ApiError.badRequest(null, "the body is not valid JSON: " + shown(reason));
         }
+    }
+
+    /** The fields of a query, which are all texts. @param query {@code null}: there is none. */
+    static RequestFields ofQuery(final String query)
+    {
+        final Map<String, Object> values = new LinkedHashMap<>();
+        for (final String pair : query == null || query.isEmpty() ? new String[0] : query.split("&"))
+        {
+            final int equals = pair.indexOf('=');
+            try
+            {
+                values.put(URLDecoder.decode(equals < 0 ? pair : pair.substring(0, equals), StandardCharsets.UTF_8),
+                    equals < 0 ? "" : URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+            }
+            catch (final IllegalArgumentException e)
+            {
+                throw ApiError.badRequest(null, "the query of the address is not encoded as a form; encode it");
+            }
+        }
+        return new RequestFields(values, "");
     }
 
     private static Map<String, Object> object(final JsonParser parser) throws IOException

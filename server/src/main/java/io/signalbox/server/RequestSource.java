@@ -8,16 +8,18 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
  * What the headers of a request say besides its body.
  *
- * @param session      the name of the conversation; {@code null}: none.
+ * @param session      a name for the conversation and the key of its client; {@code null}: it has no name.
  * @param conversation a number for the name; -1: none.
+ * @param clientId     the client's own id of the request; {@code null}: none.
  * @param rank         the DP rank that must compute the request; -1: any.
  */
-record RequestSource(String session, long conversation, int rank)
+record RequestSource(String session, long conversation, String clientId, int rank)
 {
     private static final int NONE = -1;
     private static final int MAX_LENGTH = 256;
@@ -31,13 +33,25 @@ record RequestSource(String session, long conversation, int rank)
     static RequestSource of(final HttpRequest request, final int ranks)
     {
         final String session = session(request);
-        return new RequestSource(session, session == null ? NONE : number(session), rank(request.header(RANK), ranks));
+        final int rank = rank(request.header(RANK), ranks);
+        final String id = request.header("X-Request-Id");
+        final String clientId = id != null && RequestIds.isPrintable(id) ? id : null;
+        return session == null ? new RequestSource(null, NONE, clientId, rank) :
+            new RequestSource(owned(session, request.header("Authorization")), number(session), clientId, rank);
     }
 
     /** The same on the rank that a field of the body names, if it names one. */
     RequestSource onRank(final RequestFields fields, final String name, final int ranks)
     {
-        return new RequestSource(session, conversation, fields.whole(name, 0, ranks - 1, rank));
+        return new RequestSource(session, conversation, clientId, fields.whole(name, 0, ranks - 1, rank));
+    }
+
+    /** The same with the id that a field of the body gives, if it gives one. */
+    RequestSource named(final RequestFields fields, final String name)
+    {
+        final String given = fields.text(name);
+        return new RequestSource(
+            session, conversation, given != null && RequestIds.isPrintable(given) ? given : clientId, rank);
     }
 
     private static String session(final HttpRequest request)
@@ -79,11 +93,20 @@ record RequestSource(String session, long conversation, int rank)
     /** The same name has the same number in every run. */
     private static long number(final String session)
     {
+        return ByteBuffer.wrap(digest(session)).getLong() & Long.MAX_VALUE;
+    }
+
+    /** Another client that guesses the name learns nothing of the session. */
+    private static String owned(final String session, final String key)
+    {
+        return HexFormat.of().formatHex(digest(session + '\n' + key));
+    }
+
+    private static byte[] digest(final String text)
+    {
         try
         {
-            final byte[] digest =
-                MessageDigest.getInstance("SHA-256").digest(session.getBytes(StandardCharsets.US_ASCII));
-            return ByteBuffer.wrap(digest).getLong() & Long.MAX_VALUE;
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
         }
         catch (final NoSuchAlgorithmException e)
         {
@@ -94,6 +117,7 @@ record RequestSource(String session, long conversation, int rank)
     CompletionRequest apply(final CompletionRequest request)
     {
         final CompletionRequest bound = conversation == NONE ? request : request.conversation(conversation);
-        return rank == NONE ? bound : bound.rankHint(rank, false);
+        final CompletionRequest named = clientId == null ? bound : bound.clientId(clientId);
+        return rank == NONE ? named : named.rankHint(rank, false);
     }
 }

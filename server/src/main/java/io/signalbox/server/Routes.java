@@ -16,9 +16,18 @@ final class Routes implements HttpHandler
     /** Methods of a path with their routes. */
     private final Map<String, Map<String, GuardedRoute>> routes = new TreeMap<>();
 
+    /** The same by the path before the last name. */
+    private final Map<String, Map<String, GuardedRoute>> below = new TreeMap<>();
+
     void add(final String method, final String path, final GuardedRoute route)
     {
         routes.computeIfAbsent(path, name -> new TreeMap<>()).put(method, route);
+    }
+
+    /** A route for all paths that have one more name. */
+    void addBelow(final String method, final String prefix, final GuardedRoute route)
+    {
+        below.computeIfAbsent(prefix, name -> new TreeMap<>()).put(method, route);
     }
 
     /** Who may use each route, by method and path. */
@@ -27,6 +36,8 @@ final class Routes implements HttpHandler
         final Map<String, GuardedRoute.Access> access = new TreeMap<>();
         routes.forEach((path, methods) ->
             methods.forEach((method, route) -> access.put(method + " " + path, route.access())));
+        below.forEach((path, methods) ->
+            methods.forEach((method, route) -> access.put(method + " " + path + "ID", route.access())));
         return access;
     }
 
@@ -59,9 +70,16 @@ final class Routes implements HttpHandler
         }
     }
 
+    private Map<String, GuardedRoute> methods(final String path)
+    {
+        final int name = path.lastIndexOf('/') + 1;
+        final Map<String, GuardedRoute> methods = routes.get(path);
+        return methods != null || name == path.length() ? methods : below.get(path.substring(0, name));
+    }
+
     private HttpHandler route(final HttpRequest request)
     {
-        final Map<String, GuardedRoute> methods = routes.get(request.path());
+        final Map<String, GuardedRoute> methods = methods(request.path());
         if (methods == null)
         {
             final String path = request.path();

@@ -31,15 +31,26 @@ final class RowEncoding
     private static final int ID_MASK = 0xFFFF;
 
     private final RoutedExperts rows;
+    private final int first;
     private final int count;
     private final Wanted wanted;
     private final int layers;
     private final int missing;
     private final Element element;
 
-    /** Where rows begin, and how they are written. */
-    record Wanted(int from, Form form, boolean allLayers)
+    /**
+     * Where rows begin, and how they are written.
+     *
+     * @param newOnly whether the rows that the session has are left out.
+     * @param hashes  whether the hashes of full KV blocks are wanted too.
+     */
+    record Wanted(int from, Form form, boolean allLayers, boolean newOnly, boolean hashes)
     {
+        /** The same from a later position on, if it is later. */
+        Wanted notBefore(final int position)
+        {
+            return new Wanted(Math.max(from, position), form, allLayers, newOnly, hashes);
+        }
     }
 
     /** A form of the same rows. */
@@ -92,20 +103,23 @@ final class RowEncoding
     }
 
     /**
+     * @param first        index of the first row.
      * @param count        rows that belong to the answer; later ones are of tokens behind a stop string.
      * @param hiddenLayers of the model, dense ones included.
      * @throws ApiError if a row is missing and the form cannot say so.
      */
-    RowEncoding(final RoutedExperts rows, final int count, final Wanted wanted, final int hiddenLayers)
+    RowEncoding(
+        final RoutedExperts rows, final int first, final int count, final Wanted wanted, final int hiddenLayers)
     {
         this.rows = rows;
-        this.count = Math.min(count, rows.rows());
+        this.first = first;
+        this.count = Math.min(count, rows.rows() - first);
         this.wanted = wanted;
         layers = wanted.allLayers() ? hiddenLayers : rows.shape().moeLayers();
         int largest = 0;
         int absent = 0;
         final ModelShape shape = rows.shape();
-        for (int row = 0; row < this.count; row++)
+        for (int row = first; row < first + this.count; row++)
         {
             final boolean isMissing = rows.state(row) == RoutedExperts.RowState.MISSING;
             absent += isMissing ? 1 : 0;
@@ -151,7 +165,7 @@ final class RowEncoding
                 writeText(json, "", new byte[0]);
                 json.writeFieldName("shape");
                 json.writeArray(new int[] {count, layers, rows.shape().topK()}, 0, 3);
-                json.writeNumberField("start", rows.start());
+                json.writeNumberField("start", start());
                 json.writeStringField("dtype", element.text());
                 json.writeEndObject();
             }
@@ -162,12 +176,21 @@ final class RowEncoding
         }
     }
 
-    /** Writes what the form does not say: {@code routed_experts_meta}. */
-    void writeMeta(final JsonGenerator json) throws IOException
+    private int start()
+    {
+        return rows.start() + first;
+    }
+
+    /**
+     * Writes what the form does not say: {@code routed_experts_meta}.
+     *
+     * @param hashes of the full KV blocks; {@code null}: they are not wanted.
+     */
+    void writeMeta(final JsonGenerator json, final long[] hashes) throws IOException
     {
         json.writeObjectFieldStart("routed_experts_meta");
         json.writeStringField("form", wanted.form().text());
-        json.writeNumberField("start", rows.start());
+        json.writeNumberField("start", start());
         json.writeNumberField("rows", count);
         json.writeStringField("dtype", element.text());
         json.writeBooleanField("all_layers", wanted.allLayers());
@@ -178,14 +201,25 @@ final class RowEncoding
         json.writeNumberField("captured", count(RoutedExperts.RowState.CAPTURED));
         json.writeNumberField("inherited", count(RoutedExperts.RowState.INHERITED));
         json.writeNumberField("missing", missing);
+        if (hashes != null)
+        {
+            json.writeArrayFieldStart("block_hashes");
+            for (final long hash : hashes)
+            {
+                json.writeString(RowFields.hex(hash));
+            }
+            json.writeEndArray();
+        }
         json.writeArrayFieldStart("weights");
         for (final WeightSpan span : rows.weights())
         {
-            if (span.from() < rows.start() + count)
+            final int from = Math.max(span.from(), start());
+            final int to = Math.min(span.to(), start() + count);
+            if (from < to)
             {
                 json.writeStartObject();
-                json.writeNumberField("from", span.from());
-                json.writeNumberField("to", Math.min(span.to(), rows.start() + count));
+                json.writeNumberField("from", from);
+                json.writeNumberField("to", to);
                 json.writeNumberField("generation", span.generation());
                 json.writeEndObject();
             }
@@ -197,7 +231,7 @@ final class RowEncoding
     private int count(final RoutedExperts.RowState state)
     {
         int found = 0;
-        for (int row = 0; row < count; row++)
+        for (int row = first; row < first + count; row++)
         {
             found += rows.state(row) == state ? 1 : 0;
         }
@@ -228,7 +262,7 @@ final class RowEncoding
         {
             base64.write(header);
             final Row row = new Row();
-            for (int i = 0; i < count; i++)
+            for (int i = first; i < first + count; i++)
             {
                 base64.write(row.bytes(i));
             }

@@ -10,6 +10,10 @@ import java.util.stream.Collectors;
 /** The fields of requests and answers that concern routed experts. */
 final class RowFields
 {
+    /** Whether the answer leaves out rows that its session has. */
+    static final String NEW_ONLY = "routed_experts_new_only";
+    private static final String HASHES = "routed_experts_block_hashes";
+
     private RowFields()
     {
     }
@@ -37,7 +41,21 @@ final class RowFields
             throw fields.refused(layersName, "all or moe");
         }
         return new RowEncoding.Wanted(start, form,
-            layers == null ? form != RowEncoding.Form.ENVELOPE : layers.equals("all"));
+            layers == null ? form != RowEncoding.Form.ENVELOPE : layers.equals("all"), fields.flag(NEW_ONLY),
+            fields.flag(HASHES));
+    }
+
+    /** As SGLang's requests name it; the form is SGLang's. */
+    static RowEncoding.Wanted ofSglang(final RequestFields fields)
+    {
+        return new RowEncoding.Wanted(fields.whole("routed_experts_start_len", 0, Integer.MAX_VALUE, 0),
+            RowEncoding.Form.RAW_INT32, true, fields.flag(NEW_ONLY), fields.flag(HASHES));
+    }
+
+    /** A block hash as text. */
+    static String hex(final long hash)
+    {
+        return String.format("%016x", hash);
     }
 
     /** The rows of an answer that has ended; null if nothing of it was computed. */
@@ -49,6 +67,6 @@ final class RowFields
             return;
         }
         answer.rows().write(json);
-        answer.rows().writeMeta(json);
+        answer.rows().writeMeta(json, answer.blockHashes());
     }
 }

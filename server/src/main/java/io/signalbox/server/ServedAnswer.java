@@ -10,6 +10,7 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.server.text.AnswerText;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
 
 /** One answer to one prompt, as its tokens come. Its generation guards the fields. */
@@ -36,6 +37,9 @@ final class ServedAnswer implements TokenListener
     private Object stopReason;
     /** {@code null}: there are none. */
     private RowEncoding rows;
+    /** Of full KV blocks; {@code null}: they are not wanted. */
+    private long[] blockHashes;
+    private final AnswerSettings settings;
 
     /** @param ends the tokens that end the answer. */
     ServedAnswer(
@@ -49,6 +53,7 @@ final class ServedAnswer implements TokenListener
         minTokens = settings.minTokens();
         showsEnd = settings.textForm().stop();
         wantedRows = settings.rows();
+        this.settings = settings;
         this.text = text;
     }
 
@@ -158,7 +163,9 @@ final class ServedAnswer implements TokenListener
         {
             // The last token was never fed; a prompt alone was fed whole.
             final int fed = prompt.length + Math.max(0, tokens - 1);
-            rows = new RowEncoding(taken, fed - taken.start(), wantedRows, generation.hiddenLayers());
+            rows = new RowEncoding(taken, 0, fed - taken.start(), wantedRows, generation.hiddenLayers());
+            final long[] hashes = generation.keep(this, taken, fed);
+            blockHashes = wantedRows.hashes() ? hashes : null;
         }
         final String rest = text.end();
         whole.append(rest);
@@ -198,6 +205,31 @@ final class ServedAnswer implements TokenListener
     RowEncoding rows()
     {
         return rows;
+    }
+
+    /** The position of the first row that is wanted. */
+    int rowsFrom()
+    {
+        return wantedRows.from();
+    }
+
+    /** Of full KV blocks; {@code null}: they are not wanted. */
+    long[] blockHashes()
+    {
+        return blockHashes;
+    }
+
+    AnswerSettings settings()
+    {
+        return settings;
+    }
+
+    /** The prompt and the tokens that count. */
+    int[] sequence()
+    {
+        final int[] sequence = Arrays.copyOf(prompt, prompt.length + tokens);
+        System.arraycopy(handle.tokens(), 0, sequence, prompt.length, tokens);
+        return sequence;
     }
 
     boolean wantsRows()

@@ -4,6 +4,7 @@ package io.signalbox.server;
 import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.inspect.RecentRequests;
 import io.signalbox.server.weights.WeightsRoot;
 import io.signalbox.server.http.OpenFileRoom;
 import io.signalbox.server.http.TlsFiles;
@@ -38,6 +39,10 @@ public final class ServerConfig
         "Whether streams of OpenAI's routes have them too, on the last chunk of an answer.")
         .option("--stream-routed-experts",
             "Return them on the last chunk of OpenAI's streams too, where vLLM leaves them out").onlyWith(ROUTED_EXPERTS);
+    public static final Setting<Long> ROW_CACHE_BYTES = Setting.number("rowCacheBytes", "bytes", 64L << 20, 0, 1L << 40,
+        "Most bytes of routed experts of ended requests that are kept for questions by block hash.")
+        .option("--routed-experts-cache-bytes", "BYTES",
+            "Keep up to BYTES of routed experts of ended requests for questions by block hash").onlyWith(ROUTED_EXPERTS);
     public static final Setting<Integer> MAX_BODY_BYTES = Setting.integer("maxBodyBytes", "bytes", 4 << 20, 1, 1 << 30,
         "Most bytes of the body of a request; a longer one is refused with 413.")
         .option("--max-body-bytes", "BYTES", "Refuse a request with a longer body");
@@ -67,8 +72,8 @@ public final class ServerConfig
         "Time for which /health/ready says that the server starts; for simulated ranks alone.")
         .option("--startup-duration", "S", "Report for S seconds that the server is not ready").optionInSeconds();
     public static final List<Setting<?>> SETTINGS = List.of(HOST, PORT, AUTH, ROUTED_EXPERTS, STREAMED_EXPERTS,
-        MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS, MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS, REQUEST_MILLIS,
-        FAILURE_RATE, FAILURE_TYPES, STARTUP_MILLIS);
+        ROW_CACHE_BYTES, MAX_BODY_BYTES, MAX_REQUESTS, MAX_CONNECTIONS, MAX_UNSENT_BYTES, DRAIN_MILLIS, IDLE_MILLIS,
+        REQUEST_MILLIS, FAILURE_RATE, FAILURE_TYPES, STARTUP_MILLIS);
 
     private final ServedModel model;
     private SettingValues values = SettingValues.defaults("the server", SETTINGS);
@@ -82,6 +87,10 @@ public final class ServerConfig
     private WeightsRoot weightsRoot;
     /** {@code null}: none are published. */
     private KvEvents kvEvents;
+    /** {@code null}: none are remembered. */
+    private RecentRequests requests;
+    /** {@code null}: none. */
+    private Path journal;
 
     private static Setting<Long> time(
         final String name, final long defaultValue, final long min, final String meaning)
@@ -201,6 +210,19 @@ public final class ServerConfig
         return this;
     }
 
+    /**
+     * What {@code /signalbox/requests/ID} answers from.
+     *
+     * @param recent    follows the engine, as its listener.
+     * @param directory of the journal, for requests that are no longer remembered; {@code null}: there is none.
+     */
+    public ServerConfig requests(final RecentRequests recent, final Path directory)
+    {
+        requests = recent;
+        journal = directory;
+        return this;
+    }
+
     /** @param value the checkpoints whose weights may replace those of the model; without it, no weights do. */
     public ServerConfig weightsRoot(final WeightsRoot value)
     {
@@ -275,10 +297,20 @@ public final class ServerConfig
         return hasRoutedExperts() && values.get(STREAMED_EXPERTS);
     }
 
+    long rowCacheBytes()
+    {
+        return values.get(ROW_CACHE_BYTES);
+    }
+
     /** @throws ConfigException if the server would be open to others by mistake. */
     Guard guard()
     {
         return new Guard(host(), apiKeys, adminKeys, !values.get(AUTH));
+    }
+
+    RequestRoutes requestRoutes()
+    {
+        return new RequestRoutes(requests, journal);
     }
 
     WeightsRoot weightsRoot()

@@ -44,7 +44,6 @@ final class SglangRoutes
         final String name = fields.get("input_ids") == null ? "text" : "input_ids";
         final List<int[]> prompts = PromptFields.prompts(fields, name, model.text());
         final boolean isOne = fields.get(name) instanceof int[] || fields.get(name) instanceof String;
-        final int from = fields.whole("routed_experts_start_len", 0, Integer.MAX_VALUE, 0);
         final boolean wantsRows = fields.flag("return_routed_experts");
         if (wantsRows && !config.hasRoutedExperts())
         {
@@ -52,9 +51,9 @@ final class SglangRoutes
                 "this server does not return routed experts; start it with --enable-return-routed-experts");
         }
         final AnswerSettings settings = AnswerSettings.ofSglang(sampling, fields,
-            wantsRows ? new RowEncoding.Wanted(from, RowEncoding.Form.RAW_INT32, true) : null,
+            wantsRows ? RowFields.ofSglang(fields) : null,
             RequestSource.of(request, generations.ranks()).onRank(fields, "data_parallel_rank", generations.ranks())
-                .onRank(fields, "routed_dp_rank", generations.ranks()));
+                .onRank(fields, "routed_dp_rank", generations.ranks()).named(fields, "rid"));
         final String id = RequestIds.of(fields, "rid", request);
         generations.start(prompts, settings, name, new Answers(
             reply, id, fields.flag("stream"), isOne && settings.count() == 1,
@@ -127,7 +126,7 @@ final class SglangRoutes
             if (answer.wantsRows() && answer.finishReason() != null)
             {
                 RowFields.write(json, answer);
-                json.writeNumberField("routed_experts_start_len", settings.rows().from());
+                json.writeNumberField("routed_experts_start_len", answer.rowsFrom());
             }
             json.writeNumberField("e2e_latency", (System.nanoTime() - startNanos) / NANOS);
             json.writeEndObject();

@@ -53,6 +53,8 @@ public final class SignalboxServer implements AutoCloseable
     private final InjectedFailures failures;
     private final PrometheusPage metrics;
     private final WeightRoutes weights;
+    private final RowBlocks blocks;
+    private final RequestRoutes requests;
     private final HttpTransport transport;
     private final Routes routes;
     private boolean closed;
@@ -66,7 +68,9 @@ public final class SignalboxServer implements AutoCloseable
         metrics = new PrometheusPage(engine::stats);
         weights = new WeightRoutes(engine, config);
         failures = config.failures();
-        generations = new Generations(engine, config.model(), config.maxRequests());
+        requests = config.requestRoutes();
+        blocks = new RowBlocks(config.rowCacheBytes(), engine.blockSizeTokens());
+        generations = new Generations(engine, config.model(), config.maxRequests(), blocks);
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),
             MAX_HEADER_BYTES, config.idleMillis(), config.requestMillis(), config.maxUnsentBytes(), config.maxConnections(),
             config.tls());
@@ -132,6 +136,9 @@ public final class SignalboxServer implements AutoCloseable
             reply.send(OK, PrometheusPage.CONTENT_TYPE, metrics.text().getBytes(StandardCharsets.UTF_8))));
         all.add("GET", "/admin/config", guard.forAdmins(failures::show));
         all.add("POST", "/admin/config", guard.forAdmins(failures::change));
+        all.addBelow("GET", RowRoutes.PREFIX,
+            guard.forAdmins(new RowRoutes(blocks, config.model().hiddenLayers())::block));
+        all.addBelow("GET", RequestRoutes.PREFIX, guard.forAdmins(requests::request));
         addSglang(all, guard);
         return all;
     }
@@ -218,6 +225,7 @@ public final class SignalboxServer implements AutoCloseable
         generations.endAll();
         generations.close();
         weights.close();
+        requests.close();
         transport.close();
         metrics.close();
         closeKvEvents();

@@ -39,7 +39,7 @@ final class VllmRoutes
         final RowEncoding.Wanted rows =
             config.hasRoutedExperts() ? RowFields.of(sampling, RowEncoding.Form.NPY) : null;
         final AnswerSettings settings = AnswerSettings.ofVllm(
-            sampling, fields, rows, RequestSource.of(request, generations.ranks()));
+            sampling, fields, rows, RequestSource.of(request, generations.ranks()).named(fields, "request_id"));
         final String name = fields.text("model");
         final boolean usage = fields.object("stream_options").flag("include_usage");
         generations.start(List.of(prompt), settings, tokens, new Answers(reply, RequestIds.of(fields, "request_id", request),

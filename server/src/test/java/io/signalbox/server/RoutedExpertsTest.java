@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
+import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.inspect.RowReplay;
 import io.signalbox.journal.DirectoryJournal;
@@ -19,12 +20,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -236,6 +240,91 @@ class RoutedExpertsTest
             assertEquals(meta.get("rows"), (Long)meta.get("captured") + (Long)meta.get("inherited"));
             assertEquals(0L, meta.objects("weights").get(0).get("generation"));
         }
+    }
+
+    /** A trainer that keeps a conversation needs each row once. */
+    @Test
+    void shouldSendASessionTheRowsThatItLacks() throws Exception
+    {
+        try (RunningServer server = server(directory.resolve("session")))
+        {
+            final int[] first = {1, 2, 3, 4, 5};
+            final RequestFields one = turn(server, "s", first, 4);
+            final int[] answer = one.wholes("token_ids");
+            assertEquals(List.of(0L, 8L), range(one));
+            final int[] second = IntStream.concat(IntStream.of(first), IntStream.concat(IntStream.of(answer),
+                IntStream.of(6, 7))).toArray();
+            // The last token of the first answer was not fed, so its row is new.
+            assertEquals(List.of(8L, 6L), range(turn(server, "s", second, 4)));
+            assertEquals(List.of(0L, 14L), range(turn(server, "another", second, 4)));
+            second[3]++;
+            assertEquals(List.of(3L, 11L), range(turn(server, "s", second, 4)));
+            assertEquals(400, server.post(COMPLETIONS, "{'prompt': [1], 'routed_experts_new_only': true}").statusCode());
+            assertEquals(400, server.post(COMPLETIONS, "{'prompt': [1], 'n': 2, 'routed_experts_new_only': true}",
+                "X-Session-ID", "s").statusCode());
+            server.engine().newWeights(WeightSwap.CONTINUE, "other");
+            server.await(() -> server.engine().weightGeneration() == 1);
+            assertEquals(0L, range(turn(server, "s", second, 4)).get(0));
+        }
+    }
+
+    private static RequestFields turn(
+        final RunningServer server, final String session, final int[] prompt, final int tokens) throws Exception
+    {
+        return RunningServer.choice(ok(server.post(COMPLETIONS, "{'prompt': " + Arrays.toString(prompt) +
+            ", 'max_tokens': " + tokens + ", 'ignore_eos': true, 'return_token_ids': true, " +
+            "'routed_experts_new_only': true}", "X-Session-ID", session)), 0);
+    }
+
+    /** Start and count of the rows of an answer. */
+    private static List<Object> range(final RequestFields choice)
+    {
+        final RequestFields meta = choice.object("routed_experts_meta");
+        assertEquals((long)npy(choice.text("routed_experts")).rows(), meta.get("rows"));
+        return List.of(meta.get("start"), meta.get("rows"));
+    }
+
+    @Test
+    void shouldTellTheRowsOfABlockByItsHash() throws Exception
+    {
+        try (RunningServer server = new RunningServer(1000, config -> config.routedExperts(true, false).withoutKeys(true)))
+        {
+            final RequestFields choice = RunningServer.choice(ok(server.post(COMPLETIONS, "{'prompt': [" + "7,".repeat(40) +
+                "8], 'max_tokens': 10, 'ignore_eos': true, 'routed_experts_block_hashes': true}")), 0);
+            final Decoded whole = npy(choice.text("routed_experts"));
+            final List<String> hashes = choice.object("routed_experts_meta").texts("block_hashes");
+            assertEquals(50 / 16, hashes.size());
+            for (int i = 0; i < hashes.size(); i++)
+            {
+                final RequestFields block = ok(server.get("/signalbox/routed_experts/" + hashes.get(i) + "?x=%20"));
+                assertEquals(16L * i, block.object("routed_experts_meta").get("start"));
+                final Decoded rows = npy(block.text("routed_experts"));
+                assertArrayEquals(Arrays.copyOfRange(whole.ids(), i * 16 * whole.layers() * TOP_K,
+                    (i + 1) * 16 * whole.layers() * TOP_K), rows.ids());
+            }
+            assertEquals(MOE_LAYERS, envelope(ok(server.get("/signalbox/routed_experts/" + hashes.get(0) +
+                "?routed_experts_form=envelope")).text("routed_experts")).layers());
+            assertEquals(404, server.get("/signalbox/routed_experts/12ab").statusCode());
+            assertEquals(400, server.get("/signalbox/routed_experts/zz").statusCode());
+            assertEquals(404, server.get("/signalbox/routed_experts/").statusCode());
+            assertEquals(400, server.get("/signalbox/routed_experts/1?routed_experts_form=xml").statusCode());
+        }
+        try (RunningServer server = new RunningServer(1000, config ->
+            config.routedExperts(true, false).set(ServerConfig.ROW_CACHE_BYTES, 400L).withoutKeys(true)))
+        {
+            final List<String> first = hashes(server, 1);
+            assertEquals(200, server.get("/signalbox/routed_experts/" + first.get(0)).statusCode());
+            final List<String> second = hashes(server, 2);
+            assertEquals(200, server.get("/signalbox/routed_experts/" + second.get(0)).statusCode());
+            assertEquals(404, server.get("/signalbox/routed_experts/" + first.get(0)).statusCode());
+        }
+    }
+
+    private static List<String> hashes(final RunningServer server, final int token) throws Exception
+    {
+        return RunningServer.choice(ok(server.post(COMPLETIONS, "{'prompt': [" + (token + ",").repeat(20) +
+            "8], 'max_tokens': 1, 'routed_experts_block_hashes': true}")), 0).object("routed_experts_meta")
+            .texts("block_hashes");
     }
 
     @Test

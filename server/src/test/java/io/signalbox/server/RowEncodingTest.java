@@ -46,12 +46,13 @@ class RowEncodingTest
     private static RequestFields written(final int count, final Form form, final boolean allLayers)
     {
         final RowEncoding encoding =
-            new RowEncoding(rows(), count, new RowEncoding.Wanted(0, form, allLayers), HIDDEN_LAYERS);
+            new RowEncoding(
+                rows(), 0, count, new RowEncoding.Wanted(0, form, allLayers, false, false), HIDDEN_LAYERS);
         return RequestFields.parse(JsonBytes.of(json ->
         {
             json.writeStartObject();
             encoding.write(json);
-            encoding.writeMeta(json);
+            encoding.writeMeta(json, null);
             json.writeEndObject();
         }));
     }

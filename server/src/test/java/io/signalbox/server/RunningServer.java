@@ -5,6 +5,7 @@ import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.inspect.RecentRequests;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.kvevents.KvEventConfig;
 import io.signalbox.server.kvevents.KvEvents;
@@ -65,18 +66,20 @@ final class RunningServer implements AutoCloseable
         scheduler.accept(builder);
         final SchedulerConfig config = builder.build();
         final SimulatedText text = new SimulatedText();
+        final RecentRequests recent = new RecentRequests(config);
         final EngineConfig engineConfig = new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
-            .vocabularySize(text.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO);
+            .listener(recent).vocabularySize(text.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT)
+            .drainTimeout(Duration.ZERO);
         final KvEvents published = events == null ? null : new KvEvents(config, events);
         if (published != null)
         {
-            engineConfig.listener(published);
+            engineConfig.listener(recent.andThen(published));
         }
         engine = SignalboxEngine.launch(journal == null ? engineConfig : engineConfig.runJournal(journal));
         server = SignalboxServer.launch(engine, change.apply(
             new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0)
-                .kvEvents(published)));
+                .kvEvents(published).requests(recent, null)));
     }
 
     SignalboxEngine engine()

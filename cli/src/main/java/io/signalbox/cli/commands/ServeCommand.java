@@ -22,6 +22,7 @@ import io.signalbox.cost.CostFile;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.inspect.RecentRequests;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.printing.Decimals;
@@ -153,15 +154,16 @@ public final class ServeCommand implements Callable<Integer>
 
     private int serve(final ServedRanks ranks, final RunClock clock)
     {
+        final RecentRequests recent = new RecentRequests(ranks.scheduler());
         final ServerConfig config =
             httpOptions.config(ranks.model(), ranks.scheduler()).weightsRoot(ranks.weightsRoot());
         final EngineConfig engine = new EngineConfig().scheduler(ranks.scheduler()).backend(ranks.backend()).clock(clock)
             .vocabularySize(config.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT).drainTimeout(Duration.ZERO)
-            .failureListener(stopped::completeExceptionally);
+            .listener(recent).failureListener(stopped::completeExceptionally);
         final KvEvents events = httpOptions.kvEvents(ranks.scheduler());
         if (events != null)
         {
-            engine.listener(events);
+            engine.listener(recent.andThen(events));
             config.kvEvents(events);
         }
         if (!modelOptions.isComputed())
@@ -170,6 +172,7 @@ public final class ServeCommand implements Callable<Integer>
         }
         config.check();
         final Path journal = journalOptions.continuedDirectory();
+        config.requests(recent, journal);
         if (journal != null)
         {
             engine.runJournal(journal(journal, ranks.settings()));
