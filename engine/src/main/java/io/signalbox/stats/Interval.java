@@ -17,6 +17,17 @@ final class Interval
     final LatencyFigure interTokenLatency = new LatencyFigure();
     final LatencyFigure endToEnd = new LatencyFigure();
     final LatencyFigure queueTime = new LatencyFigure();
+    final LatencyFigure perOutputToken = new LatencyFigure();
+    final LatencyFigure inference = new LatencyFigure();
+    final LatencyFigure prefill = new LatencyFigure();
+    final LatencyFigure decode = new LatencyFigure();
+    private final List<LatencyFigure> latencies = List.of(timeToFirstToken, interTokenLatency, endToEnd, queueTime,
+        perOutputToken, inference, prefill, decode);
+    final TokenFigure promptTokens = TokenFigure.ofRequests();
+    final TokenFigure generatedTokens = TokenFigure.ofRequests();
+    final TokenFigure tokenLimits = TokenFigure.ofRequests();
+    final TokenFigure stepTokens = TokenFigure.ofSteps();
+    private final List<TokenFigure> tokens = List.of(promptTokens, generatedTokens, tokenLimits, stepTokens);
 
     /** Figures of the whole engine. */
     enum Count
@@ -61,10 +72,8 @@ final class Interval
         {
             Arrays.fill(perRank, 0);
         }
-        timeToFirstToken.reset();
-        interTokenLatency.reset();
-        endToEnd.reset();
-        queueTime.reset();
+        latencies.forEach(LatencyFigure::reset);
+        tokens.forEach(TokenFigure::reset);
     }
 
     void add(final Interval later)
@@ -76,10 +85,26 @@ final class Interval
             final long[] sums = ofRanks[i];
             Arrays.setAll(sums, rank -> sums[rank] + changes[rank]);
         }
-        timeToFirstToken.add(later.timeToFirstToken);
-        interTokenLatency.add(later.interTokenLatency);
-        endToEnd.add(later.endToEnd);
-        queueTime.add(later.queueTime);
+        for (int i = 0; i < latencies.size(); i++)
+        {
+            latencies.get(i).add(later.latencies.get(i));
+        }
+        for (int i = 0; i < tokens.size(); i++)
+        {
+            tokens.get(i).add(later.tokens.get(i));
+        }
+    }
+
+    EngineStats.RequestTimes times()
+    {
+        return new EngineStats.RequestTimes(
+            perOutputToken.latency(), inference.latency(), prefill.latency(), decode.latency());
+    }
+
+    EngineStats.RequestTokens tokens()
+    {
+        return new EngineStats.RequestTokens(promptTokens.histogram(), generatedTokens.histogram(), tokenLimits.histogram(),
+            stepTokens.histogram());
     }
 
     List<EngineStats.Rank> ranks(final int poolBlocks)

@@ -120,7 +120,8 @@ public final class LiveFigures implements RunListener
         return new EngineStats(requests(), steps(),
             new EngineStats.PrefixFigures(total.of(Count.QUERIED_TOKENS), total.of(Count.HIT_TOKENS)), rows(), placements(),
             total.ranks(poolBlocks), total.timeToFirstToken.latency(), total.interTokenLatency.latency(),
-            total.endToEnd.latency(), total.queueTime.latency(), shell);
+            total.endToEnd.latency(), total.queueTime.latency(), total.times(), total.tokens(),
+            new EngineStats.KvPool(blockSizeTokens, poolBlocks), shell);
     }
 
     private EngineStats.RequestFigures requests()
@@ -230,6 +231,7 @@ public final class LiveFigures implements RunListener
     {
         land(step, Count.COMMITTED);
         add(Count.COMPUTED_TOKENS, step.computedTokens());
+        interval.stepTokens.record(step.computedTokens());
         add(Count.GENERATED_TOKENS, step.generatedTokens());
         recordGaps();
     }
@@ -331,6 +333,26 @@ public final class LiveFigures implements RunListener
         }
     }
 
+    private void complete(final RunRequest request)
+    {
+        interval.promptTokens.record(request.promptTokens());
+        interval.generatedTokens.record(request.tokens());
+        if (request.maxNewTokens() != RunRequest.UNKNOWN)
+        {
+            interval.tokenLimits.record(request.maxNewTokens());
+        }
+        if (request.firstTokenNanos() != RunRequest.UNKNOWN)
+        {
+            interval.prefill.record(request.firstTokenNanos() - request.admittedNanos(), 1);
+            interval.decode.record(request.lastTokenNanos() - request.firstTokenNanos(), 1);
+            interval.inference.record(request.lastTokenNanos() - request.admittedNanos(), 1);
+            if (request.tokens() > 1)
+            {
+                interval.perOutputToken.record(request.tpotNanos(), 1);
+            }
+        }
+    }
+
     private void end(final RunRequest request, final FreeReason reason)
     {
         if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
@@ -338,6 +360,7 @@ public final class LiveFigures implements RunListener
             add(Count.COMPLETED, 1);
             add(Count.STOPPED, reason == FreeReason.STOP ? 1 : 0);
             interval.endToEnd.record(nowNanos - request.submitNanos(), 1);
+            complete(request);
         }
         else
         {

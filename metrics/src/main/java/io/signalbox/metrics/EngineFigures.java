@@ -8,6 +8,7 @@ import io.signalbox.stats.EngineStats;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.LongStream;
 
 import static io.signalbox.metrics.EngineFigure.by;
 import static io.signalbox.metrics.EngineFigure.counter;
@@ -29,7 +30,34 @@ final class EngineFigures
         new LatencyHistogram("vllm:e2e_request_latency_seconds",
             "Time from a request to its end, requests that ended by length or stop", EngineStats::endToEnd),
         new LatencyHistogram("vllm:request_queue_time_seconds",
-            "Time from a request to the first step that computes it", EngineStats::queueTime));
+            "Time from a request to the first step that computes it", EngineStats::queueTime),
+        new LatencyHistogram("vllm:request_time_per_output_token_seconds",
+            "Mean time of a request for each visible token after its first", stats -> stats.times().perOutputToken()),
+        new LatencyHistogram("vllm:request_inference_time_seconds",
+            "Time from the first step that computes a request to its last token", stats -> stats.times().inference()),
+        new LatencyHistogram("vllm:request_prefill_time_seconds",
+            "Time from the first step that computes a request to its first token", stats -> stats.times().prefill()),
+        new LatencyHistogram("vllm:request_decode_time_seconds",
+            "Time from the first token of a request to its last", stats -> stats.times().decode()));
+
+    /** Without the suffix that Prometheus gives to information. */
+    static final String CACHE_CONFIG = "vllm:cache_config";
+    static final String CACHE_CONFIG_MEANING = "Always 1; its labels have the size of a KV block and the blocks of a rank";
+    static final String BLOCK_SIZE = "block_size";
+    static final String BLOCKS = "num_gpu_blocks";
+
+    /** Of requests that ended by length or stop, and of steps. */
+    static final List<TokenMetric> TOKEN_METRICS = List.of(
+        new TokenMetric("vllm:request_prompt_tokens", "Prompt tokens of a request", stats -> stats.tokens().prompt()),
+        new TokenMetric("vllm:request_generation_tokens", "Tokens that a request generated",
+            stats -> stats.tokens().generated()),
+        new TokenMetric("vllm:request_max_num_generation_tokens",
+            "Tokens of the longest answer of a request, which has one answer here", stats -> stats.tokens().generated()),
+        new TokenMetric("vllm:request_params_max_tokens", "Tokens that a request may generate",
+            stats -> stats.tokens().limit()),
+        new TokenMetric("vllm:request_params_n", "Answers of a request, which has one here", EngineFigures::answers),
+        new TokenMetric("vllm:iteration_tokens_total", "Tokens that a committed step computed",
+            stats -> stats.tokens().step()));
 
     private static final List<EngineFigure> REQUESTS = List.of(
         perRank(Kind.GAUGE, "vllm:num_requests_running",
@@ -71,7 +99,9 @@ final class EngineFigures
         counter("vllm:prefix_cache_queries",
             "Prompt tokens that were looked up in the KV blocks", stats -> stats.prefixCache().queriedTokens()),
         counter("vllm:prefix_cache_hits",
-            "Prompt tokens that were found in KV blocks", stats -> stats.prefixCache().hitTokens()));
+            "Prompt tokens that were found in KV blocks", stats -> stats.prefixCache().hitTokens()),
+        counter("vllm:prompt_tokens_cached",
+            "Prompt tokens that were not computed, because KV blocks had them", stats -> stats.prefixCache().hitTokens()));
 
     private static final List<EngineFigure> STEPS = List.of(
         gauge("signalbox_steps_in_flight",
@@ -146,6 +176,14 @@ final class EngineFigures
     {
     }
 
+    /** Each request of the engine is one answer, so all are in the first bucket. */
+    private static EngineStats.TokenHistogram answers(final EngineStats stats)
+    {
+        final long requests = stats.tokens().prompt().count();
+        return new EngineStats.TokenHistogram(requests, requests,
+            LongStream.of(1, 2, 5, 10, 20).mapToObj(bound -> new EngineStats.TokenBucket(bound, requests)).toList());
+    }
+
     private static List<EngineFigure.Series> placements(final EngineStats first)
     {
         return List.of(
@@ -158,7 +196,8 @@ final class EngineFigures
     /** Keys of tags that tell series of one engine apart. */
     static Set<String> tagKeys()
     {
-        final Set<String> keys = new TreeSet<>(Set.of(LatencyHistogram.BOUND, LatencyHistogram.PERCENTILE));
+        final Set<String> keys = new TreeSet<>(Set.of(
+            LatencyHistogram.BOUND, LatencyHistogram.PERCENTILE, BLOCK_SIZE, BLOCKS));
         ALL.forEach(figure -> keys.addAll(figure.tagKeys()));
         return keys;
     }

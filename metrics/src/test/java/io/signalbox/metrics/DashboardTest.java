@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,27 @@ class DashboardTest
         assertEquals(
             List.of("vllm:num_preemptions"), unknown(List.of("sum(rate(vllm:num_preemptions{engine=~\"a\"}[1m]))")));
         assertEquals(List.of("shard"), unknown(List.of("sum by (shard) (vllm:num_requests_running)")));
+    }
+
+    /** An alert on a metric that does not exist is silent for ever. */
+    @Test
+    void shouldAlertOnMetricsThatAScrapeHas() throws IOException
+    {
+        final List<String> lines;
+        try (InputStream file = EngineMetrics.class.getResourceAsStream("prometheus-alerts.yml"))
+        {
+            lines = new String(file.readAllBytes(), StandardCharsets.UTF_8).lines().map(String::strip).toList();
+        }
+        final List<String> alerts = lines.stream().filter(line -> line.startsWith("expr: "))
+            .map(line -> line.substring("expr: ".length())).toList();
+        assertEquals(List.of(), unknown(alerts));
+        assertEquals(lines.stream().filter(line -> line.startsWith("- alert: ")).distinct().count(), alerts.size());
+        for (final String name : List.of("signalbox_engine_running", "signalbox_rank_lost", "signalbox_journal_lag_groups",
+            "signalbox_missing_rows_total", "signalbox_requests_restarted_total", "vllm:kv_cache_usage_perc"))
+        {
+            assertTrue(alerts.stream().anyMatch(alert -> alert.contains(name)), name);
+        }
+        assertEquals(List.of("signalbox_lost_ranks"), unknown(List.of("signalbox_lost_ranks > 0")));
     }
 
     @Test

@@ -47,7 +47,15 @@ class EngineMetricsTest
             "vllm:request_success_total", "counter"));
         vllm.putAll(Map.of(
             "vllm:time_to_first_token_seconds", "histogram", "vllm:inter_token_latency_seconds", "histogram",
-            "vllm:e2e_request_latency_seconds", "histogram", "vllm:request_queue_time_seconds", "histogram"));
+            "vllm:e2e_request_latency_seconds", "histogram", "vllm:request_queue_time_seconds", "histogram",
+            "vllm:prompt_tokens_cached_total", "counter", "vllm:cache_config_info", "gauge"));
+        for (final String name : List.of("time_per_output_token_seconds", "inference_time_seconds", "prefill_time_seconds",
+            "decode_time_seconds", "prompt_tokens", "generation_tokens", "max_num_generation_tokens", "params_max_tokens",
+            "params_n"))
+        {
+            vllm.put("vllm:request_" + name, "histogram");
+        }
+        vllm.put("vllm:iteration_tokens_total", "histogram");
         try (SignalboxEngine engine = EngineRun.launch())
         {
             new EngineMetrics(engine::stats).bindTo(registry);
@@ -139,7 +147,7 @@ class EngineMetricsTest
         {
             new EngineMetrics(engine::stats).bindTo(registry);
             final List<String> fresh = buckets();
-            assertEquals(49L * EngineFigures.LATENCIES.size(), fresh.size());
+            assertEquals(49L * EngineFigures.LATENCIES.size() + 4 * 20 + 6 + 14, fresh.size());
             assertTrue(fresh.stream().allMatch(line -> line.endsWith(" 0")), fresh::toString);
             EngineRun.complete(engine, 1);
             assertEquals(fresh.stream().map(line -> line.replaceFirst(" \\d+$", "")).toList(),
@@ -170,6 +178,16 @@ class EngineMetricsTest
                 assertInOneBucket(latency, 0.5, latency.p50Nanos(), scrape.quantile(0.5, kind.name()));
                 assertInOneBucket(latency, 0.99, latency.p99Nanos(), scrape.quantile(0.99, kind.name()));
             }
+            for (final TokenMetric kind : EngineFigures.TOKEN_METRICS)
+            {
+                final EngineStats.TokenHistogram tokens = kind.tokens().apply(stats);
+                assertEquals(tokens.count(), scrape.sum(kind.name() + "_count"));
+                assertEquals(tokens.count(), scrape.sum(kind.name() + "_bucket", "le=+Inf"));
+                assertEquals(tokens.sum(), scrape.sum(kind.name() + "_sum"));
+            }
+            assertEquals(200.0 * EngineRun.PROMPT_TOKENS, scrape.sum("vllm:request_prompt_tokens_sum"));
+            assertEquals(scrape.sum("vllm:generation_tokens_total"), scrape.sum("vllm:request_generation_tokens_sum"));
+            assertEquals(scrape.sum("signalbox_computed_tokens_total"), scrape.sum("vllm:iteration_tokens_total_sum"));
         }
     }
 
@@ -344,6 +362,7 @@ class EngineMetricsTest
         final TreeSet<String> names = new TreeSet<>();
         EngineFigures.ALL.forEach(figure -> assertTrue(names.add(figure.name()), figure.name()));
         EngineFigures.LATENCIES.forEach(kind -> assertTrue(names.add(kind.name()), kind.name()));
+        EngineFigures.TOKEN_METRICS.forEach(kind -> assertTrue(names.add(kind.name()), kind.name()));
         assertFalse(names.isEmpty());
     }
 }

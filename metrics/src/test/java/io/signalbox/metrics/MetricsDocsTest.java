@@ -63,6 +63,14 @@ class MetricsDocsTest
             table.append(row(scrape, kind.name(), kind.name() + "_bucket"));
             left.remove(kind.name());
         }
+        for (final TokenMetric kind : EngineFigures.TOKEN_METRICS)
+        {
+            table.append(row(scrape, kind.name(), kind.name() + "_bucket"));
+            left.remove(kind.name());
+        }
+        final String info = EngineFigures.CACHE_CONFIG + "_info";
+        table.append(row(scrape, info, info));
+        left.remove(info);
         assertEquals(Map.of(), left, "the scrape has metrics that no figure declares");
         return table.toString();
     }
@@ -76,7 +84,8 @@ class MetricsDocsTest
         final String labels = values.entrySet().stream().map(entry -> "`" + entry.getKey() + "`" + switch (entry.getKey())
         {
             case "rank" -> "";
-            case "le" -> ": bound in seconds";
+            case "le" -> family.endsWith("_seconds") ? ": bound in seconds" : ": bound in tokens";
+            case "block_size", "num_gpu_blocks" -> "";
             case "router" -> ": its label";
             default -> ": " + String.join(", ", entry.getValue());
         }).collect(Collectors.joining("; "));

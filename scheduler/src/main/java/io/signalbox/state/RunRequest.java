@@ -18,6 +18,7 @@ public final class RunRequest
     long submitNanos;
     long conversationId;
     int promptTokens;
+    private int maxNewTokens;
     boolean isRunning;
     boolean isPaused;
     int placedRank;
@@ -42,6 +43,7 @@ public final class RunRequest
     RunRequest begin(final SubmitDecoder submit, final long nowNanos)
     {
         begin(submit.requestId(), nowNanos, submit.promptTokens());
+        maxNewTokens = submit.maxNewTokens();
         conversationId = submit.conversationId();
         return this;
     }
@@ -68,6 +70,7 @@ public final class RunRequest
         id = requestId;
         submitNanos = timeNanos;
         promptTokens = prompt;
+        maxNewTokens = UNKNOWN;
         isRunning = false;
         isPaused = false;
         placedRank = UNKNOWN;
@@ -209,6 +212,18 @@ public final class RunRequest
     public long firstTokenNanos()
     {
         return firstTokenNanos;
+    }
+
+    /** {@link #UNKNOWN} without a token, or if it came ahead of the groups. */
+    public long lastTokenNanos()
+    {
+        return lastTokenNanos;
+    }
+
+    /** Most tokens that it may generate; {@link #UNKNOWN} if it began ahead of the groups. */
+    public int maxNewTokens()
+    {
+        return maxNewTokens;
     }
 
     /** Mean time per output token after the first; 0 if there is no second one, or the first one's time is not known. */
