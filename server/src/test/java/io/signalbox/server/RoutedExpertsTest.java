@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
+import io.signalbox.TestStrength;
+import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.WeightSwap;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.inspect.RowReplay;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,14 +26,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -38,6 +49,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RoutedExpertsTest
 {
     private static final String COMPLETIONS = "/v1/completions";
+    private static final int CLIENTS = 12;
     private static final int TOP_K = RunningServer.SHAPE.topK();
     private static final int MOE_LAYERS = RunningServer.SHAPE.moeLayers();
 
@@ -53,14 +65,23 @@ class RoutedExpertsTest
         }
     }
 
-    /** An answer that is to be found in the journal. */
-    private record Served(long requestId, int start, boolean allLayers, Decoded rows)
+    /**
+     * An answer that is to be found in the journal.
+     *
+     * @param isWhole whether it was not cut short.
+     */
+    private record Served(long requestId, int start, boolean allLayers, boolean isWhole, Decoded rows)
     {
     }
 
     private static RunningServer server(final Path journal)
     {
-        return new RunningServer(1000, builder -> builder.kvBlocks(41).draftTokens(2).maxRunning(8), config ->
+        return server(journal, 41, 1000);
+    }
+
+    private static RunningServer server(final Path journal, final int kvBlocks, final double timeScale)
+    {
+        return new RunningServer(timeScale, builder -> builder.kvBlocks(kvBlocks).draftTokens(2).maxRunning(8), config ->
             config.routedExperts(true, true), new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS)));
     }
 
@@ -131,21 +152,65 @@ class RoutedExpertsTest
         return RunningServer.parse(answer);
     }
 
-    /** Prompts share beginnings, so rows are inherited; blocks are few, so requests are computed again. */
+    /**
+     * Prompts share beginnings, so rows are inherited; blocks are few, so requests are preempted; clients leave, and the
+     * weights are replaced in each way.
+     */
     @Test
     void shouldBeThoseOfTheJournalInEveryForm() throws Exception
     {
-        final List<Served> served = new ArrayList<>();
-        try (RunningServer server = server(directory.resolve("journal")))
+        final int runs = TestStrength.count(80, 10_000);
+        final List<Served> served = Collections.synchronizedList(new ArrayList<>());
+        try (RunningServer server = server(directory.resolve("journal"), 17, 100))
         {
-            final Random random = new Random(7);
-            for (int i = 0; i < 60; i++)
+            // Twelve answers of nine blocks do not fit 16 blocks on each of two ranks.
+            for (int i = 0; i < CLIENTS; i++)
             {
-                served.add(serve(server, random));
+                server.engine().submit(
+                    CompletionRequest.prompt(new int[] {i, 2, 3}).maxNewTokens(140).ignoreEos().routedExperts(-1));
             }
+            final AtomicInteger next = new AtomicInteger();
+            final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+            final List<Future<?>> clients = new ArrayList<>();
+            for (int client = 0; client < CLIENTS; client++)
+            {
+                clients.add(threads.submit(() ->
+                {
+                    for (int run = next.getAndIncrement(); run < runs; run = next.getAndIncrement())
+                    {
+                        disturb(server, run);
+                        serve(server, new Random(run)).ifPresent(served::add);
+                    }
+                    return null;
+                }));
+            }
+            threads.shutdown();
+            for (final Future<?> client : clients)
+            {
+                client.get();
+            }
+            assertTrue(server.engine().stats().requests().preemptions() > 0, "no request was preempted");
+            assertTrue(server.engine().weightGeneration() > 2, "the weights were not replaced");
         }
+        final Map<Long, RoutedExperts> recorded = recorded(directory.resolve("journal"));
+        int inherited = 0;
+        for (final Served answer : served)
+        {
+            final RoutedExperts rows = recorded.get(answer.requestId());
+            final int whole = rows.rows() - answer.start();
+            assertTrue(answer.isWhole() ? whole == answer.rows().rows() : whole >= answer.rows().rows(),
+                "rows of request " + answer.requestId());
+            compare(rows, answer);
+            inherited += rows.count(RoutedExperts.RowState.INHERITED);
+        }
+        assertTrue(inherited > 0, "no row was inherited");
+        assertTrue(served.stream().filter(Served::isWhole).count() > runs / 2, served.size() + " answers");
+    }
+
+    private static Map<Long, RoutedExperts> recorded(final Path journal)
+    {
         final Map<Long, RoutedExperts> recorded = new HashMap<>();
-        try (ReplayStart start = ReplayStart.of(directory.resolve("journal"), DpRouters.installed(), ReadProgress.NONE))
+        try (ReplayStart start = ReplayStart.of(journal, DpRouters.installed(), ReadProgress.NONE))
         {
             RowReplay.run(start, request ->
             {
@@ -155,15 +220,24 @@ class RoutedExpertsTest
                 }
             });
         }
-        int inherited = 0;
-        for (final Served answer : served)
+        return recorded;
+    }
+
+    /** A client asks and leaves, or a trainer replaces the weights. */
+    private static void disturb(final RunningServer server, final int run) throws IOException
+    {
+        if (run % 10 == 3)
         {
-            final RoutedExperts rows = recorded.get(answer.requestId());
-            assertEquals(rows.rows() - answer.start(), answer.rows().rows(), "rows of request " + answer.requestId());
-            compare(rows, answer);
-            inherited += rows.count(RoutedExperts.RowState.INHERITED);
+            try (Socket socket = RawClient.open(server.uri("/")))
+            {
+                RawClient.send(socket, RawClient.post(COMPLETIONS, "{'prompt': [1, 7, 8, 9], 'max_tokens': 200}"));
+            }
         }
-        assertTrue(inherited > 0, "no row was inherited");
+        if (run % 16 == 7)
+        {
+            final WeightSwap[] ways = WeightSwap.values();
+            server.engine().newWeights(ways[run / 16 % ways.length], "run-" + run);
+        }
     }
 
     private static void compare(final RoutedExperts rows, final Served answer)
@@ -180,7 +254,8 @@ class RoutedExpertsTest
         }
     }
 
-    private Served serve(final RunningServer server, final Random random) throws Exception
+    /** Empty if new weights ended the request before anything of it was computed. */
+    private Optional<Served> serve(final RunningServer server, final Random random) throws Exception
     {
         final int length = 1 + random.nextInt(60);
         final StringBuilder prompt = new StringBuilder("[1");
@@ -192,35 +267,48 @@ class RoutedExpertsTest
         final int start = random.nextInt(length + 1);
         final int tokens = 1 + random.nextInt(20);
         final int kind = random.nextInt(4);
-        final String start0 = "'routed_experts_prompt_start': " + start;
-        final String sampling = "'temperature': 0, 'max_tokens': " + tokens + ", " + start0;
-        if (kind == 0)
+        if (kind == 3)
         {
-            final HttpResponse<String> answer = server.post(COMPLETIONS, "{'prompt': " + prompt + ", " + sampling + "}");
-            return new Served(requestId(answer), start, true,
-                npy(RunningServer.choice(ok(answer), 0).text("routed_experts")));
+            return sglang(server, prompt.toString(), length, start, tokens);
         }
-        if (kind == 1)
+        final String sampling = "'temperature': 0, 'max_tokens': " + tokens + ", 'routed_experts_prompt_start': " + start;
+        final HttpResponse<String> answer = kind == 0 ?
+            server.post(COMPLETIONS, "{'prompt': " + prompt + ", " + sampling + "}") :
+            server.post("/inference/v1/generate", "{'token_ids': " + prompt + ", 'sampling_params': {" + sampling +
+                (kind == 1 ? ", 'routed_experts_form': 'object', 'routed_experts_layers': 'all'}}" :
+                    ", 'routed_experts_form': 'envelope'}}"));
+        final RequestFields choice = RunningServer.choice(ok(answer), 0);
+        final boolean isWhole = !"abort".equals(choice.text("finish_reason"));
+        if (choice.get("routed_experts") == null)
         {
-            final HttpResponse<String> answer = server.post("/inference/v1/generate", "{'token_ids': " + prompt +
-                ", 'sampling_params': {" + sampling + ", 'routed_experts_form': 'object', 'routed_experts_layers': 'all'}}");
-            final RequestFields rows = RunningServer.choice(ok(answer), 0).object("routed_experts");
-            assertEquals((long)start, rows.get("start"));
-            return new Served(requestId(answer), start, true, object(rows));
+            assertFalse(isWhole, answer.body());
+            return Optional.empty();
         }
-        if (kind == 2)
-        {
-            final HttpResponse<String> answer = server.post("/inference/v1/generate", "{'token_ids': " + prompt +
-                ", 'sampling_params': {" + sampling + ", 'routed_experts_form': 'envelope'}}");
-            final Decoded rows = envelope(RunningServer.choice(ok(answer), 0).text("routed_experts"));
-            assertEquals(MOE_LAYERS, rows.layers());
-            return new Served(requestId(answer), start, false, rows);
-        }
+        assertEquals(0L, choice.object("routed_experts_meta").get("missing"));
+        final Decoded rows = kind == 0 ? npy(choice.text("routed_experts")) :
+            kind == 1 ? object(choice.object("routed_experts")) : envelope(choice.text("routed_experts"));
+        assertEquals(kind == 2 ? MOE_LAYERS : RunningServer.HIDDEN_LAYERS, rows.layers());
+        assertEquals((long)start, choice.object("routed_experts_meta").get("start"));
+        final int generated = ((Long)ok(answer).object("usage").get("completion_tokens")).intValue();
+        assertTrue(!isWhole || rows.rows() == length + generated - 1 - start, answer.body());
+        return Optional.of(new Served(requestId(answer), start, kind != 2, isWhole, rows));
+    }
+
+    private static Optional<Served> sglang(
+        final RunningServer server, final String prompt, final int length, final int start, final int tokens)
+        throws Exception
+    {
         final HttpResponse<String> answer = server.post("/generate", "{'input_ids': " + prompt + ", 'sampling_params': " +
             "{'temperature': 0, 'max_new_tokens': " + tokens + "}, 'return_routed_experts': true, " +
             "'routed_experts_start_len': " + start + "}");
-        return new Served(requestId(answer), start, true,
-            slime(ok(answer).object("meta_info"), length + ok(answer).wholes("output_ids").length));
+        final RequestFields meta = ok(answer).object("meta_info");
+        if ("abort".equals(meta.object("finish_reason").text("type")))
+        {
+            return Optional.empty();
+        }
+        assertEquals(0L, meta.object("routed_experts_meta").get("missing"));
+        return Optional.of(new Served(requestId(answer), start, true, true,
+            slime(meta, length + ok(answer).wholes("output_ids").length)));
     }
 
     @Test
