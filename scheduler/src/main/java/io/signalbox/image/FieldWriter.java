@@ -2,13 +2,14 @@
 package io.signalbox.image;
 
 import io.signalbox.saved.SavedFields;
-import org.agrona.ExpandableArrayBuffer;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Writes records. An outermost record is a length of 32 bits, little endian, and its fields; it goes to the stream as soon
@@ -17,8 +18,11 @@ import java.nio.charset.StandardCharsets;
  */
 final class FieldWriter extends SavedFields
 {
+    private static final int MOST_NUMBER_BYTES = 10;
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
     private final OutputStream target;
-    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(1 << 16);
+    private byte[] buffer = new byte[1 << 16];
     private int position;
     private int depth;
 
@@ -42,14 +46,24 @@ final class FieldWriter extends SavedFields
     @Override
     public long number(final long value)
     {
+        require(MOST_NUMBER_BYTES);
         long rest = value << 1 ^ value >> Long.SIZE - 1;
         while (rest >>> 7 != 0)
         {
-            buffer.putByte(position++, (byte)(rest & 0x7F | 0x80));
+            buffer[position++] = (byte)(rest & 0x7F | 0x80);
             rest >>>= 7;
         }
-        buffer.putByte(position++, (byte)rest);
+        buffer[position++] = (byte)rest;
         return value;
+    }
+
+    private void require(final int bytes)
+    {
+        if (bytes > buffer.length - position)
+        {
+            final int doubled = (int)Math.min(2L * buffer.length, MOST_BYTES);
+            buffer = Arrays.copyOf(buffer, Math.max(Math.addExact(position, bytes), doubled));
+        }
     }
 
     @Override
@@ -69,19 +83,21 @@ final class FieldWriter extends SavedFields
     @Override
     public void bytes(final byte[] array, final int offset, final int length)
     {
-        buffer.putBytes(position, array, offset, length);
+        require(length);
+        System.arraycopy(array, offset, buffer, position, length);
         position += length;
     }
 
     @Override
     public void record(final Runnable fields)
     {
+        require(Integer.BYTES);
         final int start = position;
         position += Integer.BYTES;
         depth++;
         fields.run();
         depth--;
-        buffer.putInt(start, position - start - Integer.BYTES, ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN).putInt(start, position - start - Integer.BYTES);
         if (depth == 0)
         {
             flush();
@@ -92,7 +108,7 @@ final class FieldWriter extends SavedFields
     {
         try
         {
-            target.write(buffer.byteArray(), 0, position);
+            target.write(buffer, 0, position);
         }
         catch (final IOException e)
         {
