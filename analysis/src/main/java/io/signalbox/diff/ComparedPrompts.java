@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.diff;
 
-import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
 
 /**
  * The part of prompts that two journals have in the same form; lengths in any case.
@@ -49,7 +50,7 @@ record ComparedPrompts(boolean withHashes, boolean withTails, boolean ofTrace, i
     }
 
     /** Looks for tokens behind the last whole block of a prompt. */
-    private static final class Tails extends EventReader
+    private static final class Tails implements RunListener
     {
         private final int blockSizeTokens;
         private boolean known;
@@ -63,15 +64,16 @@ record ComparedPrompts(boolean withHashes, boolean withTails, boolean ofTrace, i
         private static boolean of(final JournalReader reader, final int blockSizeTokens)
         {
             final Tails tails = new Tails(blockSizeTokens);
+            final RunFold fold = RunFold.within(tails);
             for (int i = 0; i < MOST_GROUPS && !tails.known && reader.next(); i++)
             {
-                tails.readGroup(reader.group(), 0, reader.groupLength());
+                fold.onGroup(reader.group(), 0, reader.groupLength());
             }
             return tails.found;
         }
 
         @Override
-        protected void onSubmit(final SubmitDecoder submit)
+        public void onSubmit(final SubmitDecoder submit)
         {
             if (!known && submit.promptTokens() % blockSizeTokens > 0)
             {

@@ -127,7 +127,8 @@ public abstract class JournalQuery implements RunListener
 
     private void beginFold()
     {
-        fold = (needsAll() ? RunFold.of(this) : RunFold.within(this)).behind(ahead);
+        final RunListener[] listeners = listeners().toArray(new RunListener[0]);
+        fold = (needsAll() ? RunFold.of(listeners) : RunFold.within(listeners)).behind(ahead);
     }
 
     private void onGroup(final GroupSource groups)
@@ -178,6 +179,12 @@ public abstract class JournalQuery implements RunListener
             throw new ConfigException("rank " + rank + " is none of the run's, which are 0 to " + (journal.ranks() - 1) +
                 "; give one of them.");
         }
+    }
+
+    /** This query, and those who listen before it. */
+    List<RunListener> listeners()
+    {
+        return List.of(this);
     }
 
     /** Requests that have not ended, by ascending id. */

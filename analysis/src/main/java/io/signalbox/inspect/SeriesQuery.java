@@ -13,6 +13,7 @@ import io.signalbox.report.ServiceLevel;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.RankState;
+import io.signalbox.state.RunListener;
 import io.signalbox.state.RunRequest;
 import io.signalbox.state.StateFold;
 import org.agrona.DirectBuffer;
@@ -38,7 +39,7 @@ public final class SeriesQuery extends JournalQuery
     private final ServiceLevel level;
     /** {@code null}: the rows of all ranks and of the whole run. */
     private final String only;
-    private StateFold states;
+    private FoldedState state;
     private int blockSizeTokens;
     private long poolBlocks;
     private SeriesInterval[] ranks;
@@ -133,7 +134,7 @@ public final class SeriesQuery extends JournalQuery
         blockSizeTokens = journal.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
         // The dummy block is never handed out.
         poolBlocks = journal.setting(SchedulerConfig.KV_BLOCKS) - 1L;
-        states = new StateFold(ahead() != null ? ahead() : new FoldedState(journal.stateShape()));
+        state = ahead() != null ? ahead() : new FoldedState(journal.stateShape());
         ranks = new SeriesInterval[journal.ranks()];
         clear();
     }
@@ -145,6 +146,12 @@ public final class SeriesQuery extends JournalQuery
         {
             ranks[i] = new SeriesInterval();
         }
+    }
+
+    @Override
+    List<RunListener> listeners()
+    {
+        return List.of(new StateFold(state), this);
     }
 
     @Override
@@ -163,7 +170,6 @@ public final class SeriesQuery extends JournalQuery
     {
         if (intervals.overlaps(window))
         {
-            final FoldedState state = states.state();
             long waiting = state.queue().size();
             long running = 0;
             long owned = 0;
@@ -203,7 +209,6 @@ public final class SeriesQuery extends JournalQuery
     void read(final DirectBuffer group, final int length)
     {
         fold(group, length, now);
-        states.apply(group, 0, length, nowNanos());
     }
 
     @Override

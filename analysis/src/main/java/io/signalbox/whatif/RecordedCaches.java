@@ -10,6 +10,7 @@ import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.BlockStates;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RunFold;
 import io.signalbox.state.StateFold;
 import io.signalbox.state.StateShape;
 import org.agrona.DirectBuffer;
@@ -20,7 +21,8 @@ import java.util.List;
 /** Folds the groups of a run up to a time, for the blocks that its ranks have cached then. */
 final class RecordedCaches
 {
-    private final StateFold fold;
+    private final FoldedState state;
+    private final RunFold fold;
     private final long untilNanos;
 
     /**
@@ -30,7 +32,8 @@ final class RecordedCaches
     RecordedCaches(final SchedulerConfig config, final long untilNanos, final FoldedState ahead)
     {
         this.untilNanos = untilNanos;
-        fold = new StateFold(ahead != null ? ahead : new FoldedState(shape(config)));
+        state = ahead != null ? ahead : new FoldedState(shape(config));
+        fold = RunFold.of(new StateFold(state)).behind(state);
     }
 
     private static StateShape shape(final SchedulerConfig config)
@@ -45,7 +48,7 @@ final class RecordedCaches
         final long nanos = GroupReader.inputTimeNanos(group, 0, length);
         if (nanos < untilNanos)
         {
-            fold.apply(group, 0, length, nanos);
+            fold.onGroup(group, 0, length, nanos);
         }
     }
 
@@ -53,9 +56,9 @@ final class RecordedCaches
     CachedPrefixes prefixes()
     {
         final List<List<CachedPrefixes.Block>> ranks = new ArrayList<>();
-        for (int rank = 0; rank < fold.state().shape().ranks(); rank++)
+        for (int rank = 0; rank < state.shape().ranks(); rank++)
         {
-            ranks.add(prefixes(fold.state().rank(rank).blocks()));
+            ranks.add(prefixes(state.rank(rank).blocks()));
         }
         return new CachedPrefixes(ranks);
     }

@@ -3,8 +3,8 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
-import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.report.ReportListener;
 import org.agrona.DirectBuffer;
 
@@ -18,7 +18,6 @@ public final class ChunkedRowsTap implements GroupJournal
 {
     private final GroupJournal journal;
     private final ReportListener report;
-    private final CommitSearch commits = new CommitSearch();
 
     /** @param journal receives the groups next. */
     public ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
@@ -37,7 +36,7 @@ public final class ChunkedRowsTap implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        if (rows != null && commits.isIn(group, offset, length))
+        if (rows != null && GroupReader.has(CommitDecoder.TEMPLATE_ID, group, offset, length))
         {
             report.onChunkedRows(rows.buffer(), rows.offset(), rows.rowCount());
         }
@@ -66,24 +65,5 @@ public final class ChunkedRowsTap implements GroupJournal
     public void close()
     {
         journal.close();
-    }
-
-    /** Whether a group commits a step. */
-    private static final class CommitSearch extends EventReader
-    {
-        private boolean found;
-
-        boolean isIn(final DirectBuffer group, final int offset, final int length)
-        {
-            found = false;
-            readGroup(group, offset, length);
-            return found;
-        }
-
-        @Override
-        protected void onCommit(final CommitView step)
-        {
-            found = true;
-        }
     }
 }

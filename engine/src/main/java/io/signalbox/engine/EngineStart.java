@@ -10,6 +10,7 @@ import io.signalbox.engine.step.LaunchedSteps;
 import io.signalbox.engine.step.StepFlights;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
 import io.signalbox.stats.LiveFigures;
 import org.agrona.DirectBuffer;
 
@@ -105,6 +106,7 @@ final class EngineStart
         private final LiveFigures figures;
         private final ResumedRequests requests;
         private UntakenEnds ends = new UntakenEnds();
+        private final RunFold endsFold = RunFold.within(ends);
 
         private Replayed(final LiveFigures figures, final ResumedRequests requests)
         {
@@ -129,7 +131,7 @@ final class EngineStart
             }
             else
             {
-                ends.onGroup(group, offset, length);
+                endsFold.onGroup(group, offset, length);
             }
             dispatcher.replay(group, offset, length);
             if (figures != null)

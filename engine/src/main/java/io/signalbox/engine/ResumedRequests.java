@@ -4,8 +4,6 @@ package io.signalbox.engine;
 import io.signalbox.InvariantViolation;
 import io.signalbox.engine.request.ShellInputs;
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
@@ -14,6 +12,10 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -27,7 +29,7 @@ import java.util.List;
  * those whose rows were not taken, and those whose end a client may not have seen. A group becomes visible before the
  * ring of groups has turned once more, so these are the ends of the last groups that fit into the ring.
  */
-final class ResumedRequests extends EventReader
+final class ResumedRequests implements RunListener
 {
     private final EngineClient client;
     private final boolean capture;
@@ -35,6 +37,7 @@ final class ResumedRequests extends EventReader
     private final Long2ObjectHashMap<CompletionHandle> live = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<End> withRows = new Long2ObjectHashMap<>();
     private final ArrayDeque<End> ends = new ArrayDeque<>();
+    private final RunFold fold = RunFold.of(this);
     private CompletionHandle submitted;
     private long groups;
     private long highestId;
@@ -61,7 +64,7 @@ final class ResumedRequests extends EventReader
     void onGroup(final DirectBuffer group, final int offset, final int length)
     {
         groups++;
-        readGroup(group, offset, length);
+        fold.onGroup(group, offset, length);
         while (!ends.isEmpty() && ends.peekFirst().group <= groups - unseenGroups)
         {
             ends.removeFirst();
@@ -95,7 +98,7 @@ final class ResumedRequests extends EventReader
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder message)
+    public void onSubmit(final SubmitDecoder message)
     {
         highestId = Math.max(highestId, message.requestId());
         submitted = new CompletionHandle(client, message.requestId(), message.promptTokens(),
@@ -103,13 +106,13 @@ final class ResumedRequests extends EventReader
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder message)
+    public void onAccepted(final RunRequest request)
     {
-        live.put(message.requestId(), submitted);
+        live.put(request.id(), submitted);
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder message)
+    public void onRefused(final RunRequest request, final RefusedDecoder message)
     {
         final CompletionHandle handle = submitted;
         final Refusal refusal = Refusal.of(message.reason(), 0);
@@ -118,7 +121,7 @@ final class ResumedRequests extends EventReader
 
     /** Its client has found the end of the answer; the request ends later if a step computed it. */
     @Override
-    protected void onCancel(final CancelDecoder message)
+    public void onCancel(final RunRequest request, final CancelDecoder message)
     {
         final CompletionHandle handle = message.answerTokens() < 0 ? null : live.get(message.requestId());
         if (handle != null)
@@ -128,7 +131,7 @@ final class ResumedRequests extends EventReader
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep landed, final CommitView commit)
     {
         int token = 0;
         for (int entry = 0; entry < commit.entryCount(); entry++)
@@ -148,7 +151,7 @@ final class ResumedRequests extends EventReader
     }
 
     @Override
-    protected void onFree(final FreeDecoder message)
+    public void onEnded(final RunRequest request, final FreeDecoder message)
     {
         final CompletionHandle handle = find(message.requestId());
         live.remove(message.requestId());
@@ -175,7 +178,7 @@ final class ResumedRequests extends EventReader
     }
 
     @Override
-    protected void onControl(final ControlDecoder message)
+    public void onControl(final ControlDecoder message)
     {
         final End end = message.kind() == ControlKind.RELEASE_ROWS ? withRows.remove(message.requestId()) : null;
         if (end != null)
@@ -189,7 +192,7 @@ final class ResumedRequests extends EventReader
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder message)
+    public void onNewWeights(final NewWeightsDecoder message)
     {
         weightGeneration = message.weightGeneration();
     }

@@ -5,6 +5,7 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.StateSnapshot;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RunFold;
 import io.signalbox.state.StateFold;
 
 import java.nio.file.Path;
@@ -15,7 +16,8 @@ final class JournalFold implements AutoCloseable
     private final Path directory;
     private final JournalReader reader;
     private final JournalMoment target;
-    private final StateFold fold;
+    private final FoldedState state;
+    private final RunFold fold;
     private boolean isBeyond;
     private long record;
 
@@ -30,7 +32,8 @@ final class JournalFold implements AutoCloseable
         this.reader = reader;
         this.target = target;
         this.record = record;
-        fold = new StateFold(state);
+        this.state = state;
+        fold = RunFold.of(new StateFold(state)).behind(state);
     }
 
     static JournalFold fromStart(final Path directory, final JournalMoment target, final ReadProgress progress)
@@ -75,7 +78,7 @@ final class JournalFold implements AutoCloseable
         }
         try
         {
-            fold.apply(reader.group(), 0, reader.groupLength(), reader.timeNanos());
+            fold.onGroup(reader.group(), 0, reader.groupLength(), reader.timeNanos());
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
         {
@@ -89,7 +92,7 @@ final class JournalFold implements AutoCloseable
 
     FoldedState state()
     {
-        return fold.state();
+        return state;
     }
 
     /** Record of the last group that was applied; -1: none. */
@@ -106,7 +109,7 @@ final class JournalFold implements AutoCloseable
     /** The state behind the current group. It changes with the next one. */
     StateSnapshot snapshot()
     {
-        return new StateSnapshot(reader.settings(), reader.mark(), fold.state());
+        return new StateSnapshot(reader.settings(), reader.mark(), state);
     }
 
     /** Whether a group ended the fold, and not the end of the journal. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
@@ -11,6 +9,9 @@ import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.segment.JournalBeginning;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +23,7 @@ import java.util.TreeMap;
  * nobody took, and those whose end a client may not have seen. It also notes, for each segment, the
  * beginning of a journal that begins there.
  */
-final class NeededRequests extends EventReader
+final class NeededRequests implements RunListener
 {
     private final boolean captures;
     private final int newestSegment;
@@ -35,6 +36,7 @@ final class NeededRequests extends EventReader
     /** Of the Submits of requests that ended, or whose rows were released, perhaps unseen by a client. */
     private int oldestUnseen = Integer.MAX_VALUE;
     private final TreeMap<Integer, JournalBeginning> beginnings = new TreeMap<>();
+    private final RunFold fold = RunFold.within(this);
     private Live submitted;
     private int segment = -1;
     /** Requests submitted ahead of the newest segment that are live or untaken. */
@@ -62,8 +64,6 @@ final class NeededRequests extends EventReader
         final long unseenFrom,
         final long begunWallNanos)
     {
-        super(SubmitDecoder.TEMPLATE_ID, AcceptedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID,
-            BackendResetDecoder.TEMPLATE_ID, NewWeightsDecoder.TEMPLATE_ID, RefusedDecoder.TEMPLATE_ID);
         captures = reader.shape() != null;
         this.newestSegment = newestSegment;
         this.unseenFrom = unseenFrom;
@@ -93,7 +93,7 @@ final class NeededRequests extends EventReader
             beginnings.put(segment, new JournalBeginning(reader.segmentStart(), begunWallNanos, highestRequestId, epoch,
                 weightGeneration, weightVersion, requests, settings));
         }
-        readGroup(reader.group(), 0, reader.groupLength());
+        fold.onGroup(reader.group(), 0, reader.groupLength(), reader.timeNanos());
     }
 
     /** Whether no later group can change the answer: every request of older segments has ended, and its rows were taken. */
@@ -152,7 +152,7 @@ final class NeededRequests extends EventReader
 
     /** A client may not have seen its refusal. */
     @Override
-    protected void onRefused(final RefusedDecoder message)
+    public void onRefused(final RunRequest request, final RefusedDecoder message)
     {
         if (groups > unseenFrom)
         {
@@ -161,7 +161,7 @@ final class NeededRequests extends EventReader
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         highestRequestId = Math.max(highestRequestId, submit.requestId());
         submitted = new Live(new EarlierRequest(submit.requestId(), submit.timeNanos(), submit.promptTokens(),
@@ -169,14 +169,14 @@ final class NeededRequests extends EventReader
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder accepted)
+    public void onAccepted(final RunRequest request)
     {
-        live.put(accepted.requestId(), submitted);
+        live.put(request.id(), submitted);
         open += submitted.segment < newestSegment ? 1 : 0;
     }
 
     @Override
-    protected void onFree(final FreeDecoder free)
+    public void onEnded(final RunRequest request, final FreeDecoder free)
     {
         final Live ended = live.remove(free.requestId());
         if (ended != null && ended.wantsRows)
@@ -190,7 +190,7 @@ final class NeededRequests extends EventReader
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    public void onControl(final ControlDecoder control)
     {
         final Integer released = control.kind() == ControlKind.RELEASE_ROWS ? untaken.remove(control.requestId()) : null;
         if (released != null)
@@ -200,13 +200,13 @@ final class NeededRequests extends EventReader
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
         epoch = Math.max(epoch, reset.newEpoch());
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder weights)
+    public void onNewWeights(final NewWeightsDecoder weights)
     {
         weightGeneration = weights.weightGeneration();
         weightVersion = weights.version();

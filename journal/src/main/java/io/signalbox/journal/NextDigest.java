@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
@@ -25,19 +26,20 @@ final class NextDigest
     private final Found replayed = new Found();
 
     /** The digests of one group. */
-    private static final class Found extends EventReader
+    private static final class Found implements RunListener
     {
+        private final RunFold fold = RunFold.within(this);
         private long[] digests;
 
         private long[] in(final DirectBuffer group, final int length)
         {
             digests = null;
-            readGroup(group, 0, length);
+            fold.onGroup(group, 0, length);
             return digests;
         }
 
         @Override
-        protected void onDigest(final DigestDecoder digest)
+        public void onDigest(final DigestDecoder digest)
         {
             digests = new long[] {digest.poolDigest(), digest.prefixIndexDigest(), digest.rowsDigest(),
                 digest.requestsDigest(), digest.routerDigest()};

@@ -39,6 +39,18 @@ public final class GroupReader
         return group.getLong(groupOffset + time, ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** Whether a group has a message with this template id. */
+    public static boolean has(final int template, final DirectBuffer group, final int groupOffset, final int groupLength)
+    {
+        final GroupReader messages = new GroupReader().wrap(group, groupOffset, groupLength);
+        boolean found = false;
+        while (!found && messages.next())
+        {
+            found = messages.template() == template;
+        }
+        return found;
+    }
+
     /** Moves to the next message; false after the last. */
     public boolean next()
     {

@@ -13,6 +13,7 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
@@ -39,8 +40,17 @@ import java.util.List;
  */
 public final class RunFold extends EventReader
 {
+    private static final int MOST_RANKS = 1 << 16;
+
     private final boolean isWhole;
     private final RunListener[] listeners;
+    private final RunListener[] ofGroups;
+    private final RunListener[] ofGroupEnds;
+    private final RunListener[] ofPlans;
+    private final RunListener[] ofLaunches;
+    private final RunListener[] ofCompletions;
+    private final RunListener[] ofTokens;
+    private final RunListener[] ofCommits;
     private final Long2ObjectHashMap<RunRequest> live = new Long2ObjectHashMap<>();
     private final ArrayDeque<RunRequest> spare = new ArrayDeque<>();
     private RunRank[] ranks = {};
@@ -53,6 +63,20 @@ public final class RunFold extends EventReader
     {
         this.isWhole = isWhole;
         this.listeners = listeners.clone();
+        ofGroups = overriding("onGroup");
+        ofGroupEnds = overriding("onGroupEnd");
+        ofPlans = overriding("onStep");
+        ofLaunches = overriding("onForward");
+        ofCompletions = overriding("onCompletion");
+        ofTokens = overriding("onTokens");
+        ofCommits = overriding("onLanded");
+    }
+
+    /** The listeners that do something in a method that is called often. */
+    private RunListener[] overriding(final String method)
+    {
+        return Arrays.stream(listeners).filter(listener -> Arrays.stream(listener.getClass().getMethods()).anyMatch(
+            each -> each.getName().equals(method) && !each.isDefault())).toArray(RunListener[]::new);
     }
 
     /**
@@ -116,12 +140,12 @@ public final class RunFold extends EventReader
     public void onGroup(final DirectBuffer group, final int offset, final int length, final long timeNanos)
     {
         nowNanos = timeNanos;
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofGroups)
         {
             listener.onGroup(timeNanos);
         }
         readGroup(group, offset, length);
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofGroupEnds)
         {
             listener.onGroupEnd();
         }
@@ -147,6 +171,10 @@ public final class RunFold extends EventReader
     {
         if (rank >= ranks.length)
         {
+            if (rank >= MOST_RANKS)
+            {
+                throw new IllegalStateException("rank " + rank + " is above the highest one, " + (MOST_RANKS - 1));
+            }
             final int known = ranks.length;
             ranks = Arrays.copyOf(ranks, rank + 1);
             for (int i = known; i <= rank; i++)
@@ -264,7 +292,7 @@ public final class RunFold extends EventReader
         }
         addBlocks(rank, plan);
         blocksInUse(plan.rank(), rank.blocksInUse() - before);
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofPlans)
         {
             listener.onStep(plan);
         }
@@ -301,7 +329,7 @@ public final class RunFold extends EventReader
     @Override
     protected void onForward(final ForwardDecoder launch)
     {
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofLaunches)
         {
             listener.onForward(launch);
         }
@@ -310,7 +338,7 @@ public final class RunFold extends EventReader
     @Override
     protected void onD2hComplete(final CompletionView completion)
     {
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofCompletions)
         {
             listener.onCompletion(completion);
         }
@@ -358,7 +386,7 @@ public final class RunFold extends EventReader
                 rank.generated(commit.registeredBlockId(i));
             }
         }
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofCommits)
         {
             listener.onLanded(step, commit);
         }
@@ -394,7 +422,7 @@ public final class RunFold extends EventReader
                 listener.onFirstToken(request);
             }
         }
-        for (final RunListener listener : listeners)
+        for (final RunListener listener : ofTokens)
         {
             listener.onTokens(request, emitted, sinceNanos);
         }
@@ -503,6 +531,15 @@ public final class RunFold extends EventReader
         for (final RunListener listener : listeners)
         {
             listener.onNewWeights(change.sbeRewind());
+        }
+    }
+
+    @Override
+    protected void onDigest(final DigestDecoder digest)
+    {
+        for (final RunListener listener : listeners)
+        {
+            listener.onDigest(digest);
         }
     }
 

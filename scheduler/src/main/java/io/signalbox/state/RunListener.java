@@ -9,6 +9,7 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
@@ -159,6 +160,10 @@ public interface RunListener
     }
 
     default void onReset(final BackendResetDecoder reset)
+    {
+    }
+
+    default void onDigest(final DigestDecoder digest)
     {
     }
 

@@ -2,13 +2,10 @@
 package io.signalbox.state;
 
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
-import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
@@ -22,23 +19,21 @@ import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
-import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
 
 /**
- * Folds the events of a run into its state, group by group. It runs no policy: which request gets a rank, a block or a step
- * is what the events say. Each {@code Digest} on the way is compared with the state: the number of inputs, and the digest of
- * the prefix indexes.
+ * Brings a {@link FoldedState} up to the events of a {@link RunFold}. It runs no policy: which request gets a rank, a block
+ * or a step is what the events say. Each {@code Digest} on the way is compared with the state: the number of inputs, and the
+ * digest of the prefix indexes.
  *
  * <p>An event that contradicts the state ends the fold with an {@link IllegalStateException}; the state must not be used
  * afterwards.
  */
-public final class StateFold extends EventReader
+public final class StateFold implements RunListener
 {
     private final FoldedState state;
     private RequestState submitted;
@@ -49,32 +44,20 @@ public final class StateFold extends EventReader
     /** Continues from a state, which it changes. */
     public StateFold(final FoldedState state)
     {
-        super(SubmitDecoder.TEMPLATE_ID, CancelDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID,
-            BackendFaultDecoder.TEMPLATE_ID, BackendResetDecoder.TEMPLATE_ID, AcceptedDecoder.TEMPLATE_ID,
-            RefusedDecoder.TEMPLATE_ID, PlacedDecoder.TEMPLATE_ID, ScheduleDecoder.TEMPLATE_ID, CommitDecoder.TEMPLATE_ID,
-            FreeDecoder.TEMPLATE_ID, DigestDecoder.TEMPLATE_ID, RequeuedDecoder.TEMPLATE_ID, WithdrawnDecoder.TEMPLATE_ID,
-            NewWeightsDecoder.TEMPLATE_ID, PausedDecoder.TEMPLATE_ID, ContinuedDecoder.TEMPLATE_ID);
         this.state = state;
     }
 
-    public FoldedState state()
-    {
-        return state;
-    }
-
-    /**
-     * Applies the next group.
-     *
-     * @param timeNanos logical time of the group.
-     * @throws IllegalStateException    if an event contradicts the state.
-     * @throws IllegalArgumentException if the group cannot be decoded.
-     */
-    public void apply(final DirectBuffer group, final int offset, final int length, final long timeNanos)
+    @Override
+    public void onGroup(final long timeNanos)
     {
         nowNanos = timeNanos;
         state.timeNanos = Math.max(state.timeNanos, timeNanos);
         state.inputs++;
-        readGroup(group, offset, length);
+    }
+
+    @Override
+    public void onGroupEnd()
+    {
         evacuate();
         submitted = null;
     }
@@ -110,18 +93,18 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         submitted = new RequestState(submit.requestId(), submit.conversationId(), nowNanos, submit.priority(),
             submit.promptTokens(), submit.maxNewTokens(), submit.rowsFrom() >= 0);
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder accepted)
+    public void onAccepted(final RunRequest request)
     {
-        if (submitted == null || submitted.id != accepted.requestId() || state.requests.containsKey(submitted.id))
+        if (state.requests.containsKey(submitted.id))
         {
-            throw new IllegalStateException("request " + accepted.requestId() + " is accepted, but was not submitted anew");
+            throw new IllegalStateException("request " + submitted.id + " is accepted, but was not submitted anew");
         }
         state.accepted++;
         state.requests.put(submitted.id, submitted);
@@ -129,13 +112,13 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder refused)
+    public void onRefused(final RunRequest request, final RefusedDecoder refused)
     {
         state.refused++;
     }
 
     @Override
-    protected void onCancel(final CancelDecoder cancel)
+    public void onCancel(final RunRequest live, final CancelDecoder cancel)
     {
         final RequestState request = state.requests.get(cancel.requestId());
         if (request != null && request.stage != RequestState.Stage.FINISHED)
@@ -145,7 +128,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    public void onControl(final ControlDecoder control)
     {
         final ControlKind kind = control.kind();
         if (kind == ControlKind.DRAIN)
@@ -176,14 +159,14 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder change)
+    public void onNewWeights(final NewWeightsDecoder change)
     {
         state.weightGeneration = change.weightGeneration();
         forgetAllPrefixes();
     }
 
     @Override
-    protected void onBackendFault(final BackendFaultDecoder fault)
+    public void onFault(final BackendFaultDecoder fault)
     {
         if (fault.faultClass() == FaultClass.RANK_GIVEN_UP)
         {
@@ -194,7 +177,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
         final boolean forgets = reset.kvMemoryKept() != Flag.YES;
         state.draining &= reset.restart() != Flag.YES;
@@ -214,7 +197,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder placed)
+    public void onPlaced(final RunRequest queued, final PlacedDecoder placed)
     {
         evacuate();
         final RequestState request = onRank(placed.requestId(), RequestState.NO_RANK, RequestState.Stage.QUEUED);
@@ -226,7 +209,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
         evacuate();
         final RankState rank = rank(plan.rank());
@@ -294,7 +277,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep step, final CommitView commit)
     {
         final RankState rank = rank(commit.rank());
         for (int i = 0; i < commit.entryCount(); i++)
@@ -316,7 +299,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    public void onWithdrawn(final RunStep step, final WithdrawnDecoder withdrawn)
     {
         final RankState rank = rank(withdrawn.rank());
         rank.close(withdrawn.step());
@@ -349,7 +332,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest again, final RequeuedDecoder requeued)
     {
         final RankState rank = rank(requeued.rank());
         final RequestState request = onRank(requeued.requestId(), rank.rank, RequestState.Stage.RUNNING);
@@ -385,19 +368,19 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
         onRank(paused.requestId(), paused.rank(), RequestState.Stage.RUNNING).paused = true;
     }
 
     @Override
-    protected void onContinued(final ContinuedDecoder continued)
+    public void onContinued(final RunRequest request, final ContinuedDecoder continued)
     {
         onRank(continued.requestId(), continued.rank(), RequestState.Stage.RUNNING).paused = false;
     }
 
     @Override
-    protected void onFree(final FreeDecoder free)
+    public void onEnded(final RunRequest ended, final FreeDecoder free)
     {
         evacuate();
         final RequestState request = live(free.requestId());
@@ -440,7 +423,7 @@ public final class StateFold extends EventReader
     }
 
     @Override
-    protected void onDigest(final DigestDecoder digest)
+    public void onDigest(final DigestDecoder digest)
     {
         evacuate();
         if (digest.inputs() != state.inputs)

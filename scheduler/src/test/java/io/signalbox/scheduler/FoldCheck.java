@@ -13,6 +13,7 @@ import io.signalbox.state.FoldedState;
 import io.signalbox.state.RankState;
 import io.signalbox.state.RequestLine;
 import io.signalbox.state.RequestState;
+import io.signalbox.state.RunFold;
 import io.signalbox.state.StateCodec;
 import io.signalbox.state.StateFold;
 import io.signalbox.state.StateShape;
@@ -44,14 +45,21 @@ final class FoldCheck
     private final SchedulerConfig config;
     private final ExpandableArrayBuffer bytes = new ExpandableArrayBuffer();
     private final List<Integer> used = new ArrayList<>();
-    private StateFold fold;
+    private FoldedState state;
+    private RunFold fold;
     private int groups;
 
     FoldCheck(final SchedulerConfig config, final Scheduler scheduler)
     {
         this.config = config;
         this.scheduler = scheduler;
-        fold = new StateFold(new FoldedState(shape(config)));
+        begin(new FoldedState(shape(config)));
+    }
+
+    private void begin(final FoldedState from)
+    {
+        state = from;
+        fold = RunFold.of(new StateFold(state)).behind(state);
     }
 
     static StateShape shape(final SchedulerConfig config)
@@ -63,12 +71,12 @@ final class FoldCheck
 
     FoldedState state()
     {
-        return fold.state();
+        return state;
     }
 
     void onGroup(final GroupWriter group, final long nowNanos)
     {
-        fold.apply(group.buffer(), 0, group.length(), nowNanos);
+        fold.onGroup(group.buffer(), 0, group.length(), nowNanos);
         if (++groups % COPIED_EVERY == 0)
         {
             copy();
@@ -84,19 +92,19 @@ final class FoldCheck
     /** Continues from what the state's bytes mean, which must be the same bytes again. */
     private void copy()
     {
-        final int length = StateCodec.encode(fold.state(), bytes, 0);
+        final int length = StateCodec.encode(state, bytes, 0);
         final byte[] first = new byte[length];
         bytes.getBytes(0, first);
-        fold = new StateFold(StateCodec.decode(shape(config), bytes, 0, length));
-        final byte[] again = new byte[StateCodec.encode(fold.state(), bytes, 0)];
+        begin(StateCodec.decode(shape(config), bytes, 0, length));
+        final byte[] again = new byte[StateCodec.encode(state, bytes, 0)];
         bytes.getBytes(0, again);
         assertArrayEquals(first, again, "the bytes of a state that was read are those that were written");
     }
 
     private void checkRequests()
     {
-        assertEquals(scheduler.liveRequests(), fold.state().requestCount(), "requests");
-        for (final RequestState folded : fold.state().requests())
+        assertEquals(scheduler.liveRequests(), state.requestCount(), "requests");
+        for (final RequestState folded : state.requests())
         {
             final Request request = scheduler.request(folded.id());
             assertNotNull(request, () -> "request " + folded.id());
@@ -136,7 +144,7 @@ final class FoldCheck
 
     private void checkRank(final int index)
     {
-        final RankState folded = fold.state().rank(index);
+        final RankState folded = state.rank(index);
         final DpRank rank = ((DpRank[])field(scheduler, "ranks"))[index];
         final BatchPlanner planner = rank.planner;
         assertEquals(ids((RequestQueue)field(planner, "running")), ids(folded.running()), "running requests, in order");
@@ -144,7 +152,7 @@ final class FoldCheck
         assertEquals(rank.epoch(), folded.epoch(), "epoch");
         assertEquals(((Enum<?>)field(rank, "stage")).name(), folded.stage().name(), "stage of rank " + index);
         assertEquals(rank.nextStep() - 1, folded.newestStep(), "newest step");
-        assertEquals(rank.blocks.weightGeneration(), fold.state().weightGeneration(), "weights");
+        assertEquals(rank.blocks.weightGeneration(), state.weightGeneration(), "weights");
         final List<Long> open = new ArrayList<>();
         for (int i = 0; i < rank.open.size(); i++)
         {
@@ -190,12 +198,12 @@ final class FoldCheck
     /** The requests that wait for a rank, in the order in which they leave; only if that is the order of their arrival. */
     private void checkQueue()
     {
-        if (fold.state().shape().inOrder())
+        if (state.shape().inOrder())
         {
             assertEquals(
-                ids((RequestQueue)field(field(scheduler, "queue"), "requests")), ids(fold.state().queue()), "queue");
+                ids((RequestQueue)field(field(scheduler, "queue"), "requests")), ids(state.queue()), "queue");
         }
-        assertTrue(fold.state().queue().size() <= fold.state().requestCount());
+        assertTrue(state.queue().size() <= state.requestCount());
     }
 
     private static List<Long> ids(final RequestQueue requests)

@@ -7,13 +7,15 @@ import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.WeightSwap;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunStep;
 import org.opentest4j.AssertionFailedError;
 
 import java.util.ArrayList;
@@ -60,14 +62,14 @@ final class BackendRun implements AutoCloseable
         patienceNanos = traits.patience().toNanos();
         engine = new SteppedEngine(new EngineConfig().scheduler(scheduler).backend(watched)
             .vocabularySize(traits.vocabularySize()).impossibleRows(EngineConfig.ImpossibleRows.FAIL_STEP)
-            .clock(() -> ++clock).listener((group, offset, length) -> new Refusals().readGroup(group, offset, length)));
+            .clock(() -> ++clock).listener(RunFold.of(new Refusals())::onGroup));
     }
 
     /** Results that the engine refused are findings, in its words. */
-    private final class Refusals extends EventReader
+    private final class Refusals implements RunListener
     {
         @Override
-        protected void onBackendFault(final BackendFaultDecoder fault)
+        public void onFault(final BackendFaultDecoder fault)
         {
             final String detail = fault.detail();
             if (!reports.isOwnFault(detail))
@@ -77,7 +79,7 @@ final class BackendRun implements AutoCloseable
         }
 
         @Override
-        protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+        public void onWithdrawn(final RunStep step, final WithdrawnDecoder withdrawn)
         {
             final String detail = withdrawn.detail();
             if (!detail.isEmpty() && !reports.isOwnFault(detail))

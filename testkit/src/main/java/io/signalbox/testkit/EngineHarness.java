@@ -10,6 +10,7 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
 import org.opentest4j.AssertionFailedError;
 
 import java.time.Duration;
@@ -40,6 +41,7 @@ public final class EngineHarness implements AutoCloseable
 
     private final HeldBackend backend = new HeldBackend();
     private final HarnessEvents events = new HarnessEvents();
+    private final RunFold fold = RunFold.of(events);
     private final Map<Integer, HarnessRequest> requests = new TreeMap<>();
     private final InputWriter inputs = new InputWriter();
     private final SchedulerConfig config;
@@ -55,7 +57,7 @@ public final class EngineHarness implements AutoCloseable
             .rankResets(MOST_RESETS).clock(() -> ++nowNanos)
             .listener((group, offset, length) ->
             {
-                events.readGroup(group, offset, length);
+                fold.onGroup(group, offset, length);
                 follower.onGroup(group, offset, length);
             }));
     }

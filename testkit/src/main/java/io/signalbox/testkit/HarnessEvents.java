@@ -2,9 +2,7 @@
 package io.signalbox.testkit;
 
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
@@ -12,6 +10,9 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The decisions of a run, one line each, and what they did to each request. */
-final class HarnessEvents extends EventReader
+final class HarnessEvents implements RunListener
 {
     private final List<String> lines = new ArrayList<>();
     private final Map<Long, Integer> ranks = new HashMap<>();
@@ -49,26 +50,26 @@ final class HarnessEvents extends EventReader
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder message)
+    public void onAccepted(final RunRequest message)
     {
-        lines.add("accepted " + message.requestId());
+        lines.add("accepted " + message.id());
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder message)
+    public void onRefused(final RunRequest request, final RefusedDecoder message)
     {
         lines.add("refused " + message.requestId() + ": " + message.reason());
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder message)
+    public void onPlaced(final RunRequest request, final PlacedDecoder message)
     {
         ranks.put(message.requestId(), message.rank());
         lines.add("placed " + message.requestId() + " on rank " + message.rank());
     }
 
     @Override
-    protected void onSchedule(final StepView step)
+    public void onStep(final StepView step)
     {
         for (int i = 0; i < step.admittedCount(); i++)
         {
@@ -85,7 +86,7 @@ final class HarnessEvents extends EventReader
     }
 
     @Override
-    protected void onCommit(final CommitView commit)
+    public void onLanded(final RunStep landed, final CommitView commit)
     {
         final StringBuilder line =
             new StringBuilder("committed step ").append(commit.step()).append(" of rank ").append(commit.rank()).append(':');
@@ -102,7 +103,7 @@ final class HarnessEvents extends EventReader
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder message)
+    public void onRequeued(final RunRequest request, final RequeuedDecoder message)
     {
         if (message.reason() == RequeueReason.PREEMPTED)
         {
@@ -112,19 +113,19 @@ final class HarnessEvents extends EventReader
     }
 
     @Override
-    protected void onPaused(final PausedDecoder message)
+    public void onPaused(final RunRequest request, final PausedDecoder message)
     {
         lines.add("paused " + message.requestId());
     }
 
     @Override
-    protected void onWithdrawn(final WithdrawnDecoder message)
+    public void onWithdrawn(final RunStep landed, final WithdrawnDecoder message)
     {
         lines.add("withdrew step " + message.step() + " of rank " + message.rank() + ": " + message.cause());
     }
 
     @Override
-    protected void onFree(final FreeDecoder message)
+    public void onEnded(final RunRequest request, final FreeDecoder message)
     {
         lines.add("ended " + message.requestId() + ": " + message.reason());
     }

@@ -3,9 +3,7 @@ package io.signalbox.inspect.history;
 
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
@@ -31,6 +29,11 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
+import io.signalbox.state.RunStep;
+import io.signalbox.state.StateFold;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.nio.charset.StandardCharsets;
@@ -42,7 +45,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Collects a {@link RunHistory} from the groups of a journal, which its caller reads. Used once. */
-public final class HistoryCollector extends EventReader
+public final class HistoryCollector implements RunListener
 {
     /** More than so many happenings or requeues are not kept: a page cannot show them. */
     private static final int MOST_KEPT = 100_000;
@@ -61,6 +64,7 @@ public final class HistoryCollector extends EventReader
     private final List<Requeue> requeues = new ArrayList<>();
     private final Map<String, String> tenants = new HashMap<>();
     private final RunLevels levels;
+    private final RunFold fold;
     /** {@code null} before the first group. */
     private TimeBins bins;
     private long originNanos;
@@ -84,7 +88,9 @@ public final class HistoryCollector extends EventReader
         // The dummy block is never handed out.
         blocksPerRank = reader.setting(SchedulerConfig.KV_BLOCKS) - 1;
         firstNanos = isSimulated && start.state() == null ? 0 : Long.MIN_VALUE;
-        levels = new RunLevels(start.state() != null ? start.state() : new FoldedState(reader.stateShape()));
+        final FoldedState state = start.state() != null ? start.state() : new FoldedState(reader.stateShape());
+        levels = new RunLevels(state);
+        fold = RunFold.of(new StateFold(state), this).behind(start.state());
     }
 
     /** Adds the next group of the journal. */
@@ -100,8 +106,8 @@ public final class HistoryCollector extends EventReader
             bins = new TimeBins(RunHistory.rows(reader.ranks()), originNanos);
             levels.begin(bins, originNanos, window.toNanos());
         }
-        readGroup(groups.group(), 0, groups.groupLength());
-        levels.apply(groups.group(), groups.groupLength(), nowNanos);
+        fold.onGroup(groups.group(), 0, groups.groupLength(), nowNanos);
+        levels.update(nowNanos);
     }
 
     /** What was collected; also of a journal without a group. */
@@ -115,6 +121,7 @@ public final class HistoryCollector extends EventReader
         final long endNanos = Math.max(originNanos, Math.min(nowNanos, window.toNanos()));
         levels.finish(endNanos);
         requests.sort(Comparator.comparingLong(PastRequest::submitNanos).thenComparingLong(PastRequest::id));
+        fold.live().forEach(this::update);
         live.values().forEach(request -> request.placements = List.of());
         return new RunHistory(originNanos, endNanos, reader.ranks(), blocksPerRank, blockSizeTokens, requests, bins,
             happenings, requeues, levels.mostWaiting(), levels.mostWaitingNanos());
@@ -134,7 +141,7 @@ public final class HistoryCollector extends EventReader
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         asked = null;
         if (isInside())
@@ -154,16 +161,16 @@ public final class HistoryCollector extends EventReader
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder answer)
+    public void onAccepted(final RunRequest request)
     {
         if (asked != null)
         {
-            live.put(answer.requestId(), asked);
+            live.put(request.id(), asked);
         }
     }
 
     @Override
-    protected void onRefused(final RefusedDecoder answer)
+    public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
         if (asked != null)
         {
@@ -173,7 +180,7 @@ public final class HistoryCollector extends EventReader
     }
 
     @Override
-    protected void onPlaced(final PlacedDecoder decision)
+    public void onPlaced(final RunRequest placed, final PlacedDecoder decision)
     {
         levels.touch(decision.rank());
         final PastRequest request = live.get(decision.requestId());
@@ -197,51 +204,29 @@ public final class HistoryCollector extends EventReader
     }
 
     @Override
-    protected void onSchedule(final StepView plan)
+    public void onStep(final StepView plan)
     {
         levels.touch(plan.rank());
         add(RunHistory.tokens(plan.rank()), plan.tokens());
-        for (int i = 0; i < plan.admittedCount(); i++)
-        {
-            final PastRequest request = live.get(plan.admittedRequestId(i));
-            if (request != null)
-            {
-                request.queuedNanos = request.queuedNanos < 0 ? nowNanos - request.submitNanos : request.queuedNanos;
-                request.cachedTokens = request.cachedTokens < 0 ?
-                    (long)plan.matchedBlocks(i) * blockSizeTokens : request.cachedTokens;
-            }
-        }
     }
 
     @Override
-    protected void onD2hComplete(final CompletionView completion)
+    public void onCompletion(final CompletionView completion)
     {
         computeNanos = completion.computeNanos();
     }
 
     @Override
-    protected void onCommit(final CommitView step)
+    public void onLanded(final RunStep landed, final CommitView step)
     {
         levels.touch(step.rank());
         bins.addLevel(RunHistory.computed(step.rank()), Math.max(originNanos, nowNanos - computeNanos),
             Math.min(nowNanos, window.toNanos()), 1);
         add(RunHistory.EMITTED, step.tokenCount());
-        for (int entry = 0; entry < step.entryCount(); entry++)
-        {
-            final PastRequest request = step.advance(entry) > 0 ? live.get(step.requestId(entry)) : null;
-            if (request != null)
-            {
-                final int emitted = step.emitted(entry);
-                request.landed = true;
-                request.ttftNanos =
-                    request.tokens == 0 && emitted > 0 ? nowNanos - request.submitNanos : request.ttftNanos;
-                request.tokens += emitted;
-            }
-        }
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
+    public void onRequeued(final RunRequest again, final RequeuedDecoder requeued)
     {
         levels.touch(requeued.rank());
         final boolean isPreempted = requeued.reason() == RequeueReason.PREEMPTED;
@@ -253,32 +238,25 @@ public final class HistoryCollector extends EventReader
         {
             requeues.add(new Requeue(nowNanos, requeued.requestId(), requeued.rank()));
         }
-        final PastRequest request = live.get(requeued.requestId());
-        if (request != null)
-        {
-            request.preemptions += isPreempted ? 1 : 0;
-            request.restarts += isPreempted ? 0 : 1;
-            // If the step of the admission was withdrawn, the request has not used the matched blocks.
-            request.cachedTokens = request.landed ? request.cachedTokens : PastRequest.NONE;
-        }
     }
 
     @Override
-    protected void onPaused(final PausedDecoder paused)
+    public void onPaused(final RunRequest request, final PausedDecoder paused)
     {
         levels.pause(paused.rank());
     }
 
     @Override
-    protected void onContinued(final ContinuedDecoder continued)
+    public void onContinued(final RunRequest request, final ContinuedDecoder continued)
     {
         levels.touch(continued.rank());
     }
 
     @Override
-    protected void onFree(final FreeDecoder end)
+    public void onEnded(final RunRequest ended, final FreeDecoder end)
     {
         levels.touch(end.rank());
+        update(ended);
         final PastRequest request = live.remove(end.requestId());
         if (request != null)
         {
@@ -289,7 +267,7 @@ public final class HistoryCollector extends EventReader
     }
 
     @Override
-    protected void onBackendFault(final BackendFaultDecoder fault)
+    public void onFault(final BackendFaultDecoder fault)
     {
         final FaultClass kind = fault.faultClass();
         happened(kind == FaultClass.RANK_LOST ? Kind.RANK_LOST : kind == FaultClass.RANK_GIVEN_UP ? Kind.RANK_GIVEN_UP :
@@ -297,23 +275,32 @@ public final class HistoryCollector extends EventReader
     }
 
     @Override
-    protected void onStepTimedOut(final StepTimedOutDecoder step)
+    public void onTimedOut(final StepTimedOutDecoder step)
     {
         happened(Kind.STEP_TIMED_OUT, step.rank(), "");
     }
 
     @Override
-    protected void onBackendReset(final BackendResetDecoder reset)
+    public void onReset(final BackendResetDecoder reset)
     {
         levels.touch(reset.rank());
         happened(reset.restart() == Flag.YES ? Kind.RESTART : Kind.RESET, reset.rank(), "");
     }
 
     @Override
-    protected void onNewWeights(final NewWeightsDecoder weights)
+    public void onNewWeights(final NewWeightsDecoder weights)
     {
         levels.touch(-1);
         happened(Kind.NEW_WEIGHTS, -1, words(weights.way()));
+    }
+
+    private void update(final RunRequest request)
+    {
+        final PastRequest past = live.get(request.id());
+        if (past != null)
+        {
+            past.update(request, blockSizeTokens);
+        }
     }
 
     private void happened(final Kind kind, final int rank, final String detail)

@@ -4,6 +4,7 @@ package io.signalbox.inspect.history;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.inspect.LifeEvent;
 import io.signalbox.report.ServiceLevel;
+import io.signalbox.state.RunRequest;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +21,13 @@ public final class PastRequest
     final int promptTokens;
     final String tenant;
     int rank = -1;
-    long cachedTokens = NONE;
-    long queuedNanos = NONE;
-    long ttftNanos = NONE;
+    private long cachedTokens;
+    private long queuedNanos = NONE;
+    private long ttftNanos = NONE;
     long totalNanos = NONE;
-    boolean landed;
-    long tokens;
-    int preemptions;
-    int restarts;
+    private long tokens;
+    private int preemptions;
+    private int restarts;
     String end = UNFINISHED;
     /** Emptied if the request is not among the slowest. */
     List<LifeEvent.Placed> placements = new ArrayList<>(1);
@@ -40,6 +40,16 @@ public final class PastRequest
         submitNanos = nowNanos;
         promptTokens = submit.promptTokens();
         this.tenant = tenant;
+    }
+
+    void update(final RunRequest request, final int blockSizeTokens)
+    {
+        cachedTokens = Math.min(promptTokens, Math.max(0L, request.matchedBlocks()) * blockSizeTokens);
+        queuedNanos = request.admittedNanos() == RunRequest.UNKNOWN ? NONE : request.admittedNanos() - submitNanos;
+        ttftNanos = request.firstTokenNanos() == RunRequest.UNKNOWN ? NONE : request.firstTokenNanos() - submitNanos;
+        tokens = request.tokens();
+        preemptions = request.preemptions();
+        restarts = request.restarts();
     }
 
     public long id()
@@ -73,7 +83,7 @@ public final class PastRequest
     /** Prompt tokens that its first admission found in the cache; 0 if it was not admitted. */
     public long cachedTokens()
     {
-        return Math.min(promptTokens, Math.max(0, cachedTokens));
+        return cachedTokens;
     }
 
     /** From the Submit to the first admission. */

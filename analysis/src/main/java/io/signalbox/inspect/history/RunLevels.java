@@ -4,13 +4,11 @@ package io.signalbox.inspect.history;
 import io.signalbox.state.FoldedState;
 import io.signalbox.state.RankState;
 import io.signalbox.state.RequestLine;
-import io.signalbox.state.StateFold;
-import org.agrona.DirectBuffer;
 
 /** Integrates waiting, running and paused requests, and the KV blocks of each rank, over the time of a run. */
 final class RunLevels
 {
-    private final StateFold fold;
+    private final FoldedState state;
     private final long[] waiting;
     private final long[] running;
     private final long[] paused;
@@ -34,7 +32,7 @@ final class RunLevels
 
     RunLevels(final FoldedState state)
     {
-        fold = new StateFold(state);
+        this.state = state;
         final int ranks = state.shape().ranks();
         waiting = new long[ranks];
         running = new long[ranks];
@@ -82,14 +80,8 @@ final class RunLevels
         hasPauses = true;
     }
 
-    void apply(final DirectBuffer group, final int length, final long nowNanos)
-    {
-        fold.apply(group, 0, length, nowNanos);
-        update(nowNanos);
-    }
-
     /** Adds up to a time what the levels were, then reads those that the group changed. */
-    private void update(final long nowNanos)
+    void update(final long nowNanos)
     {
         final long now = Math.max(fromNanos, Math.min(nowNanos, toNanos));
         bins.addLevel(RunHistory.WAITING, sinceNanos, now, waitingNow);
@@ -102,10 +94,10 @@ final class RunLevels
             touched[rank] = false;
             bins.addLevel(RunHistory.blocks(rank), blocksSinceNanos[rank], now, blocks[rank]);
             blocksSinceNanos[rank] = now;
-            read(rank, fold.state().rank(rank));
+            read(rank, state.rank(rank));
         }
         touchedCount = 0;
-        waitingNow = waitingOnRanks + fold.state().queue().size();
+        waitingNow = waitingOnRanks + state.queue().size();
         if (waitingNow > mostWaiting && nowNanos >= fromNanos && nowNanos < toNanos)
         {
             mostWaiting = waitingNow;
@@ -113,16 +105,16 @@ final class RunLevels
         }
     }
 
-    private void read(final int rank, final RankState state)
+    private void read(final int rank, final RankState was)
     {
-        waitingOnRanks += state.waiting().size() - waiting[rank];
-        waiting[rank] = state.waiting().size();
-        runningNow += state.running().size() - running[rank];
-        running[rank] = state.running().size();
-        final long pausedHere = hasPauses ? pausedIn(state.running()) : 0;
+        waitingOnRanks += was.waiting().size() - waiting[rank];
+        waiting[rank] = was.waiting().size();
+        runningNow += was.running().size() - running[rank];
+        running[rank] = was.running().size();
+        final long pausedHere = hasPauses ? pausedIn(was.running()) : 0;
         pausedNow += pausedHere - paused[rank];
         paused[rank] = pausedHere;
-        blocks[rank] = state.blocks().owned();
+        blocks[rank] = was.blocks().owned();
     }
 
     private static long pausedIn(final RequestLine line)

@@ -9,8 +9,6 @@ import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.FinishReason;
 import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.experts.ModelShape;
@@ -20,6 +18,9 @@ import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,7 +69,7 @@ final class GpuEngine implements EngineRunner
             final EngineConfig config = new EngineConfig().backend(backend).stepFailureListener(failure -> { })
             .scheduler(SchedulerConfig.builder()
                 .ranks(2).blockSizeTokens(SMALL_BLOCK_TOKENS).kvBlocks(SMALL_POOL).stepTokens(PROMPT_TOKENS).capture(capture)
-                .draftTokens(drafts).build()).listener(steps::readGroup).runJournal(
+                .draftTokens(drafts).build()).listener(RunFold.of(steps)::onGroup).runJournal(
                     new DirectoryJournal(journal.directory(), JournalConfig.of(Durability.PROCESS)));
             final GpuAnswers answers = new GpuAnswers(prompts, tokens);
             answers.collect(config, seconds);
@@ -82,13 +83,13 @@ final class GpuEngine implements EngineRunner
     }
 
     /** Counts preemptions, and entries that gave several tokens. */
-    private static final class ServedSteps extends EventReader
+    private static final class ServedSteps implements RunListener
     {
         private final AtomicInteger preemptions = new AtomicInteger();
         private final AtomicInteger severalTokens = new AtomicInteger();
 
         @Override
-        protected void onRequeued(final RequeuedDecoder message)
+        public void onRequeued(final RunRequest request, final RequeuedDecoder message)
         {
             if (message.reason() == RequeueReason.PREEMPTED)
             {
@@ -97,12 +98,9 @@ final class GpuEngine implements EngineRunner
         }
 
         @Override
-        protected void onCommit(final CommitView commit)
+        public void onTokens(final RunRequest request, final int count, final long sinceNanos)
         {
-            for (int entry = 0; entry < commit.entryCount(); entry++)
-            {
-                severalTokens.addAndGet(commit.emitted(entry) > 1 ? 1 : 0);
-            }
+            severalTokens.addAndGet(count > 1 ? 1 : 0);
         }
     }
 }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine.request;
 
-import io.signalbox.event.EventReader;
-import io.signalbox.event.GroupReader;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import org.agrona.DirectBuffer;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import org.agrona.collections.LongHashSet;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The requests that have ended and were not released, with the logical times of their ends, folded from groups. */
-public final class UntakenEnds extends EventReader
+public final class UntakenEnds implements RunListener
 {
     private final Map<Long, Long> timesNanos = new LinkedHashMap<>();
     /** Live requests whose rows are kept for their clients. */
@@ -23,15 +21,10 @@ public final class UntakenEnds extends EventReader
     private boolean submittedForRows;
     private long nowNanos;
 
-    public UntakenEnds()
+    @Override
+    public void onGroup(final long timeNanos)
     {
-        super(SubmitDecoder.TEMPLATE_ID, AcceptedDecoder.TEMPLATE_ID, FreeDecoder.TEMPLATE_ID, ControlDecoder.TEMPLATE_ID);
-    }
-
-    public void onGroup(final DirectBuffer group, final int offset, final int length)
-    {
-        nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
-        readGroup(group, offset, length);
+        nowNanos = timeNanos;
     }
 
     /** By request, in the order of the ends. */
@@ -41,22 +34,22 @@ public final class UntakenEnds extends EventReader
     }
 
     @Override
-    protected void onSubmit(final SubmitDecoder submit)
+    public void onSubmit(final SubmitDecoder submit)
     {
         submittedForRows = submit.rowsFrom() >= 0;
     }
 
     @Override
-    protected void onAccepted(final AcceptedDecoder accepted)
+    public void onAccepted(final RunRequest request)
     {
         if (submittedForRows)
         {
-            live.add(accepted.requestId());
+            live.add(request.id());
         }
     }
 
     @Override
-    protected void onFree(final FreeDecoder free)
+    public void onEnded(final RunRequest request, final FreeDecoder free)
     {
         if (live.remove(free.requestId()))
         {
@@ -65,7 +58,7 @@ public final class UntakenEnds extends EventReader
     }
 
     @Override
-    protected void onControl(final ControlDecoder control)
+    public void onControl(final ControlDecoder control)
     {
         if (control.kind() == ControlKind.RELEASE_ROWS)
         {

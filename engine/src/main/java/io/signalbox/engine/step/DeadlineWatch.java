@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine.step;
 
-import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.TickDecoder;
 import org.agrona.DirectBuffer;
 
@@ -10,7 +10,6 @@ public final class DeadlineWatch
 {
     static final long NONE = Long.MAX_VALUE;
 
-    private final TickReader ticks = new TickReader();
     private volatile long nextNanos = NONE;
     private volatile boolean tickUnderWay;
 
@@ -29,7 +28,7 @@ public final class DeadlineWatch
         }
         if (tickUnderWay)
         {
-            ticks.readMessage(input, 0, length);
+            tickUnderWay = GroupReader.templateAt(input, 0) != TickDecoder.TEMPLATE_ID;
             changed |= !tickUnderWay;
         }
         return changed;
@@ -55,15 +54,5 @@ public final class DeadlineWatch
         }
         tickUnderWay = true;
         return true;
-    }
-
-    /** Notices that the Tick under way was applied. */
-    private final class TickReader extends EventReader
-    {
-        @Override
-        protected void onTick(final TickDecoder message)
-        {
-            tickUnderWay = false;
-        }
     }
 }
