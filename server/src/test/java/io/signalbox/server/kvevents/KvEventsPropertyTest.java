@@ -8,6 +8,7 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.BlockStates;
 import io.signalbox.state.FoldedState;
+import io.signalbox.state.RunFold;
 import io.signalbox.state.StateFold;
 import io.signalbox.state.StateShape;
 import io.signalbox.testkit.EngineHarness;
@@ -36,7 +37,8 @@ class KvEventsPropertyTest
     /** An engine, its folded prefix indexes, and its subscribers. */
     private static final class Followed
     {
-        private final StateFold fold;
+        private final FoldedState state;
+        private final RunFold fold;
         private final KvEvents events;
         private final CachedBlocks blocks;
         private final List<KvEventLog> logs = new ArrayList<>();
@@ -47,8 +49,9 @@ class KvEventsPropertyTest
 
         private Followed(final SchedulerConfig config)
         {
-            fold = new StateFold(new FoldedState(new StateShape(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
-                true, true, config.capture() != null)));
+            state = new FoldedState(new StateShape(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
+                true, true, config.capture() != null));
+            fold = RunFold.of(new StateFold(state));
             events = new KvEvents(config, new KvEventConfig());
             blocks = new CachedBlocks(config);
             early = subscribers(config);
@@ -71,7 +74,7 @@ class KvEventsPropertyTest
         {
             return (group, offset, length) ->
             {
-                fold.apply(group, offset, length, GroupReader.inputTimeNanos(group, offset, length));
+                fold.onGroup(group, offset, length, GroupReader.inputTimeNanos(group, offset, length));
                 events.onGroup(group, offset, length);
                 blocks.apply(group, offset, length);
                 for (int rank = 0; rank < early.length; rank++)
@@ -127,7 +130,7 @@ class KvEventsPropertyTest
         /** What prefix matches of the rank find, as the events say that the engine registered it. */
         private TreeSet<Long> indexed(final int rank)
         {
-            final BlockStates states = fold.state().rank(rank).blocks();
+            final BlockStates states = state.rank(rank).blocks();
             final TreeSet<Long> hashes = new TreeSet<>();
             for (int block = 0; block < states.count(); block++)
             {
