@@ -14,6 +14,8 @@ import io.signalbox.state.RankState;
 import io.signalbox.state.RequestLine;
 import io.signalbox.state.RequestState;
 import io.signalbox.state.RunFold;
+import io.signalbox.state.RunListener;
+import io.signalbox.state.RunRequest;
 import io.signalbox.state.StateCodec;
 import io.signalbox.state.StateFold;
 import io.signalbox.state.StateShape;
@@ -21,9 +23,12 @@ import org.agrona.ExpandableArrayBuffer;
 
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -47,19 +52,31 @@ final class FoldCheck
     private final List<Integer> used = new ArrayList<>();
     private FoldedState state;
     private RunFold fold;
+    /** By rank, the blocks that live requests hold, as the fold says. */
+    private final int[] blocksInUse;
     private int groups;
 
     FoldCheck(final SchedulerConfig config, final Scheduler scheduler)
     {
         this.config = config;
         this.scheduler = scheduler;
+        blocksInUse = new int[config.ranks()];
         begin(new FoldedState(shape(config)));
     }
 
     private void begin(final FoldedState from)
     {
         state = from;
-        fold = RunFold.of(new StateFold(state)).behind(state);
+        Arrays.fill(blocksInUse, 0);
+        fold = RunFold.of(new StateFold(state), new RunListener()
+        {
+            @Override
+            public void onBlocksInUse(final int rank, final int blocks, final int change)
+            {
+                blocksInUse[rank] += change;
+                assertEquals(blocksInUse[rank], blocks, "changes of the blocks in use");
+            }
+        }).behind(state);
     }
 
     static StateShape shape(final SchedulerConfig config)
@@ -83,6 +100,7 @@ final class FoldCheck
         }
         checkRequests();
         checkQueue();
+        checkLive();
         for (int rank = 0; rank < config.ranks(); rank++)
         {
             checkRank(rank);
@@ -119,6 +137,37 @@ final class FoldCheck
             {
                 checkStay(request, folded);
             }
+        }
+    }
+
+    private void checkLive()
+    {
+        final List<Set<Integer>> held = new ArrayList<>();
+        for (int rank = 0; rank < blocksInUse.length; rank++)
+        {
+            held.add(new HashSet<>());
+        }
+        int live = 0;
+        for (final RequestState known : state.requests())
+        {
+            live += known.stage() == RequestState.Stage.FINISHED ? 0 : 1;
+        }
+        assertEquals(live, fold.live().size(), "live requests");
+        for (final RunRequest folded : fold.live())
+        {
+            final Request request = scheduler.request(folded.id());
+            final String what = "request " + folded.id();
+            assertEquals(request.stage() == Request.Stage.RUNNING, folded.isRunning(), () -> what + " runs");
+            assertEquals(request.generatedTokens(), folded.tokens(), () -> what + ", tokens");
+            assertEquals(number(request, "paused"), folded.isPaused() ? 1 : 0, () -> what + ", paused");
+            for (int i = 0; i < request.blockCount(); i++)
+            {
+                held.get(folded.admittedRank()).add(request.blockId(i));
+            }
+        }
+        for (int rank = 0; rank < blocksInUse.length; rank++)
+        {
+            assertEquals(held.get(rank).size(), blocksInUse[rank], "blocks in use");
         }
     }
 
