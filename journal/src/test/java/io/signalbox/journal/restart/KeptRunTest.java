@@ -379,7 +379,10 @@ final class KeptRunTest
             engine.close();
             throw e;
         }
-        assertEquals(2, told.sentences.size(), told.sentences::toString);
+        // A removal and a snapshot may both have met the read-only disk; each is told once.
+        assertTrue(told.sentences.size() == 2 || told.sentences.size() == 3, told.sentences::toString);
+        assertTrue(told.sentences.stream().skip(1).allMatch(sentence -> sentence.contains("is read-only")),
+            told.sentences::toString);
     }
 
     /** One segment cannot be removed: the ones behind it are. */
