@@ -4,10 +4,10 @@ package io.signalbox.recompute;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.ForwardingBackend;
 import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.testkit.ForwardingBackend;
 import org.agrona.DirectBuffer;
 
 /** A backend whose capture of one step fails: it reports the tokens of the step, and that no row is valid. */

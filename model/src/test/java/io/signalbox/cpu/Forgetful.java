@@ -2,7 +2,7 @@
 package io.signalbox.cpu;
 
 import io.signalbox.backend.Backend;
-import io.signalbox.testkit.ForwardingBackend;
+import io.signalbox.backend.ForwardingBackend;
 
 /** Does not ask its backend whether it has the weights that are announced. */
 final class Forgetful extends ForwardingBackend

@@ -5,6 +5,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.ForwardingBackend;
 import io.signalbox.backend.StepFault;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.experts.ModelShape;

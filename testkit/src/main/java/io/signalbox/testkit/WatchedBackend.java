@@ -3,6 +3,7 @@ package io.signalbox.testkit;
 
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.ForwardingBackend;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 

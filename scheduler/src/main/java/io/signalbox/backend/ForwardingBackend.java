@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.testkit;
+package io.signalbox.backend;
 
-import io.signalbox.backend.Backend;
-import io.signalbox.backend.BackendCapabilities;
-import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.RankSizes;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
