@@ -6,6 +6,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;
 
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -119,13 +120,19 @@ final class RowEncoding
         int largest = 0;
         int absent = 0;
         final ModelShape shape = rows.shape();
+        final short[] ids = new short[shape.rowIds()];
+        final ShortBuffer target = ShortBuffer.wrap(ids);
         for (int row = first; row < first + this.count; row++)
         {
             final boolean isMissing = rows.state(row) == RoutedExperts.RowState.MISSING;
             absent += isMissing ? 1 : 0;
-            for (int i = 0; i < shape.rowIds() && !isMissing; i++)
+            if (!isMissing)
             {
-                largest = Math.max(largest, rows.expert(row, i / shape.topK(), i % shape.topK()) & ID_MASK);
+                rows.putIds(row * shape.rowIds(), shape.rowIds(), target.clear());
+                for (final short id : ids)
+                {
+                    largest = Math.max(largest, id & ID_MASK);
+                }
             }
         }
         missing = absent;
@@ -254,11 +261,15 @@ final class RowEncoding
         return header.put((byte)'\n').array();
     }
 
-    /** A string: a prefix, then base64 of a header and all rows. */
+    /**
+     * A string: a prefix, then base64 of a header and all rows. No character of it needs an escape, so it goes past the
+     * generator into the document.
+     */
     private void writeText(final JsonGenerator json, final String prefix, final byte[] header) throws IOException
     {
         json.writeRawValue("\"" + prefix);
-        try (OutputStream base64 = Base64.getEncoder().wrap(new RawText(json)))
+        json.flush();
+        try (OutputStream base64 = Base64.getEncoder().wrap(new OpenOutput((OutputStream)json.getOutputTarget())))
         {
             base64.write(header);
             final Row row = new Row();
@@ -311,32 +322,24 @@ final class RowEncoding
         }
     }
 
-    /** Passes base64 on to a document; none of its characters needs an escape. */
-    private static final class RawText extends OutputStream
+    /** A document that stays open when its base64 ends. */
+    private static final class OpenOutput extends FilterOutputStream
     {
-        private final JsonGenerator json;
-        private char[] text = new char[64];
-
-        private RawText(final JsonGenerator json)
+        private OpenOutput(final OutputStream document)
         {
-            this.json = json;
-        }
-
-        @Override
-        public void write(final int character) throws IOException
-        {
-            json.writeRaw((char)character);
+            super(document);
         }
 
         @Override
         public void write(final byte[] bytes, final int offset, final int length) throws IOException
         {
-            text = length > text.length ? new char[length] : text;
-            for (int i = 0; i < length; i++)
-            {
-                text[i] = (char)bytes[offset + i];
-            }
-            json.writeRaw(text, 0, length);
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close()
+        {
+            // Its generator closes it.
         }
     }
 }
