@@ -59,6 +59,11 @@ final class ServedProcess implements AutoCloseable
             .replaceFirst("\\S+ +", "");
     }
 
+    long pid()
+    {
+        return process.pid();
+    }
+
     HttpResponse<String> post(final String path, final String json) throws IOException, InterruptedException
     {
         return HttpClient.newHttpClient().send(HttpRequest.newBuilder(URI.create(address() + path))
