@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param calm      when queues were back to normal.
  * @param ranks     its ranks in order; empty: the whole run.
  * @param record    its first record.
- * @param count     how often it happened.
+ * @param count     how often it happened; of losses at one time: 1.
  * @param detail    reason, version or way; empty if there is none.
  * @param restarted requests that started over.
  * @param arrived   requests that arrived until queues were back to normal.
@@ -69,8 +69,8 @@ record Incident(
     {
         return switch (kind)
         {
-            case LOST -> who() + " lost " + (isOpen ? "until the end" :
-                "for " + PageNumbers.duration((to - from) * RunFigures.NANOS_PER_SECOND));
+            case LOST -> who() + " lost " + (isOpen ? "until the end" : (count > 1 ? "one after the other, for " : "for ") +
+                PageNumbers.duration((to - from) * RunFigures.NANOS_PER_SECOND));
             case FAILED -> who() + ": " + PageNumbers.plural(count, "step") + " failed" +
                 (detail.isEmpty() ? "" : ", \u201c" + detail + "\u201d");
             case TIMED_OUT -> who() + ": " + PageNumbers.plural(count, "step") + " timed out";

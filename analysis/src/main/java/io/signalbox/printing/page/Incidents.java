@@ -112,12 +112,13 @@ final class Incidents
         Draft last = null;
         for (final Down down : downs)
         {
-            if (last == null || down.from - last.from > together)
+            if (last == null || down.from > Math.max(last.to, last.from + together))
             {
                 last = new Draft(Incident.Kind.LOST, down.from, down.record, "");
                 drafts.add(last);
             }
             last.ranks.add(down.rank);
+            last.count += down.from - last.from > together ? 1 : 0;
             last.to = Math.max(last.to, down.to);
             last.isOpen |= down.isOpen;
         }

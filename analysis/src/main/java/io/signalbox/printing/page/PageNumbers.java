@@ -155,6 +155,7 @@ final class PageNumbers
     /** A label of an axis of durations in seconds: {@code 0}, {@code 30 s}, {@code 1 min}. */
     static String axisSeconds(final double seconds)
     {
-        return seconds == 0 ? "0" : seconds < SECONDS_PER_MINUTE ? plain(seconds) + " s" : duration(seconds * 1e9);
+        return seconds == 0 ? "0" : seconds < 1 ? plain(seconds * 1e3) + " ms" :
+            seconds < SECONDS_PER_MINUTE ? plain(seconds) + " s" : duration(seconds * 1e9);
     }
 }

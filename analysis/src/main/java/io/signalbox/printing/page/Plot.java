@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.function.DoubleFunction;
 
 /**
- * only. Texts stand outside of it and keep their size. So one chart fits a desktop, a phone and paper without
+ * A chart as SVG. The inner svg is {@link #WIDTH} units wide and as high as the chart in pixels. It is stretched
+ * horizontally only. Texts stand outside of it and keep their size. So one chart fits a desktop, a phone and paper without
  * script.
  */
 final class Plot

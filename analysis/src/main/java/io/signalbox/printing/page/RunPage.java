@@ -20,6 +20,9 @@ public final class RunPage
         final StringBuilder sections = new StringBuilder();
         add(navigation, sections, "time", "Time", new StripPart(input, run, incidents, downs).html());
         add(navigation, sections, "ranks", "Ranks", new LanesPart(input, run, downs).html());
+        add(navigation, sections, "requests", "Requests", new RequestsPart(input, run).html());
+        add(navigation, sections, "slowest", "Slowest", new SlowestPart(input, run).html());
+        add(navigation, sections, "settings", "Settings", new SettingsPart(input).html());
         final String body = "<header class=\"top\"><a class=\"skip\" href=\"#time\">Skip to the charts</a>" +
             "<div class=\"topline\"><h1>" + Markup.escaped(input.name()) + "</h1><nav class=\"toc noprint\" " +
             "aria-label=\"sections\">" + navigation + "</nav></div>" +

@@ -351,7 +351,7 @@ final class StripPart
             sentences.add(missed(incident) + " median TTFT " + PageNumbers.duration(RunFigures.quantile(
                 incident.arrived(), 0.5, PastRequest::ttftNanos)) + "; at most " +
                 PageNumbers.digits(incident.mostWaiting(), 2) + " waiting (mean of " +
-                PageNumbers.duration(run.levels.width * RunFigures.NANOS_PER_SECOND) + ").");
+                PageNumbers.axisSeconds(run.levels.width) + ").");
             sentences.add(incident.calm() > incident.to() + run.levels.width ?
                 "Queues were back to normal at " + clock(run.seconds()).apply(incident.calm()) + "." :
                 "Queues stayed normal.");
@@ -359,7 +359,7 @@ final class StripPart
         if (incident.kind() == Incident.Kind.NEW_WEIGHTS)
         {
             sentences.add("The caches were emptied: hits " + hitsIn(incident.from() - span(), incident.from()) + " in the " +
-                PageNumbers.duration(span() * RunFigures.NANOS_PER_SECOND) + " before, " +
+                PageNumbers.axisSeconds(span()) + " before, " +
                 hitsIn(incident.from(), incident.from() + span()) + " after.");
         }
         return Markup.escaped(String.join(" ", sentences));
