@@ -125,6 +125,11 @@ public final class RunInspection
         return settings;
     }
 
+    public JournalEnd end()
+    {
+        return end;
+    }
+
     /** How the journal ends, in words. */
     public String journalEnd()
     {

@@ -59,9 +59,7 @@ public record RunReport(
      */
     public RunReport withNotSubmitted(final long neverAsked, final long leftOut)
     {
-        return new RunReport(new Requests(requests.submitted, requests.completed, requests.cancelled,
-            requests.missedDeadlines, requests.abortedByNewWeights, requests.failed, requests.refused, requests.unfinished,
-            neverAsked, leftOut), latency, throughput, goodput, prefixCache, steps, inFlight, tenants, placements, faults,
+        return new RunReport(requests.withNotSubmitted(neverAsked, leftOut), latency, throughput, goodput, prefixCache, steps, inFlight, tenants, placements, faults,
             newWeights, blockOccupancy, routedExperts, simulatedNanos);
     }
 
@@ -84,6 +82,11 @@ public record RunReport(
         long submitted, long completed, long cancelled, long missedDeadlines, long abortedByNewWeights, long failed,
         long refused, long unfinished, Long neverAsked, Long leftOut)
     {
+        private Requests withNotSubmitted(final long never, final long out)
+        {
+            return new Requests(submitted, completed, cancelled, missedDeadlines, abortedByNewWeights, failed, refused,
+                unfinished, never, out);
+        }
     }
 
     /**

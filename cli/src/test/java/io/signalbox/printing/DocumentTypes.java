@@ -12,6 +12,7 @@ import io.signalbox.inspect.RankQuery;
 import io.signalbox.inspect.RequestQuery;
 import io.signalbox.inspect.SeriesQuery;
 import io.signalbox.inspect.StepQuery;
+import io.signalbox.printing.page.WindowReport;
 
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ import java.util.Map;
 final class DocumentTypes
 {
     static final List<Class<?>> ALL = List.of(
-        RunDocument.class, ServedDocument.class, RequestDocument.class, RequestQuery.RequestRow.class,
+        RunDocument.class, WindowReport.class, ServedDocument.class, RequestDocument.class, RequestQuery.RequestRow.class,
         StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class,
         ExpertQuery.ExpertRow.class, ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class,
         MomentQuery.MomentRank.class, MomentQuery.MomentBlock.class, EventQuery.EventRow.class,

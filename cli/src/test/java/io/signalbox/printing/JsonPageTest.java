@@ -144,6 +144,19 @@ class JsonPageTest
             new JournalFacts(Path.of("a"), 1, 1, 1, "a", verdict), Map.of(), null);
     }
 
+    private List<String> windows(final String journal) throws IOException
+    {
+        final String served = directory.resolve("served").toString();
+        final String lost = directory.resolve("lost").toString();
+        return List.of(
+            run("run", "--journal", served, "--json"),
+            run("inspect", "run", served, "--from=0", "--json"),
+            run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--faults", "rank 1 step 9 lost",
+                "--journal", lost, "--json"),
+            run("inspect", "run", lost, "--from=0", "--json"),
+            run("inspect", "run", journal, "--from=0.1", "--to=0.5", "--slo=ttft=30ms", "--json"));
+    }
+
     private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
@@ -182,7 +195,7 @@ class JsonPageTest
             run("gpu", "--probe", "--json"),
             run("calibrate", "--score", points(), "--json"),
             run("simulate", "--list-models", "--json")));
-        documents.addAll(moments(journal));
+        List.of(moments(journal), windows(journal)).forEach(documents::addAll);
         documents.addAll(costs(journal));
         documents.add(JsonDocument.text(RequestDocument.of(Path.of("runs"), InspectionTextTest.INSPECTION)));
         documents.add(notRepeated(Path.of(journal)));

@@ -11,12 +11,14 @@ import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.inspect.LifeEvent;
@@ -43,6 +45,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Collects a {@link RunHistory} from the groups of a journal, which its caller reads. Used once. */
 public final class HistoryCollector implements RunListener
@@ -62,6 +65,7 @@ public final class HistoryCollector implements RunListener
     private final SlowestRequests slowest = new SlowestRequests();
     private final List<Happening> happenings = new ArrayList<>();
     private final List<Requeue> requeues = new ArrayList<>();
+    private final Map<Integer, Happening> openLosses = new TreeMap<>();
     private final Map<String, String> tenants = new HashMap<>();
     private final RunLevels levels;
     private final RunFold fold;
@@ -72,6 +76,14 @@ public final class HistoryCollector implements RunListener
     private long record;
     private long computeNanos;
     private PastRequest asked;
+    private long completed;
+    private long queuedArrivals;
+    private long queuedCompletions;
+    private long captured;
+    private long inherited;
+    private long missing;
+    private long bytes;
+    private long rowBytes;
 
     /**
      * @param isSimulated whether times count from the start of the run, which may be before its first event.
@@ -106,6 +118,12 @@ public final class HistoryCollector implements RunListener
             bins = new TimeBins(RunHistory.rows(reader.ranks()), originNanos);
             levels.begin(bins, originNanos, window.toNanos());
         }
+        if (isInside())
+        {
+            openLosses.values().forEach(happenings::add);
+            openLosses.clear();
+            bytes += groups.groupLength();
+        }
         fold.onGroup(groups.group(), 0, groups.groupLength(), nowNanos);
         levels.update(nowNanos);
     }
@@ -124,7 +142,8 @@ public final class HistoryCollector implements RunListener
         fold.live().forEach(this::update);
         live.values().forEach(request -> request.placements = List.of());
         return new RunHistory(originNanos, endNanos, reader.ranks(), blocksPerRank, blockSizeTokens, requests, bins,
-            happenings, requeues, levels.mostWaiting(), levels.mostWaitingNanos());
+            happenings, requeues, levels.mostWaiting(), levels.mostWaitingNanos(), new RunTotals(completed,
+            levels.queuedNanos(), queuedArrivals, queuedCompletions, captured, inherited, missing, bytes, rowBytes));
     }
 
     private boolean isInside()
@@ -146,6 +165,7 @@ public final class HistoryCollector implements RunListener
         asked = null;
         if (isInside())
         {
+            queuedArrivals += levels.isQueued() ? 1 : 0;
             asked = new PastRequest(submit, nowNanos, tenant(submit));
             requests.add(asked);
         }
@@ -214,6 +234,12 @@ public final class HistoryCollector implements RunListener
     public void onCompletion(final CompletionView completion)
     {
         computeNanos = completion.computeNanos();
+        if (isInside() && completion.rowForm() != RowForm.NONE)
+        {
+            final long length = (long)completion.rowCount() * completion.rowBytes();
+            rowBytes += length;
+            bytes += completion.isChunked() ? length : 0;
+        }
     }
 
     @Override
@@ -257,6 +283,15 @@ public final class HistoryCollector implements RunListener
     {
         levels.touch(end.rank());
         update(ended);
+        if (isInside())
+        {
+            final boolean isCompleted = end.reason() == FreeReason.LENGTH || end.reason() == FreeReason.STOP;
+            completed += isCompleted ? 1 : 0;
+            queuedCompletions += isCompleted && levels.isQueued() ? 1 : 0;
+            captured += end.capturedRows();
+            inherited += end.inheritedRows();
+            missing += end.missingRows();
+        }
         final PastRequest request = live.remove(end.requestId());
         if (request != null)
         {
@@ -305,9 +340,28 @@ public final class HistoryCollector implements RunListener
 
     private void happened(final Kind kind, final int rank, final String detail)
     {
-        if (isInside() && happenings.size() < MOST_KEPT)
+        final Happening happening = new Happening(nowNanos, record, kind, rank, detail);
+        if (nowNanos < window.fromNanos())
         {
-            happenings.add(new Happening(nowNanos, record, kind, rank, detail));
+            lostBefore(happening);
+        }
+        else if (isInside() && happenings.size() < MOST_KEPT)
+        {
+            happenings.add(happening);
+        }
+    }
+
+    /** A rank that is lost when the history begins is lost in it. */
+    private void lostBefore(final Happening happening)
+    {
+        switch (happening.kind())
+        {
+            case RANK_LOST, RANK_GIVEN_UP -> openLosses.put(happening.rank(), happening);
+            case RESET, RESTART -> openLosses.keySet()
+                .removeIf(rank -> happening.rank() < 0 || rank == happening.rank());
+            default ->
+            {
+            }
         }
     }
 

@@ -138,10 +138,10 @@ public final class PastRequest
         return end.equals("length") || end.equals("stop");
     }
 
-    /** Whether goodput counts it: it completed, failed or was refused. */
+    /** Whether goodput counts it: it ended, and not by a cancel of its client. */
     public boolean isCounted()
     {
-        return isCompleted() || end.equals("failed") || end.startsWith("refused");
+        return !end.equals(UNFINISHED) && !end.equals("cancelled");
     }
 
     /** Whether it completed within the limits. */

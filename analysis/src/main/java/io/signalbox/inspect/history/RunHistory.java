@@ -17,10 +17,12 @@ import java.util.List;
  * @param requeues       requests that started over, in order.
  * @param mostWaiting    most requests that waited at one time.
  * @param mostWaitingNanos the first time at which they did.
+ * @param totals         counts of the whole time.
  */
 public record RunHistory(
     long originNanos, long endNanos, int ranks, int blocksPerRank, int blockSizeTokens, List<PastRequest> requests,
-    TimeBins bins, List<Happening> happenings, List<Requeue> requeues, long mostWaiting, long mostWaitingNanos)
+    TimeBins bins, List<Happening> happenings, List<Requeue> requeues, long mostWaiting, long mostWaitingNanos,
+    RunTotals totals)
 {
     /** Waiting requests times nanoseconds. */
     public static final int WAITING = 0;

@@ -27,6 +27,7 @@ final class RunLevels
     private long sinceNanos;
     /** Without a pause no request is looked at. */
     private boolean hasPauses = true;
+    private long queuedNanos;
     private long mostWaiting;
     private long mostWaitingNanos;
 
@@ -87,6 +88,7 @@ final class RunLevels
         bins.addLevel(RunHistory.WAITING, sinceNanos, now, waitingNow);
         bins.addLevel(RunHistory.RUNNING, sinceNanos, now, runningNow);
         bins.addLevel(RunHistory.PAUSED, sinceNanos, now, pausedNow);
+        queuedNanos += waitingNow > 0 ? now - sinceNanos : 0;
         sinceNanos = now;
         for (int i = 0; i < touchedCount; i++)
         {
@@ -131,6 +133,17 @@ final class RunLevels
     {
         touch(-1);
         update(nanos);
+    }
+
+    /** Whether a request waited before the current group. */
+    boolean isQueued()
+    {
+        return waitingNow > 0;
+    }
+
+    long queuedNanos()
+    {
+        return queuedNanos;
     }
 
     long mostWaiting()

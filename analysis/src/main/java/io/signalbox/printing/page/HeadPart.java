@@ -46,6 +46,7 @@ final class HeadPart
         final RunReport report = input.report();
         return "<p class=\"sub\">" + PageNumbers.plural(report.requests().submitted(), "request") + " in " +
             PageNumbers.duration(input.history().lengthNanos()) + (input.isSimulated() ? " of simulated time" : "") +
+            (input.window().isEmpty() ? "" : ", from <b>" + input.window() + "</b>") +
             ", on " + PageNumbers.plural(input.history().ranks(), "rank") + " with router <b>" +
             Markup.escaped(report.placements().configured()) + "</b></p>";
     }

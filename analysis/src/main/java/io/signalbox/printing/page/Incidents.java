@@ -104,7 +104,8 @@ final class Incidents
 
     private void down(final Happening lost, final double to, final boolean isOpen)
     {
-        downs.add(new Down(lost.rank(), run.second(lost.timeNanos()), to, lost.record(), isOpen));
+        // A rank may have been lost before the history begins.
+        downs.add(new Down(lost.rank(), Math.max(0, run.second(lost.timeNanos())), to, lost.record(), isOpen));
     }
 
     private void draftLosses()

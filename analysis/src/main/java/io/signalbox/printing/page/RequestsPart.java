@@ -132,7 +132,8 @@ final class RequestsPart
                 .append("</span>");
         }
         return "<figure id=\"scatter\"><div class=\"rowhead\"><b>TTFT by prompt length</b><span id=\"sc-keys\">" +
-            "cached share of the prompt: " + keys + "</span></div><div class=\"plot\" style=\"padding-bottom:20px\">" + plot.svg(
+            "cached share of the prompt: " + keys + "</span></div><div class=\"plot\" style=\"padding-bottom:20px\">" +
+            plot.svg(
             "TTFT against prompt tokens, both logarithmic, one dot per request, coloured by the cached share of the prompt",
             drawn(drawn.size())) + "</div><div class=\"xlabel\">prompt tokens</div></figure>";
     }
@@ -140,7 +141,8 @@ final class RequestsPart
     private String drawn(final int count)
     {
         return PageNumbers.plural(count, "request") + (count < answered.size() ? " of " + PageNumbers.count(
-            answered.size()) + ": those beyond the p99, failed, preempted or restarted ones, and a sample" : "") + "; dots that coincide are drawn once";
+            answered.size()) + ": those beyond the p99, failed, preempted or restarted ones, and a sample" : "") +
+            "; dots that coincide are drawn once";
     }
 
     private static Scale.Logarithmic around(

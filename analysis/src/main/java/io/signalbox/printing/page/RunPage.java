@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing.page;
 
+import io.signalbox.inspect.history.RunHistory;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.JournalFacts;
+import io.signalbox.report.ServiceLevel;
+
 import java.util.List;
+import java.util.Map;
 
 /** The report of a run as one HTML page. The same journal gives the same bytes. */
 public final class RunPage
@@ -30,6 +36,16 @@ public final class RunPage
             "<footer class=\"end\"><p>Signalbox \u00b7 every figure names the command that prints it " +
             "as text \u00b7 the same journal gives the same bytes</p></footer>";
         return PageFile.html(input.name() + " \u2013 Signalbox run report", body, "", null);
+    }
+
+    /** The page of a part of the time of a run. */
+    public static String html(
+        final WindowReport window, final RunHistory history, final JournalFacts journal, final String journalEnd,
+        final Map<String, String> settings, final ServiceLevel level)
+    {
+        return html(new RunPageInput(WindowPage.report(window, history, level, settings), history,
+            journal, journalEnd, settings, level, Decimals.text(window.fromNanos() / 1e9, 3) + " s to " +
+            Decimals.text(window.toNanos() / 1e9, 3) + " s"));
     }
 
     private static void add(

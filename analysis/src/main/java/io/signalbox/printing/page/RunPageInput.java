@@ -12,18 +12,24 @@ import java.util.Map;
 /**
  * What the page of a run shows.
  *
- * @param name       the journal as the user named it.
  * @param report     figures of the run.
  * @param history    what happened over time.
  * @param journal    figures of the journal.
  * @param journalEnd how the journal ends, in words.
  * @param settings   run description, by the names of the journal.
  * @param level      limits of goodput; {@code null} if none are given.
+ * @param window     the part of the time that it shows; empty: the whole run.
  */
 public record RunPageInput(
-    String name, RunReport report, RunHistory history, JournalFacts journal, String journalEnd,
-    Map<String, String> settings, ServiceLevel level)
+    RunReport report, RunHistory history, JournalFacts journal, String journalEnd,
+    Map<String, String> settings, ServiceLevel level, String window)
 {
+    /** The journal as the user named it. */
+    String name()
+    {
+        return journal.path().toString();
+    }
+
     boolean isSimulated()
     {
         return SimulationConfig.isIn(settings);
@@ -32,6 +38,7 @@ public record RunPageInput(
     /** The journal as an argument of a command; quoted for a shell if its name needs that. */
     String argument()
     {
+        final String name = name();
         return name.matches("[A-Za-z0-9_./:+-]+") && !name.startsWith("-") ? name : "'" + name.replace("'", "'\\''") + "'";
     }
 

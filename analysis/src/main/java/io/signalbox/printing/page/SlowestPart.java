@@ -92,7 +92,8 @@ final class SlowestPart
         }
         return "<details class=\"sl\" data-id=\"" + request.id() + "\"" + (number == 0 ? " open" : "") + "><summary>" +
             cells + "<span class=\"lb\">" + life(request, most) + "</span></summary><div class=\"slbody\">" +
-            words(request) + placements(request) + Markup.foot(input.command("request", Long.toString(request.id()))) + "</div></details>";
+            words(request) + placements(request) + Markup.foot(input.command("request", Long.toString(request.id()))) +
+            "</div></details>";
     }
 
     private static String time(final long nanos)
@@ -163,7 +164,8 @@ final class SlowestPart
         {
             final String at = StripPart.clock(run.seconds()).apply(run.second(placed.timeNanos()));
             final String verb = placements.isEmpty() ? "Placed" : "Started over: placed";
-            placements.append("<div class=\"placing\"><p><b>").append(verb).append(" on rank ").append(placed.rank()).append(" at ").append(at)
+            placements.append("<div class=\"placing\"><p><b>").append(verb).append(" on rank ").append(placed.rank())
+                .append(" at ").append(at)
                 .append(".</b> ").append(ScoreChart.why(placed, input.history().ranks())).append("</p>")
                 .append(ScoreChart.html(placed)).append("</div>");
         }

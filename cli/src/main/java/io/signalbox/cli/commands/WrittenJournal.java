@@ -81,8 +81,8 @@ record WrittenJournal(Console console, String command, JournalOptions options, P
         {
             final HistoryCollector history = new HistoryCollector(start, SimulationConfig.isIn(settings), TimeWindow.ALL);
             final RunInspection run = RunInspection.read(facts.path(), start, null, history);
-            page.write(RunPage.html(new RunPageInput(facts.path().toString(), report, history.history(), facts,
-                run.journalEnd(), settings, level)));
+            page.write(RunPage.html(new RunPageInput(report, history.history(), facts,
+                run.journalEnd(), settings, level, "")));
         }
     }
 

@@ -21,6 +21,12 @@ public final class WindowOptions
         description = "End before this time.")
     private JournalTime to;
 
+    /** Whether only a part of the time is asked for. */
+    public boolean isGiven()
+    {
+        return from != null || to != null;
+    }
+
     /** @throws ConfigException if no time is in it. */
     public TimeWindow window(final Path journal)
     {

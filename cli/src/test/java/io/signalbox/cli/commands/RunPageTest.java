@@ -2,6 +2,7 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
 import io.signalbox.cli.console.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -81,6 +83,41 @@ class RunPageTest
     private static String withoutChips(final String page)
     {
         return page.replaceAll("<ul class=\"chips\">.*?</ul>", "");
+    }
+
+    @Test
+    void shouldReportAWindowWithTheLostRank() throws IOException
+    {
+        simulated("run");
+        final Path page = directory.resolve("window.html");
+        final String journal = directory.resolve("run").toString();
+        final CommandRun run = CommandRun.of("inspect", "run", journal, "--from", "0.2", "--to", "1", "--html",
+            page.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("window            0.200 s to 1.000 s, 800 ms\n"), run.out());
+        assertTrue(run.out().contains("1 lost rank, 1 reset"), run.out());
+        assertTrue(run.out().contains("rank 1 lost for 300 ms, record "), run.out());
+        assertTrue(Files.readString(page).contains("from <b>0.200 s to 1.000 s</b>"));
+    }
+
+    /** A window of the whole run has the figures of its report. */
+    @Test
+    void shouldAddUpToTheReportOfTheRun() throws IOException
+    {
+        simulated("run");
+        final String journal = directory.resolve("run").toString();
+        final Map<String, String> report = JsonText.leaves(CommandRun.of(
+            "inspect", journal, "--slo", "ttft=60ms", "--json").out());
+        final Map<String, String> window = JsonText.leaves(
+            CommandRun.of("inspect", "run", journal, "--from", "0", "--slo", "ttft=60ms", "--json").out());
+
+        for (final String figure : List.of("requests.submitted", "requests.completed", "goodput.requests",
+            "goodput.counted", "latency.ttft.count", "latency.tpot.count", "latency.e2e.count"))
+        {
+            assertEquals(report.get(figure), window.get(figure), figure);
+            assertTrue(report.containsKey(figure), report.toString());
+        }
     }
 
     @Test
