@@ -20,11 +20,11 @@ import io.signalbox.state.RunListener;
 import io.signalbox.workload.VirtualTime;
 import io.signalbox.workload.Workload;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** One run of a workload on simulated ranks, through a real engine, in virtual time. */
 public final class Simulation
@@ -167,20 +167,12 @@ public final class Simulation
             DraftAcceptance.of(simulationConfig, workload), SampledTokens.of(simulationConfig.seed(), workload));
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
-        final List<RunListener> listeners = new ArrayList<>(List.of(ends));
-        if (!countsBehind)
-        {
-            listeners.add(report);
-        }
-        if (faults != null)
-        {
-            listeners.add(faults);
-        }
-        final RunFold fold = RunFold.of(listeners.toArray(new RunListener[0]));
+        final RunListener[] listeners =
+            Stream.of(countsBehind ? null : report, faults).filter(Objects::nonNull).toArray(RunListener[]::new);
         final EngineConfig context = new EngineConfig()
             .scheduler(schedulerConfig)
             .backend(backend)
-            .listener(fold::onGroup)
+            .listener(ends.beside(listeners))
             .vocabularySize(workload.recorded() == null ? SeededTokens.VOCABULARY_SIZE : Integer.MAX_VALUE)
             .wakeSource(EngineConfig.WakeSource.CALLER)
             .journal(tapped);

@@ -20,7 +20,6 @@ import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.state.RunFold;
 import io.signalbox.stats.EngineStats;
 import io.signalbox.stats.LiveFigures;
 import io.signalbox.workload.Workload;
@@ -95,7 +94,7 @@ final class FaultyRun extends EventReader implements GroupJournal
             new SubmitWriter(workload, config, config.capture() == null ? -1 : 0, simulation.seed());
         final EngineConfig context = new EngineConfig().scheduler(config).backend(plant.apply(backend))
             .journal(this).vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineConfig.WakeSource.CALLER)
-            .listener(RunFold.of(ends, figures, faults)::onGroup);
+            .listener(ends.beside(figures, faults));
         try (Engine engine = new SteppedEngine(context))
         {
             new SimulationDriver(engine, backend, ends, workload, submits, faults, null, SimulationProgress.NONE).run();

@@ -9,7 +9,6 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.state.RunFold;
 import io.signalbox.workload.Workload;
 
 import java.util.ArrayList;
@@ -59,7 +58,7 @@ final class RecordedRun extends ReadJournal
         final SubmitWriter submits = new SubmitWriter(workload, config, 0, simulation.seed());
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(run)
             .vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineConfig.WakeSource.CALLER)
-            .listener((faults == null ? RunFold.of(ends) : RunFold.of(ends, faults))::onGroup);
+            .listener(faults == null ? ends : ends.beside(faults));
         try (Engine engine = new SteppedEngine(context))
         {
             new SimulationDriver(engine, backend, ends, workload, submits, faults, null, SimulationProgress.NONE).run();

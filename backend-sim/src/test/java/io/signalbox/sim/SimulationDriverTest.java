@@ -12,7 +12,6 @@ import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.state.RunFold;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +49,7 @@ class SimulationDriverTest
                 final GroupWriter group = new GroupWriter(256);
                 group.append(input, offset, length);
                 Arrays.stream(endsOnWake).forEach(requestId -> writeFree(group, requestId));
-                RunFold.within(ends).onGroup(group.buffer(), 0, group.length());
+                ends.onGroup(group.buffer(), 0, group.length());
                 endsOnWake = new long[0];
             }
         }
