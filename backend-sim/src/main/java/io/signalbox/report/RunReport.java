@@ -59,8 +59,8 @@ public record RunReport(
      */
     public RunReport withNotSubmitted(final long neverAsked, final long leftOut)
     {
-        return new RunReport(requests.withNotSubmitted(neverAsked, leftOut), latency, throughput, goodput, prefixCache, steps,
-            inFlight, tenants, placements, faults, newWeights, blockOccupancy, routedExperts, simulatedNanos);
+        return new RunReport(requests.withNotSubmitted(neverAsked, leftOut), latency, throughput, goodput, prefixCache,
+            steps, inFlight, tenants, placements, faults, newWeights, blockOccupancy, routedExperts, simulatedNanos);
     }
 
     /**

@@ -12,8 +12,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.collections.LongArrayList;
 
 /**
- * Collects from the groups which requests have ended, in their order. The driver reads them once the engine is quiet. An entry
- * is the request's id, negative if the request did not complete. Reads no other message, since it may be all that the
+ * Collects from the groups which requests have ended, in their order. The driver reads them once the engine is quiet. An
+ * entry is the request's id, negative if the request did not complete. Reads no other message, since it may be all that the
  * simulating thread follows.
  */
 final class RequestEnds extends EventReader implements GroupListener
