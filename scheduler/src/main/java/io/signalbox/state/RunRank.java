@@ -5,16 +5,21 @@ import io.signalbox.event.StepView;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.Arrays;
-import java.util.BitSet;
 
 /** Requests, KV blocks and steps of one rank of a {@link RunFold}. */
 final class RunRank
 {
-    /** By block, the live requests that hold it. */
-    private int[] holders = new int[1024];
+    private static final int PAGE_SHIFT = 10;
+    private static final int PAGE_BLOCKS = 1 << PAGE_SHIFT;
+    private static final int GENERATED = 1;
+    private static final int HOLDER = 2;
+
+    /**
+     * By block: {@link #HOLDER} for each live request that holds it, and {@link #GENERATED} if decoding filled it. In pages,
+     * because a damaged journal may name any block.
+     */
+    private int[][] pages = new int[4][];
     private int blocksInUse;
-    /** Blocks that decoding filled. */
-    private final BitSet generated = new BitSet();
     private RunStep[] steps = {new RunStep()};
     private final RunStep unknown = new RunStep();
     /** Requests of the last step, by entry: mostly those of the next one too. An ended one has another id by then. */
@@ -73,38 +78,59 @@ final class RunRank
     {
         final int block = plan.changeBlockId(change);
         hold(request, block);
+        final int[] page = page(block);
         if (!plan.changeIsMatch(change))
         {
-            generated.clear(block);
+            page[place(block)] &= ~GENERATED;
         }
         else if (request.isMatchedBy(plan))
         {
-            request.generatedMatches += generated.get(block) ? 1 : 0;
+            request.generatedMatches += page[place(block)] & GENERATED;
             request.pendingMatches += plan.changeIsPendingMatch(change) ? 1 : 0;
         }
     }
 
     void hold(final RunRequest request, final int block)
     {
-        if (block >= holders.length)
-        {
-            holders = Arrays.copyOf(holders, Math.max(block + 1, 2 * holders.length));
-        }
         request.blocks.addInt(block);
-        blocksInUse += holders[block]++ == 0 ? 1 : 0;
+        final int[] page = page(block);
+        blocksInUse += page[place(block)] < HOLDER ? 1 : 0;
+        page[place(block)] += HOLDER;
     }
 
     void releaseAll(final RunRequest request)
     {
         for (int i = 0; i < request.blocks.size(); i++)
         {
-            blocksInUse -= --holders[request.blocks.getInt(i)] == 0 ? 1 : 0;
+            final int block = request.blocks.getInt(i);
+            final int[] page = page(block);
+            page[place(block)] -= HOLDER;
+            blocksInUse -= page[place(block)] < HOLDER ? 1 : 0;
         }
         request.blocks.clear();
     }
 
     void generated(final int block)
     {
-        generated.set(block);
+        page(block)[place(block)] |= GENERATED;
+    }
+
+    private int[] page(final int block)
+    {
+        final int number = block >>> PAGE_SHIFT;
+        if (number >= pages.length)
+        {
+            pages = Arrays.copyOf(pages, Math.max(number + 1, 2 * pages.length));
+        }
+        if (pages[number] == null)
+        {
+            pages[number] = new int[PAGE_BLOCKS];
+        }
+        return pages[number];
+    }
+
+    private static int place(final int block)
+    {
+        return block & PAGE_BLOCKS - 1;
     }
 }
