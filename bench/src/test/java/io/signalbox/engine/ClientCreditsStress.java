@@ -18,7 +18,7 @@ public class ClientCreditsStress
     {
         try
         {
-            return credits.take(0);
+            return credits.take(1, 0);
         }
         catch (final InterruptedException e)
         {

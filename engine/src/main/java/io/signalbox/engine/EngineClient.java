@@ -239,20 +239,11 @@ final class EngineClient
         }
     }
 
-    /** One for the request, and one for the note of its client's id. */
+    /** One for the request, and one for the note of its client's id: both at once, so that none waits with one. */
     private boolean takeCredits(final CompletionRequest request, final long timeoutNanos, final long start)
         throws InterruptedException
     {
-        if (!takeCredit(Math.max(0, timeoutNanos - (System.nanoTime() - start))))
-        {
-            return false;
-        }
-        if (!isNoted(request) || takeCredit(Math.max(0, timeoutNanos - (System.nanoTime() - start))))
-        {
-            return true;
-        }
-        credits.giveBack();
-        return false;
+        return takeCredits(isNoted(request) ? 2 : 1, Math.max(0, timeoutNanos - (System.nanoTime() - start)));
     }
 
     /** An engine with room for one input has none for notes. */
@@ -531,11 +522,16 @@ final class EngineClient
     /** Once the engine accepts no further input, each waiting caller is refused and passes its credit to the next. */
     boolean takeCredit(final long timeoutNanos) throws InterruptedException
     {
+        return takeCredits(1, timeoutNanos);
+    }
+
+    private boolean takeCredits(final int count, final long timeoutNanos) throws InterruptedException
+    {
         if (engine == null)
         {
             throw new IllegalStateException("the client has no engine; connect it first");
         }
-        if (!credits.take(timeoutNanos))
+        if (!credits.take(count, timeoutNanos))
         {
             handles.checkRunning();
             return false;
@@ -546,7 +542,7 @@ final class EngineClient
         }
         catch (final IllegalStateException e)
         {
-            credits.giveBack();
+            credits.giveBack(count);
             throw e;
         }
         return true;

@@ -343,13 +343,22 @@ public final class LiveFigures implements RunListener
         }
         if (request.firstTokenNanos() != RunRequest.UNKNOWN)
         {
-            interval.prefill.record(request.firstTokenNanos() - request.admittedNanos(), 1);
+            completeSinceAdmission(request);
             interval.decode.record(request.lastTokenNanos() - request.firstTokenNanos(), 1);
-            interval.inference.record(request.lastTokenNanos() - request.admittedNanos(), 1);
             if (request.tokens() > 1)
             {
                 interval.perOutputToken.record(request.tpotNanos(), 1);
             }
+        }
+    }
+
+    /** The admission may be among records that were removed ahead of a restart. */
+    private void completeSinceAdmission(final RunRequest request)
+    {
+        if (request.admittedNanos() != RunRequest.UNKNOWN)
+        {
+            interval.prefill.record(request.firstTokenNanos() - request.admittedNanos(), 1);
+            interval.inference.record(request.lastTokenNanos() - request.admittedNanos(), 1);
         }
     }
 

@@ -97,7 +97,7 @@ public final class JournalUpkeep implements AutoCloseable
         this.listener = listener;
         this.rhythm = rhythm;
         limits = config.retention();
-        mostRecordsAtClose = config.recordsPerSnapshot();
+        mostRecordsAtClose = Math.min(config.recordsPerSnapshot(), SnapshotFollower.EVERY.defaultValue());
         states = new SnapshotFollower(directory, config.recordsPerSnapshot(), SnapshotFollower.KEPT.defaultValue());
         schedulers = new ReplayFollower(directory, config.recordsPerSnapshot(), routers);
     }

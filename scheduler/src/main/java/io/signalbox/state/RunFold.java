@@ -239,6 +239,8 @@ public final class RunFold extends EventReader
             {
                 listener.onRefused(request, answer);
             }
+            // Its id may be that of a live request.
+            request.end();
             spare.push(request);
         }
     }

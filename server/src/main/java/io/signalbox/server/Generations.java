@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** All generations that are under way, and the threads that write their answers. */
 final class Generations implements AutoCloseable
@@ -161,8 +162,15 @@ final class Generations implements AutoCloseable
         blocks.keep(rows, hashes);
         if (isSent && settings.source().session() != null && rows.start() + rows.rows() >= fed)
         {
-            final int last = Math.max(0, fed - rows.start() - 1);
-            sessions.sent(settings.source().session(), sequence, rows.generation(last));
+            final int generation = rows.generation(0);
+            if (IntStream.range(1, fed - rows.start()).allMatch(row -> rows.generation(row) == generation))
+            {
+                sessions.sent(settings.source().session(), sequence, rows.start(), generation);
+            }
+            else
+            {
+                sessions.forget(settings.source().session());
+            }
         }
         return hashes;
     }

@@ -118,6 +118,11 @@ final class Guard
             throw ApiError.of(ApiError.FORBIDDEN,
                 "this server listens on loopback and answers to localhost, 127.0.0.1 and [::1]; send one of them as Host");
         }
+        // A request for a picture has no Origin.
+        if ("cross-site".equals(request.header("Sec-Fetch-Site")))
+        {
+            throw ApiError.of(ApiError.FORBIDDEN, "this server does not answer pages of other sites; ask it from a program");
+        }
         final String origin = request.header("Origin");
         if (origin != null && !LOOPBACK.contains(hostOf(origin)))
         {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
-import io.signalbox.ConfigException;
 import io.signalbox.inspect.RecentRequests;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestInspector;
-import io.signalbox.journal.JournalException;
 import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.RequestDocument;
 import io.signalbox.server.http.HttpReply;
@@ -55,7 +53,8 @@ final class RequestRoutes implements AutoCloseable
         {
             throw absent(name, "no recent request of a client has this id");
         }
-        final long id = isNumber ? Long.parseLong(name) : named;
+        // A client that names its requests by numbers asks for its own.
+        final long id = named != null ? named : Long.parseLong(name);
         final RequestInspection remembered = recent == null ? null : recent.inspect(id);
         if (remembered != null && !remembered.lives().isEmpty())
         {
@@ -96,7 +95,7 @@ final class RequestRoutes implements AutoCloseable
         {
             Errors.send(reply, e);
         }
-        catch (final JournalException | ConfigException e)
+        catch (final RuntimeException e)
         {
             Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the journal cannot be read: " + e.getMessage()));
         }

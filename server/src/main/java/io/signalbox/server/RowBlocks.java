@@ -4,8 +4,10 @@ package io.signalbox.server;
 import io.signalbox.experts.RoutedExperts;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The rows of recent answers by the hashes of their full KV blocks. The oldest answers are forgotten first. If two answers
@@ -13,6 +15,10 @@ import java.util.Map;
  */
 final class RowBlocks
 {
+    /** Of the maps and objects of a block, and of an answer. */
+    private static final long BLOCK_BYTES = 128;
+    private static final long ANSWER_BYTES = 256;
+
     private final long mostBytes;
     private final int blockSizeTokens;
     private final Map<Long, Block> blocks = new HashMap<>();
@@ -28,12 +34,17 @@ final class RowBlocks
     {
     }
 
-    /** Blocks of one answer. */
+    /**
+     * Blocks of one answer.
+     *
+     * @param hashes of those that it has.
+     */
     private record Answer(RoutedExperts rows, long[] hashes)
     {
         private long bytes()
         {
-            return (long)rows.rows() * (rows.shape().rowIds() * Short.BYTES + 1L);
+            final int idBytes = Short.BYTES + (rows.hasCombineWeights() ? Float.BYTES : 0);
+            return (long)rows.rows() * (rows.shape().rowIds() * idBytes + 1L) + hashes.length * BLOCK_BYTES + ANSWER_BYTES;
         }
     }
 
@@ -51,25 +62,33 @@ final class RowBlocks
     /** @param hashes of the full blocks from position 0 on; those without all their rows are left out. */
     synchronized void keep(final RoutedExperts rows, final long[] hashes)
     {
-        final Answer answer = new Answer(rows, hashes);
-        if (answer.bytes() > mostBytes)
+        final int[] whole = IntStream.range(0, hashes.length).filter(index -> isWhole(rows, first(rows, index))).toArray();
+        final Answer answer = new Answer(rows, Arrays.stream(whole).mapToLong(index -> hashes[index]).toArray());
+        if (whole.length == 0 || answer.bytes() > mostBytes)
         {
             return;
         }
         answers.addLast(answer);
         bytes += answer.bytes();
-        for (int index = 0; index < hashes.length; index++)
+        for (final int index : whole)
         {
-            final int first = index * blockSizeTokens - rows.start();
-            if (first >= 0 && first + blockSizeTokens <= rows.rows())
-            {
-                blocks.put(hashes[index], new Block(rows, first));
-            }
+            blocks.put(hashes[index], new Block(rows, first(rows, index)));
         }
         while (bytes > mostBytes)
         {
             forget(answers.removeFirst());
         }
+    }
+
+    private int first(final RoutedExperts rows, final int block)
+    {
+        return block * blockSizeTokens - rows.start();
+    }
+
+    private boolean isWhole(final RoutedExperts rows, final int first)
+    {
+        return first >= 0 && first + blockSizeTokens <= rows.rows() && IntStream.range(first, first + blockSizeTokens)
+            .noneMatch(row -> rows.state(row) == RoutedExperts.RowState.MISSING);
     }
 
     private void forget(final Answer answer)

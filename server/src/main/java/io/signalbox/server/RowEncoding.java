@@ -300,6 +300,8 @@ final class RowEncoding
                 Arrays.fill(bytes.array(), (byte)-1);
                 return bytes.array();
             }
+            // Dense layers are zeros, also behind a missing row.
+            Arrays.fill(bytes.array(), (byte)0);
             for (int layer = 0; layer < shape.moeLayers(); layer++)
             {
                 bytes.position((wanted.allLayers() ? shape.layerIds().get(layer) : layer) * topK * element.bytes);

@@ -24,7 +24,7 @@ final class RowSessions
      * An answer that was sent.
      *
      * @param sequence   its prompt and its tokens; each but the last has a row.
-     * @param generation of the weights that computed its last row.
+     * @param generation of the weights that computed all its rows.
      */
     private record Sent(int[] sequence, int generation)
     {
@@ -46,9 +46,22 @@ final class RowSessions
         return Math.min(same < 0 ? prompt.length : same, sent.sequence().length - 1);
     }
 
-    synchronized void sent(final String session, final int[] sequence, final int generation)
+    /**
+     * An answer was sent.
+     *
+     * @param start      position of its first row.
+     * @param generation of the weights that computed all of its rows.
+     */
+    synchronized void sent(final String session, final int[] sequence, final int start, final int generation)
     {
-        final Sent before = sessions.put(session, new Sent(sequence, generation));
+        final Sent before = sessions.get(session);
+        if (start > 0 && (before == null || before.generation() != generation))
+        {
+            // The client has no rows of these weights from 0 on.
+            forget(session);
+            return;
+        }
+        sessions.put(session, new Sent(sequence, generation));
         tokens += sequence.length - (before == null ? 0 : before.sequence().length);
         final Iterator<Sent> oldest = sessions.values().iterator();
         while (sessions.size() > MOST_SESSIONS || tokens > MOST_TOKENS)
@@ -56,5 +69,12 @@ final class RowSessions
             tokens -= oldest.next().sequence().length;
             oldest.remove();
         }
+    }
+
+    /** The next answer of the session has all rows. */
+    synchronized void forget(final String session)
+    {
+        final Sent before = sessions.remove(session);
+        tokens -= before == null ? 0 : before.sequence().length;
     }
 }

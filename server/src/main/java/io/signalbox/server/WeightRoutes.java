@@ -12,6 +12,7 @@ import io.signalbox.server.weights.WeightsRoot;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -136,9 +137,14 @@ final class WeightRoutes implements AutoCloseable
         {
             final int before = engine.weightGeneration();
             final String version = root.prepare(path);
-            engine.newWeights(way, version);
-            BoundedWait.until(() -> engine.weightGeneration() > before || closed || engine.failure().isPresent(),
-                MOST_WAIT_MILLIS);
+            final CompletableFuture<Integer> stage = engine.newWeights(way, version).toCompletableFuture();
+            BoundedWait.until(() -> engine.weightGeneration() > before || stage.isCompletedExceptionally() || closed ||
+                engine.failure().isPresent(), MOST_WAIT_MILLIS);
+            if (stage.isCompletedExceptionally())
+            {
+                result(reply, ApiError.UNAVAILABLE, stage.handle((done, cause) -> cause).join().getMessage());
+                return;
+            }
             final int generation = engine.weightGeneration();
             if (generation == before)
             {
@@ -156,6 +162,10 @@ final class WeightRoutes implements AutoCloseable
         catch (final IllegalStateException e)
         {
             result(reply, ApiError.UNAVAILABLE, e.getMessage());
+        }
+        catch (final RuntimeException e)
+        {
+            result(reply, ApiError.INTERNAL, "the weights were not replaced: " + e.getMessage());
         }
         finally
         {

@@ -49,7 +49,8 @@ class AccessTest
         "localhost:8000 | 200", "127.0.0.1 | 200", "[::1]:1 | 200", "LOCALHOST | 200", "example.com | 403",
         "127.0.0.1.example.com | 403", "localhost.example.com:80 | 403", "user@localhost | 400",
         "localhost~Origin: http://localhost:3000 | 200", "localhost~Origin: https://example.com | 403",
-        "localhost~Origin: null | 403", "localhost~Origin: http://localhost.example.com | 403"})
+        "localhost~Origin: null | 403", "localhost~Origin: http://localhost.example.com | 403",
+        "localhost~Sec-Fetch-Site: cross-site | 403", "localhost~Sec-Fetch-Site: same-origin | 200"})
     void shouldRefusePagesOfOtherSites(final String host, final String status) throws Exception
     {
         assertEquals(status, status(open, MODELS + host.replace("~", "\r\n")));

@@ -398,7 +398,7 @@ class RoutedExpertsTest
             assertEquals(400, server.get("/signalbox/routed_experts/1?routed_experts_form=xml").statusCode());
         }
         try (RunningServer server = new RunningServer(1000, config ->
-            config.routedExperts(true, false).set(ServerConfig.ROW_CACHE_BYTES, 400L).withoutKeys(true)))
+            config.routedExperts(true, false).set(ServerConfig.ROW_CACHE_BYTES, 1000L).withoutKeys(true)))
         {
             final List<String> first = hashes(server, 1);
             assertEquals(200, server.get("/signalbox/routed_experts/" + first.get(0)).statusCode());

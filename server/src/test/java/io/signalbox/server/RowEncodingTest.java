@@ -87,13 +87,15 @@ class RowEncodingTest
     {
         assertNpy("|u1", 1, 1, 1, 2, 0, 0, 3, 4);
         assertNpy("<u2", 2, 2, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 299);
-        assertNpy("<i4", 3, 4, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 299, -1, -1, -1, -1, -1, -1);
+        assertNpy("<i4", 4, 4, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 299, -1, -1, -1, -1, -1, -1, 0, 1, 0, 0, 127, 2);
     }
 
     @Test
     void shouldWriteInt32WithoutAHeader()
     {
         assertEquals(base64(4, 1, 2, 0, 0, 3, 4), written(1, Form.RAW_INT32, true).text("routed_experts"));
+        assertEquals(base64(4, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 299, -1, -1, -1, -1, -1, -1, 0, 1, 0, 0, 127, 2),
+            written(4, Form.RAW_INT32, true).text("routed_experts"));
         assertEquals(base64(4, 1, 2, 3, 4, 5, 6, 7, 299, -1, -1, -1, -1),
             written(3, Form.RAW_INT32, false).text("routed_experts"));
     }

@@ -28,10 +28,10 @@ public final class ClientCredits
         return count;
     }
 
-    /** Returns false when none came free in time. A thread that need not wait is not interrupted. */
-    public boolean take(final long timeoutNanos) throws InterruptedException
+    /** Returns false when not so many came free in time. A thread that need not wait is not interrupted. */
+    public boolean take(final int wanted, final long timeoutNanos) throws InterruptedException
     {
-        if (free.tryAcquire())
+        if (free.tryAcquire(wanted))
         {
             return true;
         }
@@ -42,7 +42,7 @@ public final class ClientCredits
         final Waits wait = Waits.begin(Waits.CREDIT);
         try
         {
-            return free.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+            return free.tryAcquire(wanted, timeoutNanos, TimeUnit.NANOSECONDS);
         }
         finally
         {
@@ -53,7 +53,13 @@ public final class ClientCredits
     /** Returns a credit that was not used. */
     public void giveBack()
     {
-        free.release();
+        giveBack(1);
+    }
+
+    /** Returns credits that were not used. */
+    public void giveBack(final int unused)
+    {
+        free.release(unused);
     }
 
     /** Assigns the credit just taken to the input that names the request. */

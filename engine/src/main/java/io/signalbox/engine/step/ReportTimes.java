@@ -73,7 +73,8 @@ public final class ReportTimes
 
     private boolean isPossible(final long reported, final long now)
     {
-        return reported >= beganNanos - MARGIN_NANOS && reported - MARGIN_NANOS <= now;
+        // A clock of the embedder may be set back.
+        return reported >= Math.min(beganNanos, now) - MARGIN_NANOS && reported - MARGIN_NANOS <= now;
     }
 
     /** The current time of the engine. */

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A stream through Jetty: at most one write is under way, and its end starts the next one with everything that has come
- * meanwhile. So a slow client gets larger pieces, and holds no thread. An event that is larger than what may wait, such as
- * one with the routed experts of a long prompt, may wait beside the others.
+ * meanwhile. So a slow client gets larger pieces, and holds no thread. One event that is larger than what may wait, such
+ * as one with the routed experts of a long prompt, may wait beside the others.
  */
 final class JettyEventStream implements EventStream
 {
@@ -20,7 +20,7 @@ final class JettyEventStream implements EventStream
     private final int maxUnsentBytes;
     /** The fields below are guarded by this object. */
     private ByteArrayOutputStream unsent = new ByteArrayOutputStream();
-    /** Bytes of it in events that are larger than what may wait. */
+    /** Bytes of it in an event that is larger than what may wait. */
     private long unsentLarge;
     private boolean writing;
     private boolean ended;
@@ -45,8 +45,9 @@ final class JettyEventStream implements EventStream
                 return;
             }
             lastNanos = System.nanoTime();
-            unsentLarge += bytes.length > maxUnsentBytes ? bytes.length : 0;
-            tooSlow = unsent.size() + bytes.length - unsentLarge > maxUnsentBytes;
+            final boolean isLarge = bytes.length > maxUnsentBytes;
+            tooSlow = isLarge ? unsentLarge > 0 : unsent.size() + bytes.length - unsentLarge > maxUnsentBytes;
+            unsentLarge += isLarge ? bytes.length : 0;
             if (!tooSlow)
             {
                 unsent.writeBytes(bytes);

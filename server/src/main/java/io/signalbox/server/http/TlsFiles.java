@@ -10,9 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
@@ -53,13 +55,35 @@ public record TlsFiles(Path certificate, Path key)
         {
             final KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
-            store.setKeyEntry("server", privateKey(), password, chain);
+            final PrivateKey own = privateKey();
+            requirePair(own, chain[0]);
+            store.setKeyEntry("server", own, password, chain);
             return store;
         }
         catch (final GeneralSecurityException | IOException e)
         {
             throw new ConfigException("--tls-key=" + key + " and --tls-certificate=" + certificate +
                 " cannot be used together; give the key of the first certificate.");
+        }
+    }
+
+    /** The key store takes any key with any certificate, and then each handshake fails. */
+    private static void requirePair(final PrivateKey key, final Certificate certificate) throws GeneralSecurityException
+    {
+        final Signature signature = Signature.getInstance(switch (key.getAlgorithm())
+        {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> key.getAlgorithm();
+        });
+        signature.initSign(key);
+        signature.update((byte)1);
+        final byte[] signed = signature.sign();
+        signature.initVerify(certificate.getPublicKey());
+        signature.update((byte)1);
+        if (!signature.verify(signed))
+        {
+            throw new InvalidKeyException("the key is not that of the certificate");
         }
     }
 
@@ -100,7 +124,7 @@ public record TlsFiles(Path certificate, Path key)
                     return KeyFactory.getInstance(algorithm).generatePrivate(
                         new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(found.group(1))));
                 }
-                catch (final InvalidKeySpecException e)
+                catch (final InvalidKeySpecException | IllegalArgumentException e)
                 {
                     continue;
                 }
