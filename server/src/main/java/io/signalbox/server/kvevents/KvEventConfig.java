@@ -49,7 +49,7 @@ public final class KvEventConfig
         .option("--kv-events-topic", "TEXT", "Publish KV events under the topic TEXT").onlyAboveZero(PORT);
     public static final Setting<Form> FORM = Setting.constant("form", Form.MAP,
         "How an event is written: MAP, its fields by name; ARRAY, by position, for older consumers.")
-        .option("--kv-events-form", "FORM", "Write each event as FORM").onlyAboveZero(PORT);
+        .option("--kv-events-form", "FORM", "Write each event as FORM: map or array").onlyAboveZero(PORT);
     public static final Setting<Integer> BUFFER_BATCHES = Setting.integer("bufferBatches", "batches", 10_000, 1, 1 << 20,
         "Batches of each rank that are kept for replay, and that may wait for a subscriber.")
         .option("--kv-events-buffer", "N", "Keep the last N batches of a rank for replay").onlyAboveZero(PORT);
