@@ -3,12 +3,7 @@ package io.signalbox.sim;
 
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.workload.Arrivals;
-import io.signalbox.workload.Cancellations;
-import io.signalbox.workload.GeneratedWorkload;
-import io.signalbox.workload.GeneratedWorkloadConfig;
-import io.signalbox.workload.SizeDistribution;
-import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -23,7 +18,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Runs with lists of faults, which shrink to the few that matter. */
+/** Runs with lists of requests and of faults, which shrink to the few that matter. */
 class FaultPropertyTest
 {
     private static final List<String> KINDS = List.of("late 1ms", "late 30ms", "late 400ms", "reordered", "duplicated",
@@ -32,19 +27,10 @@ class FaultPropertyTest
         "corrupt row-bytes", "corrupt token-negative", "corrupt token-range", "corrupt token-count", "corrupt wrong-step",
         "corrupt wrong-epoch", "corrupt wrong-rank");
 
-    static Workload workload(final long seed, final int cancelPercent)
+    @Provide
+    Arbitrary<List<WorkloadRequest>> requests()
     {
-        return new Cancellations(cancelPercent / 100.0, 500_000_000L, seed).applyTo(GeneratedWorkload.of(
-            GeneratedWorkloadConfig.builder()
-                .seed(seed)
-                .conversations(8)
-                .arrivals(new Arrivals.Bursty(100.0, 3.0))
-                .systemPromptTokens(64)
-                .userTokens(new SizeDistribution.Lognormal(60.0, 1.0, 1, 400))
-                .outputTokens(new SizeDistribution.Zipf(0.5, 1, 40))
-                .meanThinkTimeNanos(100_000_000L)
-                .maxContextTokens(1200)
-                .build()));
+        return SmallWorkloads.lists();
     }
 
     @Provide
@@ -62,9 +48,9 @@ class FaultPropertyTest
     @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
     void shouldEndEveryRequestOnceAndWithTheTokensOfARunWithoutFaults(
         @ForAll final long seed,
+        @ForAll("requests") final List<WorkloadRequest> requests,
         @ForAll("faults") final List<String> faults,
         @ForAll @IntRange(min = 100, max = 300) final int kvBlocks,
-        @ForAll @IntRange(max = 40) final int cancelPercent,
         @ForAll final boolean lockStep,
         @ForAll final boolean kvKept,
         @ForAll @IntRange(max = 3) final int settings)
@@ -75,7 +61,7 @@ class FaultPropertyTest
             (settings == 1 ? "150ms" : "2s") + "\nback-after=" + (settings == 2 ? "5ms" : "700ms") +
             "\nkv=" + (kvKept ? "kept" : "lost"));
         final FaultyRun run = FaultyRun.of(
-            config, SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan), workload(seed, cancelPercent));
+            config, SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan), new ListWorkload(requests));
 
         assertEquals(List.of(), run.findings);
     }

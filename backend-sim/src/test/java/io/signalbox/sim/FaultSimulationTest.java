@@ -184,7 +184,7 @@ class FaultSimulationTest
         final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(200).lockStep(lockStep)
             .capture(new ModelShape(3, 16, 2)).build();
         new Simulation(config, SimulationConfig.DEFAULT.withSeed(seed).withFaults(FaultPlan.parse(faults)),
-            FaultPropertyTest.workload(seed, 10)).run(context -> stepped ? new SteppedEngine(context) :
+            SmallWorkloads.generated(seed, 10)).run(context -> stepped ? new SteppedEngine(context) :
                 new ThreadedEngine(context.ingressSlots(8).trackSlots(8)), recorded, SimulationProgress.NONE);
         return recorded.checksum();
     }

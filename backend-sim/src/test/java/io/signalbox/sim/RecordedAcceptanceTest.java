@@ -41,7 +41,7 @@ class RecordedAcceptanceTest
     private static final int DRAFTS = 3;
     private static final String FAULTS =
         "rank 0 step 5..6 failed; rank 1 step 9 lost back-after 50ms; failed=0.01,late=0.01";
-    private static final Workload WORKLOAD = FaultPropertyTest.workload(5, 0);
+    private static final Workload WORKLOAD = SmallWorkloads.generated(5, 0);
 
     private static SchedulerConfig config(final int depth, final int kvBlocks, final boolean lockStep, final boolean pause)
     {

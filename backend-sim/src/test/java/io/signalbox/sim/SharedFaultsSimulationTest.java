@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Plans whose faults hit several ranks in one step, at every depth, with ranks that step alone and together. */
 class SharedFaultsSimulationTest
 {
-    private static final Workload WORKLOAD = FaultPropertyTest.workload(7, 0);
+    private static final Workload WORKLOAD = SmallWorkloads.generated(7, 0);
 
     private static FaultyRun run(final String plan, final int depth, final boolean lockStep)
     {
