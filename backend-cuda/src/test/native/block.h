@@ -5,6 +5,9 @@
 
 #include "fiber.h"
 
+// Kernels of other libraries use it.
+#define EMULATED_VISIBLE __attribute__((visibility("default")))
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -119,7 +122,7 @@ struct Grid
     const void* arguments = nullptr;
 };
 
-class BlockEngine
+class EMULATED_VISIBLE BlockEngine
 {
 public:
     // Whether the block ran to its end; if not, fault() says why.
@@ -188,7 +191,11 @@ struct ThreadState
     std::size_t local_bytes;
 };
 
-extern __thread ThreadState here;
+extern EMULATED_VISIBLE __thread ThreadState here;
+
+// Fails the kernel unless it may use the bytes, which are in device memory, page-locked memory or shared memory.
+EMULATED_VISIBLE void check_kernel_access(
+    std::uintptr_t address, std::size_t bytes, std::size_t alignment, const char* what, int line);
 
 const char* base_name(const char* path);
 }

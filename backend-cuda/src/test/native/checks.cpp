@@ -82,6 +82,24 @@ struct TypeMismatch
 };
 }
 
+void emulated::check_kernel_access(const std::uintptr_t address, const std::size_t bytes, const std::size_t alignment,
+    const char* what, const int line)
+{
+    const bool allowed = is_reserved(address) && may_access(address, bytes, here.device);
+    if (__builtin_expect(!allowed, 0))
+    {
+        here.engine->fail(what + describe_access(address, bytes, here.device) + ", in line " + std::to_string(line) +
+            " of its PTX", CUDA_ILLEGAL_ADDRESS);
+    }
+    if (__builtin_expect(address % alignment != 0, 0))
+    {
+        char text[64];
+        std::snprintf(text, sizeof(text), "address 0x%zx is not a multiple of %zu, in line ",
+            static_cast<std::size_t>(address), alignment);
+        here.engine->fail(text + std::to_string(line) + " of its PTX", CUDA_MISALIGNED_ADDRESS);
+    }
+}
+
 #define ACCESS_CHECK(name, what, bytes) \
     extern "C" void name(const std::uintptr_t address) \
     { \

@@ -230,6 +230,15 @@ CONTROL(jlong, calls0)(void*, void*, const jlong name)
     return found == calls.end() ? 0 : found->second;
 }
 
+// Takes kernels from this library, 0 for the kernels of C++. Whether it could be loaded; if not, the last fault says why.
+CONTROL(jboolean, kernels0)(void*, void*, const jlong library)
+{
+    const auto held = locked();
+    const std::string why_not = use_ptx_kernels(reinterpret_cast<const char*>(library));
+    Driver::get().last_fault = why_not.empty() ? Driver::get().last_fault : why_not;
+    return why_not.empty();
+}
+
 // Copies up to so many bytes of the last fault's text; its length.
 CONTROL(jint, fault0)(void*, void*, const jlong target, const jint capacity)
 {

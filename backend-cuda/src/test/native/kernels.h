@@ -23,6 +23,8 @@ struct Kernel
     std::vector<std::size_t> sizes;
     std::vector<bool> pointers;
     unsigned max_threads = MAX_DEVICE_THREADS;
+    // Ahead of dynamic shared memory, in one allocation. That of kernels from C++ is thread-local memory instead.
+    std::size_t shared_bytes = 0;
 };
 
 // Every argument has a separate slot.
@@ -52,11 +54,15 @@ Kernel kernel(const char* name, void (*function)(P...))
     return {name, reinterpret_cast<const void*>(function), [](const void* raw, const void* arguments)
         {
             call(reinterpret_cast<void (*)(P...)>(const_cast<void*>(raw)), arguments, std::index_sequence_for<P...>());
-        }, {sizeof(P)...}, {std::is_pointer<P>::value...}, MAX_DEVICE_THREADS};
+        }, {sizeof(P)...}, {std::is_pointer<P>::value...}, MAX_DEVICE_THREADS, 0};
 }
 
 // Null if no kernel has this name.
 const Kernel* find_kernel(const std::string& name);
+
+// From now on kernels are those of this library that was made of PTX, if it has one of the name; null for no library.
+// Returns why it cannot be loaded, empty if it was.
+std::string use_ptx_kernels(const char* library);
 
 // To be constructed as a global of each file of kernels, with the launch bound that all of them have.
 struct Registration

@@ -27,10 +27,10 @@ struct LoadLane : Joint
 };
 
 // Sums of 16 products each, added one after the other in the order of columns. A device's order is not documented.
-void multiply_lanes(Joint* const (&lanes)[WARP_SIZE]);
+EMULATED_VISIBLE void multiply_lanes(Joint* const (&lanes)[WARP_SIZE]);
 
 // Each lane gets two neighbouring elements of each tile: of row lane / 4.
-void load_lanes(Joint* const (&lanes)[WARP_SIZE]);
+EMULATED_VISIBLE void load_lanes(Joint* const (&lanes)[WARP_SIZE]);
 
 // Compiled with the kernels, so that the access is checked as theirs are.
 inline void read_row(const void* row, std::uint32_t (&words)[4])

@@ -86,7 +86,7 @@ bool run_launch(const Work& work, std::uint64_t& progress, const Settings& setti
         fault = std::string("injected into kernel ") + work.kernel->name;
         return true;
     }
-    Grid grid{work.blocks, work.threads, work.shared_bytes, work.device, work.kernel->name, work.kernel->body,
+    Grid grid{work.blocks, work.threads, work.kernel->shared_bytes + work.shared_bytes, work.device, work.kernel->name, work.kernel->body,
         work.kernel->function, work.arguments.data()};
     const std::uint64_t count = static_cast<std::uint64_t>(work.blocks.x) * work.blocks.y * work.blocks.z;
     const std::uint64_t until = settings.blocks_are_quanta ? progress + 1 : count;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.driver;
 
+import io.signalbox.cuda.ptx.PtxKernels;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Assumptions;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /**
  * Controls of the emulated CUDA driver: a {@code libcuda.so.1} that runs the kernels of this module on the CPU, so that
@@ -50,6 +52,7 @@ public final class EmulatedDriver
         {
             throw new IllegalStateException("another libcuda.so.1 was loaded into this process before the emulated one");
         }
+        kernels(PtxKernels.ofProcess());
         return NO_FAILURE;
     }
 
@@ -95,6 +98,23 @@ public final class EmulatedDriver
     public static void quantum(final long copyBytes, final boolean blocks)
     {
         quantum0(copyBytes, blocks);
+    }
+
+    /**
+     * Takes kernels from this library, which was made of PTX, and those that it does not have from the sources. Unlike other
+     * settings it outlasts {@link #reset}.
+     *
+     * @param library {@code null} for all kernels from the sources.
+     */
+    public static void kernels(final Path library)
+    {
+        final ByteBuffer text = text(library == null ? "" : library.toString());
+        final boolean loaded = kernels0(library == null ? 0 : address(text));
+        Reference.reachabilityFence(text);
+        if (!loaded)
+        {
+            throw new IllegalStateException("the kernels of the PTX do not load: " + lastFault());
+        }
     }
 
     /** How many devices there are. To be called before anything is initialised. */
@@ -306,6 +326,8 @@ public final class EmulatedDriver
     private static native void order0(int order, long seed);
 
     private static native void quantum0(long copyBytes, boolean blocks);
+
+    private static native boolean kernels0(long library);
 
     private static native void devices0(int count);
 

@@ -13,7 +13,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -59,26 +61,36 @@ public final class EmulatedDriverBuild
     /** The library, built if need be; a process whose library path starts with its directory uses it as its driver. */
     public static Path library()
     {
-        return built().resolve("libcuda.so.1");
+        return built(Map.of()).resolve("libcuda.so.1");
     }
 
     /** The library without one of the symbols that it exports, such as {@code cuGraphUpload} or {@code cuMemAlloc_v2}. */
     public static Path libraryWithout(final String symbol)
     {
         final Path whole = library().getParent();
-        return built("without", symbol, whole.toString()).resolve("libcuda.so.1");
+        return built(Map.of(), "without", symbol, whole.toString()).resolve("libcuda.so.1");
     }
 
     /** The program that runs kernels under the address sanitizer, built if need be. */
     public static Path sanitizedProgram()
     {
-        return built(SANITIZER).resolve("kernel-check");
+        return built(Map.of(), SANITIZER).resolve("kernel-check");
     }
 
-    private static Path built(final String... variant)
+    /**
+     * A library of kernels that were made of PTX, for {@link #library}.
+     *
+     * @param sources C++ by the name of its file.
+     */
+    public static Path ptxKernels(final SortedMap<String, String> sources)
+    {
+        return built(sources, "ptx", library().getParent().toString()).resolve("kernels.so");
+    }
+
+    private static Path built(final Map<String, String> sources, final String... variant)
     {
         final Path target = MODULE.resolve("target/emulated");
-        final Path made = target.resolve(hash(variant));
+        final Path made = target.resolve(hash(sources, variant));
         try
         {
             Files.createDirectories(target);
@@ -88,6 +100,11 @@ public final class EmulatedDriverBuild
                 lock.lock();
                 if (!Files.exists(made.resolve(MADE)))
                 {
+                    Files.createDirectories(made);
+                    for (final Map.Entry<String, String> source : sources.entrySet())
+                    {
+                        Files.writeString(made.resolve(source.getKey()), source.getValue());
+                    }
                     build(made, variant);
                     Files.createFile(made.resolve(MADE));
                 }
@@ -102,7 +119,6 @@ public final class EmulatedDriverBuild
 
     private static void build(final Path directory, final String... variant) throws IOException
     {
-        Files.createDirectories(directory);
         final Path log = directory.resolve("build.log");
         final List<String> command = new ArrayList<>(List.of(NATIVE.resolve("build").toString(), directory.toString()));
         command.addAll(List.of(variant));
@@ -114,7 +130,7 @@ public final class EmulatedDriverBuild
     }
 
     /** Of all sources with their names, the compiler and what is built. */
-    private static String hash(final String... variant)
+    private static String hash(final Map<String, String> sources, final String... variant)
     {
         try (Stream<Path> tests = Files.list(NATIVE); Stream<Path> kernels = Files.list(KERNELS))
         {
@@ -125,7 +141,7 @@ public final class EmulatedDriverBuild
                 digest.update(Files.readAllBytes(file));
             }
             final String version = run(List.of("sh", "-c", compiler() + " --version")).orElse("");
-            digest.update((String.join(" ", variant) + version).getBytes(StandardCharsets.UTF_8));
+            digest.update((String.join(" ", variant) + sources + version).getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest(), 0, 8);
         }
         catch (final IOException e)

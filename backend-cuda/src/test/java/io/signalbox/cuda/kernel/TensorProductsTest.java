@@ -66,7 +66,7 @@ class TensorProductsTest
         return rig.linear(tile.kernel(KernelNames.TENSOR_LINEAR), tile.linearBytes(), weights, rows, in, count);
     }
 
-    private static int wrong(final float[] found, final float[] weights, final int rows, final float[] in, final int columns)
+    static int wrong(final float[] found, final float[] weights, final int rows, final float[] in, final int columns)
     {
         int wrong = 0;
         for (int i = 0; i < found.length; i++)
