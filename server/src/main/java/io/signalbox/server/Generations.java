@@ -70,21 +70,21 @@ final class Generations implements AutoCloseable
 
     /** As the other method, for a route whose clients do not name their requests. */
     void start(
-        final List<int[]> prompts, final AnswerSettings settings, final String promptField, final AnswerWriter writer,
+        final List<int[]> prompts, final AnswerSettings settings, final FieldNames names, final AnswerWriter writer,
         final HttpReply reply)
     {
-        start(prompts, settings, promptField, writer, reply, null);
+        start(prompts, settings, names, writer, reply, null);
     }
 
     /**
      * Submits a request for each answer.
      *
-     * @param promptField of the body, for refusals.
-     * @param id          under which {@link #abort} finds it; {@code null}: none.
+     * @param names of the route's fields.
+     * @param id    under which {@link #abort} finds it; {@code null}: none.
      * @throws ApiError if one of them is refused at once; then none runs.
      */
     void start(
-        final List<int[]> prompts, final AnswerSettings asked, final String promptField, final AnswerWriter writer,
+        final List<int[]> prompts, final AnswerSettings asked, final FieldNames names, final AnswerWriter writer,
         final HttpReply reply, final String id)
     {
         final AnswerSettings settings = inSession(prompts, asked);
@@ -98,12 +98,11 @@ final class Generations implements AutoCloseable
         final int[] newTokens = new int[prompts.size()];
         for (int i = 0; i < newTokens.length; i++)
         {
-            newTokens[i] = model.newTokens(prompts.get(i).length, settings.maxTokens(), promptField);
+            newTokens[i] = model.newTokens(prompts.get(i).length, settings.maxTokens(), names);
             if (settings.rows() != null && settings.rows().from() > prompts.get(i).length)
             {
-                throw ApiError.badRequest("routed_experts_prompt_start", "routed experts are asked for from position " +
-                    settings.rows().from() + " on, behind the " + prompts.get(i).length + " tokens of the prompt; give a " +
-                    "position of the prompt");
+                throw ApiError.badRequest(names.rowsFrom(), names.rowsFrom() + " is " + settings.rows().from() +
+                    ", and the prompt has " + prompts.get(i).length + " tokens; give 0 to " + prompts.get(i).length);
             }
         }
         final int[] ends = settings.ends(model.text().endTokens());

@@ -68,7 +68,8 @@ final class OpenAiRoutes
             name == null ? model.names().get(0) : name, chat, stream, streamOptions.flag("include_usage"),
             streamOptions.flag("continuous_usage_stats"), fields.flag("return_token_ids"), settings.logprobs(),
             System.currentTimeMillis() / MILLIS);
-        generations.start(prompts, settings, promptField, new OpenAiAnswers(form, reply, model.text()), reply);
+        generations.start(
+            prompts, settings, FieldNames.ofOpenAi(promptField), new OpenAiAnswers(form, reply, model.text()), reply);
     }
 
     /** The models. */

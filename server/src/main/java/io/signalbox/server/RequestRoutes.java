@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * {@code GET /signalbox/requests/ID}: the life of a request and why it got its rank, from memory or else from the journal.
@@ -25,6 +27,7 @@ final class RequestRoutes implements AutoCloseable
 
     private static final int OK = 200;
     private static final int MAX_DIGITS = 18;
+    private static final Pattern ENCODED = Pattern.compile("%([0-9a-fA-F]{2})");
 
     /** {@code null}: none are remembered. */
     private final RecentRequests recent;
@@ -46,7 +49,7 @@ final class RequestRoutes implements AutoCloseable
 
     void request(final HttpRequest request, final HttpReply reply)
     {
-        final String name = request.path().substring(PREFIX.length());
+        final String name = decoded(request.path().substring(PREFIX.length()));
         final boolean isNumber = name.matches("[0-9]{1," + MAX_DIGITS + "}");
         final Long named = recent == null ? null : recent.requestId(name);
         if (!isNumber && named == null)
@@ -72,6 +75,14 @@ final class RequestRoutes implements AutoCloseable
         {
             throw ApiError.of(ApiError.TOO_MANY, "another question reads the journal; ask again when it is answered");
         }
+    }
+
+    /** What the path of a request leaves encoded. */
+    private static String decoded(final String name)
+    {
+        final Matcher encoded = ENCODED.matcher(name);
+        return encoded.replaceAll(found ->
+            Matcher.quoteReplacement(Character.toString(Integer.parseInt(found.group(1), 16))));
     }
 
     private static ApiError absent(final String name, final String reason)

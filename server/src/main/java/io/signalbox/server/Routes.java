@@ -16,15 +16,15 @@ final class Routes implements HttpHandler
     /** Methods of a path with their routes. */
     private final Map<String, Map<String, GuardedRoute>> routes = new TreeMap<>();
 
-    /** The same by the path before the last name. */
-    private final Map<String, Map<String, GuardedRoute>> below = new TreeMap<>();
+    /** The same by the beginning of the path, up to a slash. */
+    private final TreeMap<String, Map<String, GuardedRoute>> below = new TreeMap<>();
 
     void add(final String method, final String path, final GuardedRoute route)
     {
         routes.computeIfAbsent(path, name -> new TreeMap<>()).put(method, route);
     }
 
-    /** A route for all paths that have one more name. */
+    /** A route for all longer paths: ids of clients may have slashes. */
     void addBelow(final String method, final String prefix, final GuardedRoute route)
     {
         below.computeIfAbsent(prefix, name -> new TreeMap<>()).put(method, route);
@@ -72,9 +72,9 @@ final class Routes implements HttpHandler
 
     private Map<String, GuardedRoute> methods(final String path)
     {
-        final int name = path.lastIndexOf('/') + 1;
         final Map<String, GuardedRoute> methods = routes.get(path);
-        return methods != null || name == path.length() ? methods : below.get(path.substring(0, name));
+        final Map.Entry<String, Map<String, GuardedRoute>> beginning = below.lowerEntry(path);
+        return methods == null && beginning != null && path.startsWith(beginning.getKey()) ? beginning.getValue() : methods;
     }
 
     private HttpHandler route(final HttpRequest request)

@@ -58,24 +58,32 @@ public record ServedModel(List<String> names, int contextTokens, int hiddenLayer
      * The number of tokens that an answer may have.
      *
      * @param wanted -1: as many as fit.
-     * @param param  field of the prompt, for the refusal.
+     * @param names  of the route's fields.
      * @throws ApiError in the words of vLLM if prompt and answer do not fit.
      */
-    int newTokens(final int promptTokens, final int wanted, final String param)
+    int newTokens(final int promptTokens, final int wanted, final FieldNames names)
     {
         if (promptTokens + Math.min(1, wanted < 0 ? 1 : wanted) > contextTokens)
         {
             throw new ApiError(ApiError.BAD_REQUEST, "This model's maximum context length is " + contextTokens +
                 " tokens. However, your request has " + promptTokens +
-                " input tokens. Please reduce the length of the input messages.", param, "context_length_exceeded", null);
+                " input tokens. Please reduce the length of the input messages.", names.prompt(),
+                "context_length_exceeded", null);
         }
         if (wanted > contextTokens - promptTokens)
         {
-            throw new ApiError(ApiError.BAD_REQUEST, "'max_tokens' or 'max_completion_tokens' is too large: " + wanted +
+            throw new ApiError(ApiError.BAD_REQUEST, tooLarge(names) + " is too large: " + wanted +
                 ". This model's maximum context length is " + contextTokens + " tokens and your request has " +
                 promptTokens + " input tokens (" + wanted + " > " + contextTokens + " - " + promptTokens + ").",
-                "max_tokens", null, null);
+                names.maxTokens(), null, null);
         }
         return wanted < 0 ? contextTokens - promptTokens : wanted;
+    }
+
+    /** OpenAI's route has two names, which vLLM tells both. */
+    private static String tooLarge(final FieldNames names)
+    {
+        return names.maxTokens().equals("max_tokens") ? "'max_tokens' or 'max_completion_tokens'" :
+            "'" + names.maxTokens() + "'";
     }
 }

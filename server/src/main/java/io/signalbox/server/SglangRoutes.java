@@ -55,7 +55,7 @@ final class SglangRoutes
             RequestSource.of(request, generations.ranks()).onRank(fields, "data_parallel_rank", generations.ranks())
                 .onRank(fields, "routed_dp_rank", generations.ranks()).named(fields, "rid"));
         final String id = RequestIds.of(fields, "rid", request);
-        generations.start(prompts, settings, name, new Answers(
+        generations.start(prompts, settings, FieldNames.ofSglang(name), new Answers(
             reply, id, fields.flag("stream"), isOne && settings.count() == 1,
             fields.flag("return_text_in_logprobs"), settings), reply, id);
     }
@@ -301,9 +301,18 @@ final class SglangRoutes
         }));
     }
 
-    /** Ends all requests, and refuses others until {@link #proceed}. */
+    /** Ends all requests, and refuses others until {@link #proceed}. SGLang can also keep requests during a pause. */
     void pause(final HttpRequest request, final HttpReply reply)
     {
+        final String mode = "mode";
+        final RequestFields fields =
+            request.body().length == 0 ? RequestFields.ofQuery(request.query()) : RequestFields.parse(request.body());
+        final String text = fields.text(mode);
+        if (text != null && !text.equals("abort"))
+        {
+            throw fields.refused(mode, "abort, or leave it out: this server ends all requests when it pauses and keeps " +
+                "none for later");
+        }
         generations.pause(true);
         generations.abort(null);
         send(reply, json -> json.writeStringField("status", "ok"));

@@ -42,9 +42,9 @@ final class VllmRoutes
             sampling, fields, rows, RequestSource.of(request, generations.ranks()).named(fields, "request_id"));
         final String name = fields.text("model");
         final boolean usage = fields.object("stream_options").flag("include_usage");
-        generations.start(List.of(prompt), settings, tokens, new Answers(reply, RequestIds.of(fields, "request_id", request),
-            name == null ? model.names().get(0) : name, fields.flag("stream"), usage, fields.flag("return_token_ids"),
-            settings.logprobs()), reply);
+        generations.start(List.of(prompt), settings, FieldNames.ofVllm(tokens), new Answers(
+            reply, RequestIds.of(fields, "request_id", request), name == null ? model.names().get(0) : name,
+            fields.flag("stream"), usage, fields.flag("return_token_ids"), settings.logprobs()), reply);
     }
 
     /** Writes the answers of the route. */

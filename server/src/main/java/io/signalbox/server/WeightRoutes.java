@@ -39,11 +39,17 @@ final class WeightRoutes implements AutoCloseable
         thread.setDaemon(true);
         return thread;
     });
-    /** Of the weights that came last; {@code null}: the number of their generation. */
+    /** Of the weights that came last. */
     private volatile Named last = new Named(0, null);
+    /** Of the weights that were announced last. */
+    private volatile Named next = last;
     private volatile boolean closed;
 
-    /** The name that a trainer gave to weights. */
+    /**
+     * The name that a trainer gave to weights.
+     *
+     * @param label {@code null}: the number of the generation.
+     */
     private record Named(int generation, String label)
     {
     }
@@ -58,7 +64,8 @@ final class WeightRoutes implements AutoCloseable
     String version()
     {
         final int generation = engine.weightGeneration();
-        final Named named = last;
+        final Named announced = next;
+        final Named named = announced.generation() == generation ? announced : last;
         return named.generation() == generation && named.label() != null ? named.label() : Integer.toString(generation);
     }
 
@@ -135,24 +142,23 @@ final class WeightRoutes implements AutoCloseable
     {
         try
         {
-            final int before = engine.weightGeneration();
             final String version = root.prepare(path);
-            final CompletableFuture<Integer> stage = engine.newWeights(way, version).toCompletableFuture();
-            BoundedWait.until(() -> engine.weightGeneration() > before || stage.isCompletedExceptionally() || closed ||
+            final CompletableFuture<Integer> stage = announce(way, version, label);
+            final Named announced = next;
+            BoundedWait.until(() -> has(announced) || stage.isCompletedExceptionally() || closed ||
                 engine.failure().isPresent(), MOST_WAIT_MILLIS);
             if (stage.isCompletedExceptionally())
             {
                 result(reply, ApiError.UNAVAILABLE, stage.handle((done, cause) -> cause).join().getMessage());
                 return;
             }
-            final int generation = engine.weightGeneration();
-            if (generation == before)
+            if (!has(announced))
             {
                 result(reply, ApiError.UNAVAILABLE,
                     "the weights were announced and have not come; they come when the requests that have begun have ended");
                 return;
             }
-            last = new Named(generation, label);
+            last = announced;
             result(reply, OK, "Succeeded to update model weights.");
         }
         catch (final ConfigException | IllegalArgumentException e)
@@ -163,19 +169,41 @@ final class WeightRoutes implements AutoCloseable
         {
             result(reply, ApiError.UNAVAILABLE, e.getMessage());
         }
-        catch (final RuntimeException e)
+        catch (final RuntimeException | Error e)
         {
             result(reply, ApiError.INTERNAL, "the weights were not replaced: " + e.getMessage());
         }
+    }
+
+    private boolean has(final Named announced)
+    {
+        return engine.weightGeneration() >= announced.generation();
+    }
+
+    /** Names the weights before they come, so that no answer has them under another name. */
+    private CompletableFuture<Integer> announce(final WeightSwap way, final String version, final String label)
+    {
+        final Named former = next;
+        // Weights that were announced earlier may still be awaited.
+        next = new Named(Math.max(engine.weightGeneration(), former.generation()) + 1, label);
+        boolean isAnnounced = false;
+        try
+        {
+            final CompletableFuture<Integer> stage = engine.newWeights(way, version).toCompletableFuture();
+            isAnnounced = !stage.isCompletedExceptionally();
+            return stage;
+        }
         finally
         {
-            updating.set(false);
+            next = isAnnounced ? next : former;
         }
     }
 
     /** As SGLang answers, refusals included. */
     private void result(final HttpReply reply, final int status, final String message)
     {
+        // The client may send the next update as soon as it has the answer.
+        updating.set(false);
         reply.send(status, HttpReply.JSON, JsonBytes.of(json ->
         {
             json.writeStartObject();

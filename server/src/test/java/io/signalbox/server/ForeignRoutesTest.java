@@ -157,6 +157,38 @@ class ForeignRoutesTest
             "'sampling_params': {'max_new_tokens': 1, 'repetition_penalty': 1.0, 'custom_params': null}}"));
     }
 
+    /** Each route has its own names for what does not fit. */
+    @Test
+    void shouldNameTheFieldOfItsRoute() throws Exception
+    {
+        try (RunningServer rows = new RunningServer(1000, config -> config.routedExperts(true, false)))
+        {
+            final int context = RunningServer.CONTEXT_TOKENS;
+            final String sglang = "{'input_ids': [1], 'return_routed_experts': true, ";
+            assertEquals("sampling_params.max_new_tokens",
+                param(rows, SGLANG, sglang + "'sampling_params': {'max_new_tokens': " + context + "}}"));
+            assertEquals("routed_experts_start_len", param(rows, SGLANG, sglang + "'routed_experts_start_len': 2}"));
+            final String vllm = "{'token_ids': [1], 'sampling_params': ";
+            assertEquals("sampling_params.max_tokens", param(rows, VLLM, vllm + "{'max_tokens': " + context + "}}"));
+            assertEquals("sampling_params.routed_experts_prompt_start",
+                param(rows, VLLM, vllm + "{'routed_experts_prompt_start': 2}}"));
+            final String openAi = "{'prompt': [1], ";
+            assertEquals("max_tokens", param(rows, "/v1/completions", openAi + "'max_tokens': " + context + "}"));
+            assertEquals("routed_experts_prompt_start",
+                param(rows, "/v1/completions", openAi + "'routed_experts_prompt_start': 2}"));
+        }
+    }
+
+    private static String param(final RunningServer asked, final String path, final String json) throws Exception
+    {
+        final HttpResponse<String> answer = asked.post(path, json);
+        assertEquals(400, answer.statusCode(), answer.body());
+        final RequestFields error = RunningServer.parse(answer).object("error");
+        final String name = error.text("param").substring(error.text("param").lastIndexOf('.') + 1);
+        assertTrue(error.text("message").contains(name), answer.body());
+        return error.text("param");
+    }
+
     @Test
     void shouldSendARequestToTheRankThatItNames() throws Exception
     {
@@ -250,7 +282,17 @@ class ForeignRoutesTest
             assertEquals(200, slow.post("/abort_request", "{'rid': 'this'}").statusCode());
             final String answer = RawClient.rest(socket);
             assertTrue(answer.contains("\"type\":\"abort\"") && answer.contains("\"message\":\"Abort "), answer);
+            for (final String mode : List.of("in_place", "retract", "other"))
+            {
+                final HttpResponse<String> refused = slow.post("/pause_generation", "{'mode': '" + mode + "'}");
+                assertEquals(400, refused.statusCode(), mode);
+                assertEquals("mode", RunningServer.parse(refused).object("error").text("param"));
+                assertEquals(200, slow.get("/health/ready").statusCode(), "nothing is paused");
+            }
+            assertEquals(400, slow.get("/pause_generation?mode=in_place").statusCode());
+            assertEquals(200, slow.post("/pause_generation", "{'mode': 'abort'}").statusCode());
             assertEquals(200, slow.post("/pause_generation", "{}").statusCode());
+            assertEquals(200, slow.post("/pause_generation", "").statusCode());
             assertEquals(503, slow.post(SGLANG, "{'input_ids': [1]}").statusCode());
             assertEquals(200, slow.get("/health").statusCode());
             assertEquals(503, slow.get("/health/ready").statusCode());

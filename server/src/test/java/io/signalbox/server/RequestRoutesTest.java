@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -74,6 +76,27 @@ class RequestRoutesTest
             assertEquals(1L, event(life(server, third), "placed").get("rank"));
             assertEquals(404, server.get(REQUESTS + "99").statusCode());
             assertEquals(404, server.get(REQUESTS + "call-2").statusCode());
+        }
+    }
+
+    /** Some clients have paths, addresses and shares as ids. */
+    @Test
+    void shouldFindEachIdThatItTakes() throws Exception
+    {
+        try (RunningServer server = new RunningServer(1000, config -> config.withoutKeys(true)))
+        {
+            for (final String given : List.of("jobs/7/try-1", "a/../b", "50%", "%2F", "a?b#c;d", "//", "12/3"))
+            {
+                final String id = id(server.post("/v1/completions", PROMPT, "X-Request-Id", given));
+                final RequestFields life = life(server, URLEncoder.encode(given, StandardCharsets.UTF_8));
+                assertEquals(given, life.text("clientRequestId"));
+                assertEquals(life(server, id).values(), life.values());
+            }
+            assertEquals("jobs/7/try-1", life(server, "jobs/7/try-1").text("clientRequestId"), "slashes as they are");
+            assertEquals(404, server.get(REQUESTS).statusCode());
+            assertEquals(404, server.get(REQUESTS + "jobs/7").statusCode());
+            assertEquals(404, server.get("/signalbox/requests%2Fjobs").statusCode());
+            assertEquals(404, server.get("/signalbox/other/1").statusCode());
         }
     }
 

@@ -356,6 +356,30 @@ class RoutedExpertsTest
         }
     }
 
+    /** The weights come within an answer: the client has its later rows of the new ones, and none of its first rows. */
+    @Test
+    void shouldSendASessionAllRowsAfterAnAnswerOfTwoWeights() throws Exception
+    {
+        try (RunningServer server = new RunningServer(3, config -> config.routedExperts(true, true).withoutKeys(true)))
+        {
+            final int[] first = {1, 2, 3, 4, 5};
+            final int[] second = IntStream.concat(
+                IntStream.of(first), IntStream.of(turn(server, "s", first, 4).wholes("token_ids"))).toArray();
+            final ExecutorService client = Executors.newSingleThreadExecutor();
+            final Future<RequestFields> answer = client.submit(() -> turn(server, "s", second, 100));
+            server.await(() -> server.engine().stats().steps().generatedTokens() > 14);
+            server.engine().newWeights(WeightSwap.CONTINUE, "other");
+            final RequestFields mixed = answer.get();
+            client.shutdown();
+            assertEquals(8L, range(mixed).get(0));
+            assertEquals(2, mixed.object("routed_experts_meta").objects("weights").size(), "rows of both");
+            final int[] third = IntStream.concat(
+                IntStream.of(second), IntStream.of(mixed.wholes("token_ids"))).toArray();
+            assertEquals(0L, range(turn(server, "s", third, 4)).get(0));
+            assertTrue((Long)range(turn(server, "s", third, 4)).get(0) > 0, "an answer of one generation");
+        }
+    }
+
     private static RequestFields turn(
         final RunningServer server, final String session, final int[] prompt, final int tokens) throws Exception
     {

@@ -43,14 +43,7 @@ class TlsTest
     @BeforeAll
     static void makeCertificate() throws Exception
     {
-        final Path store = directory.resolve("store.p12");
-        final Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-            "-genkeypair", "-keystore", store.toString(), "-storepass", new String(PASSWORD), "-storetype", "PKCS12",
-            "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "san=ip:127.0.0.1", "-alias", "a")
-            .redirectErrorStream(true).start();
-        keytool.getInputStream().readAllBytes();
-        assertEquals(0, keytool.waitFor());
-        final KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD);
+        final KeyStore keys = pair("store.p12", "EC");
         certificate = pem("certificate.pem", "CERTIFICATE", keys.getCertificate("a").getEncoded());
         key = pem("key.pem", "PRIVATE KEY", keys.getKey("a", PASSWORD).getEncoded());
         final KeyStore trusted = KeyStore.getInstance("PKCS12");
@@ -60,6 +53,19 @@ class TlsTest
         trust.init(trusted);
         client = SSLContext.getInstance("TLS");
         client.init(null, trust.getTrustManagers(), null);
+    }
+
+    /** A new key with its certificate. */
+    private static KeyStore pair(final String file, final String algorithm) throws Exception
+    {
+        final Path store = directory.resolve(file);
+        final Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+            "-genkeypair", "-keystore", store.toString(), "-storepass", new String(PASSWORD), "-storetype", "PKCS12",
+            "-keyalg", algorithm, "-dname", "CN=localhost", "-ext", "san=ip:127.0.0.1", "-alias", "a")
+            .redirectErrorStream(true).start();
+        keytool.getInputStream().readAllBytes();
+        assertEquals(0, keytool.waitFor());
+        return KeyStore.getInstance(store.toFile(), PASSWORD);
     }
 
     private static Path pem(final String name, final String kind, final byte[] content) throws IOException
@@ -137,11 +143,32 @@ class TlsTest
         assertRefused(certificate, directory, "cannot be read");
     }
 
+    /** Java's key store takes any key with any certificate, and then no client could connect. */
+    @Test
+    void shouldRefuseTheKeyOfAnotherCertificate() throws Exception
+    {
+        for (final String algorithm : List.of("EC", "RSA", "Ed25519"))
+        {
+            final KeyStore other = pair(algorithm + ".p12", algorithm);
+            final Path foreign = pem("foreign.pem", "PRIVATE KEY", other.getKey("a", PASSWORD).getEncoded());
+            assertRefused(certificate, foreign, "--tls-");
+            final Path own = pem("own.pem", "CERTIFICATE", other.getCertificate("a").getEncoded());
+            config(own, foreign).check();
+        }
+        final Path broken = Files.writeString(directory.resolve("broken.pem"),
+            "-----BEGIN PRIVATE KEY-----\nA\n-----END PRIVATE KEY-----\n");
+        assertRefused(certificate, broken, "--tls-key");
+    }
+
+    private static ServerConfig config(final Path certificates, final Path keys)
+    {
+        return new ServerConfig(new ServedModel(List.of("model"), 16, 1, new SimulatedText())).port(0)
+            .tls(certificates, keys);
+    }
+
     private static void assertRefused(final Path certificates, final Path keys, final String word)
     {
-        final ServerConfig config = new ServerConfig(new ServedModel(List.of("model"), 16, 1, new SimulatedText())).port(0)
-            .tls(certificates, keys);
-        final String message = assertThrows(ConfigException.class, config::check).getMessage();
+        final String message = assertThrows(ConfigException.class, config(certificates, keys)::check).getMessage();
         assertTrue(message.contains(word), message);
     }
 }

@@ -7,7 +7,7 @@ public interface HttpRequest
     /** In upper case. */
     String method();
 
-    /** Decoded, without the query. */
+    /** Without the query. Decoded, except for slashes, percent signs and the marks of other parts of an address. */
     String path();
 
     /** Without the question mark; {@code null} if there is none. */

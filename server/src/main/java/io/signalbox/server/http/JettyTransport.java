@@ -2,6 +2,7 @@
 package io.signalbox.server.http;
 
 import io.signalbox.ConfigException;
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -38,6 +39,9 @@ public final class JettyTransport implements HttpTransport
     private static final long MOST_DROPPED_BYTES = 64L << 20;
     /** At the end, for answers that are about to be given and bytes that are on their way. */
     private static final long MOST_END_MILLIS = 1000;
+    /** A client's id in a path may have slashes and percent signs, which stay encoded; no route has one. */
+    private static final UriCompliance ENCODED_IDS = UriCompliance.DEFAULT.with("ENCODED_IDS",
+        UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR, UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING);
     private static final int TOO_LARGE = 413;
     private static final int TOO_LATE = 408;
 
@@ -61,6 +65,7 @@ public final class JettyTransport implements HttpTransport
         final HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(config.maxHeaderBytes());
+        http.setUriCompliance(ENCODED_IDS);
         connector = new ServerConnector(server, 1, 1, factories(config.tls(), http));
         connector.setHost(config.host());
         connector.setPort(config.port());

@@ -7,12 +7,28 @@ import org.msgpack.core.MessagePack;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** The events of one rank from one group, under one number. Consumers get them as MessagePack. */
 final class KvBatch
 {
+    /** Of a payload: what waits for a slow subscriber is bounded by a number of batches. */
+    static final int MOST_BYTES = 16 << 10;
+
+    /** Of the time, the rank and the headers of arrays. */
+    private static final int HEAD_BYTES = 32;
+    /** Of a map without its arrays' contents. */
+    private static final int EVENT_BYTES = 256;
+    private static final int NUMBER_BYTES = 9;
+    private static final int TOKEN_BYTES = 5;
+    /** Of the array around the key of a block, and of the length of a text. */
+    private static final int TEXT_BYTES = 6;
+    private static final int CHARACTER_BYTES = 3;
+    private static final int MOST_KEY_CHARACTERS = 1024;
+
     private final long sequence;
     private final double seconds;
     private final int rank;
@@ -34,22 +50,95 @@ final class KvBatch
         return sequence;
     }
 
-    /** About the bytes of the payload. */
+    /** The most bytes of the payload. */
     static long bytes(final List<KvEvent> events)
     {
-        long bytes = 64;
+        long bytes = HEAD_BYTES;
+        for (final KvEvent event : events)
+        {
+            bytes += bytes(event);
+        }
+        return bytes;
+    }
+
+    private static long bytes(final KvEvent event)
+    {
+        long bytes = EVENT_BYTES;
+        if (event instanceof KvEvent.Stored stored)
+        {
+            for (final CachedBlock block : stored.blocks())
+            {
+                bytes += bytes(block);
+            }
+        }
+        else if (event instanceof KvEvent.Removed removed)
+        {
+            bytes += (long)NUMBER_BYTES * removed.hashes().size();
+        }
+        return bytes;
+    }
+
+    private static long bytes(final CachedBlock block)
+    {
+        return NUMBER_BYTES + (long)TOKEN_BYTES * block.tokens().length + TEXT_BYTES +
+            (block.cacheKey() == null ? 0 : (long)CHARACTER_BYTES * block.cacheKey().length());
+    }
+
+    /** Of a payload with one block, whose client gave the longest key. */
+    static int mostBytesOfABlock(final int blockTokens)
+    {
+        return HEAD_BYTES + EVENT_BYTES + NUMBER_BYTES + TOKEN_BYTES * blockTokens + TEXT_BYTES +
+            CHARACTER_BYTES * MOST_KEY_CHARACTERS;
+    }
+
+    /**
+     * The same events in parts of at most {@link #MOST_BYTES}, or of one block or hash that is longer. A chain of blocks may
+     * be cut: each block names its parent.
+     */
+    static List<List<KvEvent>> parts(final List<KvEvent> events)
+    {
+        if (bytes(events) <= MOST_BYTES)
+        {
+            return List.of(events);
+        }
+        final List<List<KvEvent>> parts = new ArrayList<>();
         for (final KvEvent event : events)
         {
             if (event instanceof KvEvent.Stored stored)
             {
-                bytes += 160 + stored.blocks().size() * (16L + Integer.BYTES * stored.blocks().get(0).tokens().length);
+                runs(stored.blocks(), KvBatch::bytes).forEach(run -> parts.add(List.of(new KvEvent.Stored(run))));
             }
             else if (event instanceof KvEvent.Removed removed)
             {
-                bytes += 64 + 9L * removed.hashes().size();
+                runs(removed.hashes(), hash -> NUMBER_BYTES)
+                    .forEach(run -> parts.add(List.of(new KvEvent.Removed(run))));
+            }
+            else
+            {
+                parts.add(List.of(event));
             }
         }
-        return bytes;
+        return parts;
+    }
+
+    private static <T> List<List<T>> runs(final List<T> items, final ToLongFunction<T> size)
+    {
+        final List<List<T>> runs = new ArrayList<>();
+        int first = 0;
+        long bytes = HEAD_BYTES + EVENT_BYTES;
+        for (int i = 0; i < items.size(); i++)
+        {
+            final long next = size.applyAsLong(items.get(i));
+            if (i > first && bytes + next > MOST_BYTES)
+            {
+                runs.add(List.copyOf(items.subList(first, i)));
+                first = i;
+                bytes = HEAD_BYTES + EVENT_BYTES;
+            }
+            bytes += next;
+        }
+        runs.add(List.copyOf(items.subList(first, items.size())));
+        return runs;
     }
 
     /** Not a copy. Made when it is first asked for, by a thread that does not serve the engine. */

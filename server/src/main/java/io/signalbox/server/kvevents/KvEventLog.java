@@ -31,7 +31,13 @@ final class KvEventLog
         sizes = new long[most];
     }
 
+    /** Appends the changes of one group, as one batch or several. */
     synchronized void append(final double seconds, final List<KvEvent> events)
+    {
+        KvBatch.parts(events).forEach(part -> appendBatch(seconds, part));
+    }
+
+    private void appendBatch(final double seconds, final List<KvEvent> events)
     {
         final int place = place(next);
         final long size = KvBatch.bytes(events);

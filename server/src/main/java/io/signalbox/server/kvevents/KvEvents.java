@@ -79,7 +79,7 @@ public final class KvEvents implements GroupListener, AutoCloseable
      */
     public void open()
     {
-        publisher = new ZeroMqPublisher(config, logs);
+        publisher = new ZeroMqPublisher(config, logs, blockTokens);
         publisher.appended();
     }
 

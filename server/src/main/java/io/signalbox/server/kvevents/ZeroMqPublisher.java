@@ -20,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class ZeroMqPublisher implements AutoCloseable
 {
+    static final int MOST_WAITING_BYTES = 64 << 20;
+
     private static final byte[] NOTHING = {};
     private static final byte[] END = number(-1);
     private static final int BATCHES_AT_ONCE = 256;
@@ -31,6 +33,7 @@ final class ZeroMqPublisher implements AutoCloseable
     private final List<KvEventLog> logs;
     private final KvEventConfig.Form form;
     private final byte[] topic;
+    private final int blockTokens;
     private final ZContext context = new ZContext();
     private final List<ZMQ.Socket> publishing = new ArrayList<>();
     private final List<ZMQ.Socket> answering = new ArrayList<>();
@@ -39,9 +42,10 @@ final class ZeroMqPublisher implements AutoCloseable
     private volatile boolean closed;
 
     /** @throws ConfigException if an address cannot be used. */
-    ZeroMqPublisher(final KvEventConfig config, final List<KvEventLog> logs)
+    ZeroMqPublisher(final KvEventConfig config, final List<KvEventLog> logs, final int blockTokens)
     {
         this.logs = logs;
+        this.blockTokens = blockTokens;
         form = config.get(KvEventConfig.FORM);
         topic = config.get(KvEventConfig.TOPIC).orElse("").getBytes(StandardCharsets.UTF_8);
         context.setLinger(0);
@@ -77,7 +81,8 @@ final class ZeroMqPublisher implements AutoCloseable
             socket.setTCPKeepAlive(1);
             socket.setMaxMsgSize(MOST_PEER_BYTES);
             // A whole replay with its end fits.
-            socket.setSndHWM(config.get(KvEventConfig.BUFFER_BATCHES) + 1);
+            final int batches = config.get(KvEventConfig.BUFFER_BATCHES) + 1;
+            socket.setSndHWM(type == SocketType.PUB ? mostWaiting(batches, blockTokens) : batches);
             final int at = config.get(port) + rank;
             try
             {
@@ -90,6 +95,13 @@ final class ZeroMqPublisher implements AutoCloseable
             }
             into.add(socket);
         }
+    }
+
+    /** Batches that may wait for a subscriber that does not read: at most {@link #MOST_WAITING_BYTES} of them. */
+    static int mostWaiting(final int batches, final int blockTokens)
+    {
+        final int largest = Math.max(KvBatch.MOST_BYTES, KvBatch.mostBytesOfABlock(blockTokens));
+        return Math.max(1, Math.min(batches, MOST_WAITING_BYTES / largest));
     }
 
     private static byte[] number(final long value)

@@ -3,10 +3,14 @@ package io.signalbox.server.kvevents;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The bytes that subscribers get. */
 class KvBatchTest
@@ -36,6 +40,62 @@ class KvBatchTest
     {
         assertEquals(RECORDED, bytes(1789095808.8378847, KvEventConfig.Form.MAP,
             new KvEvent.Stored(List.of(new CachedBlock(UNSIGNED, 0, 0, TOKENS, null)))));
+    }
+
+    private static CachedBlock block(final int number, final int tokens, final String key)
+    {
+        return new CachedBlock(-number - 2, number == 0 ? 0 : -number - 1, number,
+            IntStream.range(0, tokens).map(i -> Integer.MAX_VALUE - i).toArray(), key);
+    }
+
+    /** What is kept and what waits is bounded by this figure: it must not be below the payload's bytes. */
+    @Test
+    void shouldKnowTheMostBytesOfItsPayload()
+    {
+        final String key = "\u20ac".repeat(1024);
+        for (final List<KvEvent> events : List.<List<KvEvent>>of(List.of(new KvEvent.Cleared()),
+            List.of(new KvEvent.Stored(List.of(block(0, 1, key)))),
+            List.of(new KvEvent.Stored(IntStream.range(0, 50).mapToObj(i -> block(i, 16, i == 0 ? key : null)).toList()),
+                new KvEvent.Removed(LongStream.range(-500, 0).boxed().toList()), new KvEvent.Cleared())))
+        {
+            for (final KvEventConfig.Form form : KvEventConfig.Form.values())
+            {
+                final int length = new KvBatch(Long.MAX_VALUE, 1.5, 1 << 20, events).payload(form).length;
+                assertTrue(length <= KvBatch.bytes(events),
+                    length + " bytes, thought to be " + KvBatch.bytes(events));
+            }
+        }
+    }
+
+    @Test
+    void shouldCutLargeEventsAndLoseNothing()
+    {
+        final List<CachedBlock> blocks = IntStream.range(0, 2000).mapToObj(i -> block(i, 16, null)).toList();
+        final List<Long> hashes = LongStream.range(0, 5000).boxed().toList();
+        final List<List<KvEvent>> parts =
+            KvBatch.parts(List.of(new KvEvent.Removed(hashes), new KvEvent.Stored(blocks), new KvEvent.Cleared()));
+        final List<CachedBlock> stored = new ArrayList<>();
+        final List<Long> removed = new ArrayList<>();
+        for (final List<KvEvent> part : parts)
+        {
+            assertTrue(KvBatch.bytes(part) <= KvBatch.MOST_BYTES, "a part of " + KvBatch.bytes(part) + " bytes");
+            if (part.get(0) instanceof KvEvent.Stored next)
+            {
+                stored.addAll(next.blocks());
+            }
+            else if (part.get(0) instanceof KvEvent.Removed next)
+            {
+                assertTrue(stored.isEmpty(), "in their order");
+                removed.addAll(next.hashes());
+            }
+        }
+        assertEquals(blocks, stored);
+        assertEquals(hashes, removed);
+        assertEquals(new KvEvent.Cleared(), parts.get(parts.size() - 1).get(0));
+        final List<KvEvent> small = List.of(new KvEvent.Removed(List.of(7L)), new KvEvent.Cleared());
+        assertEquals(List.of(small), KvBatch.parts(small), "one number for a usual group");
+        assertEquals(2, KvBatch.parts(List.of(new KvEvent.Stored(List.of(block(0, 9000, null), block(1, 9000, null)))))
+            .size(), "a block is never cut");
     }
 
     @Test

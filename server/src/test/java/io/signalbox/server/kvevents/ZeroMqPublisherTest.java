@@ -154,7 +154,7 @@ public class ZeroMqPublisherTest
     void shouldSendWhatIsNewAndReplayWhatWas()
     {
         append(2);
-        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config, List.of(log)); ZContext context = new ZContext())
+        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config, List.of(log), 16); ZContext context = new ZContext())
         {
             final ZMQ.Socket subscriber = subscribed(context, publisher);
             append(2);
@@ -177,7 +177,7 @@ public class ZeroMqPublisherTest
     @Test
     void shouldLeaveASlowSubscriberBehindByNumber()
     {
-        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config.bufferBatches(20), List.of(log));
+        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config.bufferBatches(20), List.of(log), LARGE_TOKENS);
             ZContext context = new ZContext())
         {
             final ZMQ.Socket slow = subscribed(context, publisher);
@@ -209,11 +209,27 @@ public class ZeroMqPublisherTest
         }
     }
 
+    /** A subscriber that does not read costs a bounded number of bytes, however many batches may wait. */
+    @Test
+    void shouldBoundTheBytesThatWaitForASubscriber()
+    {
+        for (final int blockTokens : List.of(1, 16, 512, 65_536))
+        {
+            final long most = Math.max(KvBatch.MOST_BYTES, KvBatch.mostBytesOfABlock(blockTokens));
+            final int waiting = ZeroMqPublisher.mostWaiting(1 << 20, blockTokens);
+            assertTrue(waiting > 100 && waiting * most <= ZeroMqPublisher.MOST_WAITING_BYTES, waiting + " batches");
+            final KvEvent stored = new KvEvent.Stored(
+                List.of(new CachedBlock(1, 0, 0, new int[blockTokens], "\u20ac".repeat(1024))));
+            assertTrue(KvBatch.bytes(List.of(stored)) <= KvBatch.mostBytesOfABlock(blockTokens));
+        }
+        assertEquals(21, ZeroMqPublisher.mostWaiting(21, 16));
+    }
+
     @Test
     void shouldNotMindNonsense() throws Exception
     {
         append(2);
-        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config, List.of(log)); ZContext context = new ZContext())
+        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config, List.of(log), 16); ZContext context = new ZContext())
         {
             for (final var port : List.of(KvEventConfig.PORT, KvEventConfig.REPLAY_PORT))
             {
@@ -245,11 +261,11 @@ public class ZeroMqPublisherTest
     @Test
     void shouldNameThePortThatAnotherProgramHas()
     {
-        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config, List.of(log)))
+        try (ZeroMqPublisher publisher = new ZeroMqPublisher(config, List.of(log), 16))
         {
             publisher.appended();
             final String message = assertThrows(ConfigException.class, () ->
-                new ZeroMqPublisher(config, List.of(log))).getMessage();
+                new ZeroMqPublisher(config, List.of(log), 16)).getMessage();
             assertTrue(message.contains("127.0.0.1:" + config.get(KvEventConfig.PORT)) &&
                 message.contains("--kv-events-port"), message);
         }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.server;
+
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.server.http.EventStream;
+import io.signalbox.server.http.HttpReply;
+import io.signalbox.server.http.HttpRequest;
+import io.signalbox.server.text.SimulatedText;
+import io.signalbox.server.weights.WeightsRoot;
+import io.signalbox.sim.PacedBackend;
+import io.signalbox.sim.SimulationConfig;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** New weights of an engine that has no room, and the moment in which they come. */
+@Tag("threads")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WeightRoutesTest
+{
+    private static final SchedulerConfig SCHEDULER =
+        SchedulerConfig.builder().ranks(1).kvBlocks(1025).maxRunning(4).build();
+
+    @TempDir
+    private Path directory;
+
+    private static EngineConfig engine()
+    {
+        return new EngineConfig().scheduler(SCHEDULER).vocabularySize(new SimulatedText().vocabularySize())
+            .backend(new PacedBackend(SimulationConfig.DEFAULT, SCHEDULER, 1000, 0)).drainTimeout(Duration.ZERO);
+    }
+
+    private WeightRoutes routes(final SignalboxEngine engine) throws Exception
+    {
+        Files.createDirectory(directory.resolve("step"));
+        return new WeightRoutes(engine, new ServerConfig(new ServedModel(List.of("model"), 4096, 1, new SimulatedText()))
+            .weightsRoot(WeightsRoot.ofNames(directory)));
+    }
+
+    /** Asks for new weights. @return completes with the status and the body of the answer. */
+    private static CompletableFuture<String> update(final WeightRoutes routes, final String label)
+    {
+        final CompletableFuture<String> answer = new CompletableFuture<>();
+        routes.update(new Posted("{\"model_path\": \"step\", \"weight_version\": \"" + label + "\"}"), new Answered(answer));
+        return answer;
+    }
+
+    /** A request with a body alone. */
+    private record Posted(String text) implements HttpRequest
+    {
+        @Override
+        public String method()
+        {
+            return "POST";
+        }
+
+        @Override
+        public String path()
+        {
+            return "/update_weights_from_disk";
+        }
+
+        @Override
+        public String query()
+        {
+            return null;
+        }
+
+        @Override
+        public String header(final String name)
+        {
+            return null;
+        }
+
+        @Override
+        public byte[] body()
+        {
+            return text.getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Keeps the answer. */
+    private record Answered(CompletableFuture<String> answer) implements HttpReply
+    {
+        @Override
+        public HttpReply header(final String name, final String value)
+        {
+            return this;
+        }
+
+        @Override
+        public void send(final int status, final String contentType, final byte[] body)
+        {
+            answer.complete(status + " " + new String(body, StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public EventStream stream()
+        {
+            throw new AssertionError("the answer is not a stream");
+        }
+
+        @Override
+        public void onAbort(final Runnable action)
+        {
+            // The client stays.
+        }
+    }
+
+    /** An engine without room refuses the announcement, and nobody waits for weights that do not come. */
+    @Test
+    void shouldAnswerAtOnceIfTheAnnouncementIsRefused() throws Exception
+    {
+        final CountDownLatch blocked = new CountDownLatch(1);
+        try (SignalboxEngine engine = SignalboxEngine.launch(engine().ingressSlots(32).trackSlots(8)
+            .submitWait(Duration.ofMillis(10)).listener((group, offset, length) -> await(blocked)));
+            WeightRoutes routes = routes(engine))
+        {
+            final CompletionRequest request = CompletionRequest.prompt(new int[] {1}).maxNewTokens(1);
+            while (engine.submit(request).requestId() >= 0)
+            {
+                Thread.onSpinWait();
+            }
+            final String answer = update(routes, "policy-1").get(60, TimeUnit.SECONDS);
+            assertTrue(answer.startsWith("503 ") && answer.contains("had no room in time"), answer);
+            blocked.countDown();
+            String second = update(routes, "policy-2").get(60, TimeUnit.SECONDS);
+            while (second.contains("had no room in time"))
+            {
+                second = update(routes, "policy-2").get(60, TimeUnit.SECONDS);
+            }
+            assertTrue(second.startsWith("200 ") && second.contains("\"weight_version\":\"policy-2\""), second);
+        }
+        finally
+        {
+            blocked.countDown();
+        }
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            latch.await();
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A trainer that asks in the moment in which the weights come gets their name. */
+    @Test
+    void shouldNameNewWeightsFromTheirFirstMomentOn() throws Exception
+    {
+        try (SignalboxEngine engine = SignalboxEngine.launch(engine()); WeightRoutes routes = routes(engine))
+        {
+            for (int generation = 0; generation < 5; generation++)
+            {
+                final CompletableFuture<String> answer = update(routes, "policy-" + generation);
+                while (engine.weightGeneration() == generation)
+                {
+                    Thread.onSpinWait();
+                }
+                assertEquals("policy-" + generation, routes.version());
+                assertTrue(answer.get().startsWith("200 "), answer.get());
+            }
+        }
+    }
+}
