@@ -7,6 +7,7 @@ import io.signalbox.inspect.BlockRow;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.Verification;
+import io.signalbox.journal.Verification.RepeatedVersion;
 import io.signalbox.journal.VoidedInput;
 
 import java.nio.file.Path;
@@ -62,6 +63,7 @@ public record ReplayDocument(
      * @param begunAtRecord   records before the snapshot at which {@code --from-snapshot} began, which were confirmed
      *                        earlier; 0: all were re-run
      * @param checkedSegments segments before that snapshot whose bytes have their checksums
+     * @param repeated        versions of the router that are not installed; their placements were repeated as recorded
      * @param closed          whether the journal was closed by its writer or by recovery
      * @param ending          how the journal ends
      * @param digest          digest of the records that were read
@@ -74,6 +76,7 @@ public record ReplayDocument(
         long groups,
         long begunAtRecord,
         int checkedSegments,
+        List<RepeatedVersion> repeated,
         boolean closed,
         Ending ending,
         String digest,
@@ -83,7 +86,8 @@ public record ReplayDocument(
         private static Confirmation of(final Verification found, final DifferenceLife life)
         {
             return new Confirmation(found.matches(), found.records(), found.groups(), found.begunAt(),
-                found.checkedSegments(), found.ending() == Ending.CLOSED || found.ending() == Ending.RECOVERED,
+                found.checkedSegments(), found.repeated(),
+                found.ending() == Ending.CLOSED || found.ending() == Ending.RECOVERED,
                 found.ending(), found.digest(), found.voided(), found.difference() == null ? null :
                     LivedDifference.of(DifferenceDocument.of(found.difference(), found.digests()), life));
         }

@@ -63,6 +63,11 @@ public record ReplayReport(
             out.printf("begun at          the snapshot behind record %s%s%n", Decimals.grouped(begunAt - 1),
                 checked == 0 ? "" : "; " + Decimals.grouped(checked) + " segments ahead of it have their checksums");
         }
+        for (final Verification.RepeatedVersion each : verification.repeated())
+        {
+            out.printf("placements        %s of version %d of the router %s are as recorded; version %d is installed%n",
+                Decimals.grouped(each.placements()), each.version(), each.router(), each.installed());
+        }
         verification.passedOver().forEach(sentence -> out.printf("note              %s%n", Printable.text(sentence)));
         if (verification.difference() != null)
         {

@@ -16,6 +16,7 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.ServiceLevel;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.CachedPrefixes;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -74,7 +75,7 @@ public final class WhatIf
         final StepTimeFit steps)
     {
         this.settings = settings;
-        this.config = config;
+        this.config = config.withInstalledRouter();
         this.stepTimes = stepTimes;
         this.cached = cached;
         experts = null;
@@ -89,6 +90,13 @@ public final class WhatIf
         }
         recorded = new RunOutcome(report, extraction, workload, from);
         final List<String> sentences = notRepeated(extraction, simulation);
+        final int version = config.router().begunVersion(config.prefixCaching());
+        final DpRouterProvider deciding = config.router().deciding(config.prefixCaching());
+        if (version != deciding.version())
+        {
+            sentences.add("the decisions of version " + version + " of the router " + deciding.label() + ": version " +
+                deciding.version() + " is installed");
+        }
         final long begunAhead = extraction.begunAhead(from);
         if (begunAhead > 0)
         {

@@ -110,6 +110,13 @@ final class PluginJar
     /** A jar with one router of a test: its provider's class is {@code Bad$Provider}. */
     static Path router(final Path directory, final String label, final String body, final String make) throws IOException
     {
+        return router(directory, label, 1, body, make);
+    }
+
+    /** The same of another version. */
+    static Path router(
+        final Path directory, final String label, final int version, final String body, final String make) throws IOException
+    {
         final Path source = Files.createDirectories(directory.resolve("source")).resolve("Bad.java");
         Files.writeString(source, """
             import io.signalbox.config.*;
@@ -119,7 +126,7 @@ final class PluginJar
             {
                 public static final class Provider extends DpRouterProvider
                 {
-                    public Provider() { super("%s", 1, "A bad router."); }
+                    public Provider() { super("%s", %d, "A bad router."); }
                     @Override public DpRouter create(final SettingValues values, final int ranks) { %s }
                 }
                 @Override protected double score(final PlacementBatch batch, final int request, final int rank)
@@ -129,7 +136,7 @@ final class PluginJar
                 }
                 %s
             }
-            """.formatted(label, make, body));
+            """.formatted(label, version, make, body));
         final Path content = directory.resolve("content");
         compile(content, List.of(source));
         Files.createDirectories(content.resolve("META-INF/services"));

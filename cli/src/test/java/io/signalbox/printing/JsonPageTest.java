@@ -23,6 +23,7 @@ import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.Verification;
+import io.signalbox.journal.Verification.RepeatedVersion;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.printing.RecomputeReport.Likeness;
 import io.signalbox.recompute.RecomputedRun;
@@ -260,6 +261,8 @@ class JsonPageTest
             run("run", "--no-journal", "--json"),
             JsonDocument.text(ServedDocument.of(2, 1, List.of(
                 new PromptAnswer("a", 1, null, null, null, null, "it failed", -1, 1)), reported(null))),
+            JsonDocument.text(new ReplayReport(Path.of("a"), null, null, new Verification(1, 0, Ending.CLOSED, "", List.of(),
+                null, null, 0, 0, List.of(new RepeatedVersion("a", 1, 2, 1)), List.of()), null, null).document()),
             JsonDocument.text(new ReplayReport(Path.of("a"), null, null, null,
                 new RecomputeReport(new RecomputedRun(1, 1, 1, 0, 1, 0, 0, null), List.of()), null).document()));
     }

@@ -23,7 +23,8 @@ import java.util.function.LongSupplier;
  * The state with which an engine starts: empty for a new run, else the one that the last engine of the run left. The run is
  * replayed into a new scheduler, whose every decision must be the recorded one. Then the first input of this engine is a
  * {@code BackendReset} of all ranks: it withdraws what was in flight, in a new epoch, without KV memory. Requests that were
- * running wait again with the tokens that they have; their rows stay.
+ * running wait again with the tokens that they have; their rows stay. If an earlier version of the router decided so far, a
+ * {@code RouterVersion} precedes it.
  */
 final class EngineStart
 {
@@ -191,12 +192,18 @@ final class EngineStart
         }
     }
 
-    /** Sequences the first input of an engine that continues a run. */
+    /** Sequences the first inputs of an engine that continues a run. */
     void offerRestart(final Engine engine, final LongSupplier clock)
     {
         if (continues)
         {
             final ShellInputs input = new ShellInputs();
+            if (scheduler.repeatsPlacements())
+            {
+                input.routerVersion(clock.getAsLong(), scheduler.routerLabel(),
+                    scheduler.installedRouterVersion());
+                engine.offer(input.buffer(), 0, input.length(), null);
+            }
             input.restart(clock.getAsLong(), resets.nextEpoch());
             engine.offer(input.buffer(), 0, input.length(), null);
         }

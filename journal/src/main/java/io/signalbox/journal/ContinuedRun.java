@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
@@ -17,6 +18,7 @@ import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SchedulerSnapshot;
 import io.signalbox.journal.snapshot.SchedulerStore;
 import io.signalbox.journal.snapshot.SnapshotFiles.Named;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -32,7 +34,7 @@ final class ContinuedRun implements RecordedRun
     private final JournalLock lock;
     private final DirectoryFiles files;
     private final JournalReader reader;
-    private final JournalConfig config;
+    private final JournalConfig writing;
     private final ReadProgress progress;
     /** Begins what is done beside the writer. */
     private final Consumer<JournalWriter> keepUp;
@@ -54,15 +56,16 @@ final class ContinuedRun implements RecordedRun
         this.lock = lock;
         this.files = files;
         this.reader = reader;
-        this.config = config;
+        writing = config;
         this.progress = progress;
         this.keepUp = keepUp;
     }
 
     /** Every record is read and checked; inputs ahead of the newest snapshot that fits are not applied again. */
     @Override
-    public void replayInto(final SchedulerConfig scheduler, final ReplayTarget target)
+    public void replayInto(final SchedulerConfig config, final ReplayTarget target)
     {
+        final SchedulerConfig scheduler = config.begunAs(reader.settings());
         final List<String> passedOver = new ArrayList<>();
         final SchedulerSnapshot snapshot = newestSnapshot(scheduler, passedOver);
         final JournalBeginning beginning = files.beginning();
@@ -141,6 +144,13 @@ final class ContinuedRun implements RecordedRun
         {
             throw refusal(difference);
         }
+        final DpRouterProvider router = scheduler.router();
+        if (scheduler.routerVersion() > router.version())
+        {
+            throw new ConfigException(directory + " cannot be continued: version " + scheduler.routerVersion() +
+                " of the router " + router.label() + " decided last, and version " + router.version() +
+                " is installed; start an engine with version " + scheduler.routerVersion() + " or a later one.");
+        }
     }
 
     private JournalException refusal(final Difference difference)
@@ -180,9 +190,9 @@ final class ContinuedRun implements RecordedRun
         final SetAside aside = new SetAside(directory, files);
         aside.emptySegments(reader.end());
         aside.tornTail(reader.end());
-        SealedSegments.writeMissing(directory, reader.segmentEnds(), config.durability() != Durability.PROCESS);
+        SealedSegments.writeMissing(directory, reader.segmentEnds(), writing.durability() != Durability.PROCESS);
         lock.requireHeld();
-        final JournalWriter writer = JournalWriter.behind(directory, lock, reader, lastTimeNanos, aside, config);
+        final JournalWriter writer = JournalWriter.behind(directory, lock, reader, lastTimeNanos, aside, writing);
         handedOver = true;
         try
         {

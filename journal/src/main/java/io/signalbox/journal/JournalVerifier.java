@@ -4,8 +4,10 @@ package io.signalbox.journal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.journal.Verification.RepeatedVersion;
 import io.signalbox.journal.segment.JournalBeginning;
 import io.signalbox.journal.segment.SealedSegments;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -14,6 +16,8 @@ import org.agrona.DirectBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -33,6 +37,7 @@ public final class JournalVerifier
     private final GroupListener follower;
     /** {@code null} if prompts have their first tokens. */
     private final PlacedOrder placed;
+    private final Map<Integer, RepeatedVersion> repeated = new TreeMap<>();
 
     private JournalVerifier(final GroupSource reader, final GroupListener follower)
     {
@@ -171,8 +176,8 @@ public final class JournalVerifier
                 follower.onGroup(reader.group(), 0, reader.groupLength());
             }
         }
-        final Verification found = new Verification(
-            reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(), difference, null);
+        final Verification found = new Verification(reader.records(), reader.groups(), reader.ending(), reader.digest(),
+            reader.voided(), difference, null).withRepeated(List.copyOf(repeated.values()));
         return difference == null || difference.thrown() ? found :
             found.withDigests(new NextDigest(reader, scheduler, placed).compare(recomputed, record));
     }
@@ -189,7 +194,7 @@ public final class JournalVerifier
             {
                 placed.read(group, 0, reader.groupLength());
             }
-            scheduler.apply(group, messages.offset(), messages.messageLength(), reader.rows(), 0, recomputed);
+            apply(scheduler, group);
         }
         catch (final RuntimeException | AssertionError e)
         {
@@ -198,6 +203,21 @@ public final class JournalVerifier
         }
         return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()))
             .withRouter(scheduler.router());
+    }
+
+    private void apply(final Scheduler scheduler, final DirectBuffer group)
+    {
+        final boolean repeats = scheduler.repeatsPlacements();
+        final int version = scheduler.routerVersion();
+        final long before = scheduler.repeatedPlacements();
+        scheduler.readRecorded(group, 0, reader.groupLength());
+        scheduler.apply(group, messages.offset(), messages.messageLength(), reader.rows(), 0, recomputed);
+        if (repeats)
+        {
+            final DpRouterProvider router = scheduler.router();
+            repeated.merge(version, new RepeatedVersion(router.label(), version, router.version(),
+                scheduler.repeatedPlacements() - before), RepeatedVersion::plus);
+        }
     }
 
     private boolean isEqual(final DirectBuffer group)

@@ -81,6 +81,7 @@ final class NextDigest
                 {
                     placed.read(reader.group(), 0, reader.groupLength());
                 }
+                scheduler.readRecorded(reader.group(), 0, reader.groupLength());
                 scheduler.apply(
                     reader.group(), messages.offset(), messages.messageLength(), reader.rows(), 0, group);
             }

@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
 import io.signalbox.ConfigException.Named;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
@@ -23,7 +24,11 @@ final class RunComparison
     {
     }
 
-    /** @throws ConfigException if a setting differs; the first one by name, with both values. */
+    /**
+     * A later version of the router continues the run of an earlier one.
+     *
+     * @throws ConfigException if another setting differs; the first one by name, with both values.
+     */
     static void require(final Path directory, final Map<String, String> recorded, final Map<String, String> wanted)
     {
         final TreeSet<String> names = new TreeSet<>(KNOBS_LAST);
@@ -33,7 +38,7 @@ final class RunComparison
         {
             final String then = value(recorded, name);
             final String now = value(wanted, name);
-            if (!then.equals(now))
+            if (!then.equals(now) && !RouterConfig.mayDiffer(name, recorded, wanted))
             {
                 throw ConfigException.because("the run in ", directory, " has ", new Named(name, then),
                         ", but the engine that is to continue it has ", new Named(name, now)).allowed(then)

@@ -16,6 +16,8 @@ import java.util.List;
  * @param begunAt    records ahead of the snapshot at which the re-run began, which a re-run has confirmed before; 0: it
  *     began at the first record.
  * @param checkedSegments segments ahead of that snapshot whose bytes have their checksums; their records were not read.
+ * @param repeated   versions of the router that are not installed: their placements, and the digests of their state, were
+ *     repeated as they are recorded; everything else was decided again.
  * @param passedOver snapshots that were not used and segments that were not checked, each with the reason, as sentences.
  */
 public record Verification(
@@ -28,8 +30,32 @@ public record Verification(
     DigestComparison digests,
     long begunAt,
     int checkedSegments,
+    List<RepeatedVersion> repeated,
     List<String> passedOver)
 {
+    /**
+     * A version of the router that decided a part of the run.
+     *
+     * @param router     its label.
+     * @param version    the one that decided.
+     * @param installed  the one that is installed.
+     * @param placements that were repeated.
+     */
+    public record RepeatedVersion(String router, int version, int installed, long placements)
+    {
+        RepeatedVersion plus(final RepeatedVersion more)
+        {
+            return new RepeatedVersion(router, version, installed, placements + more.placements);
+        }
+
+        @Override
+        public String toString()
+        {
+            return placements + " placements of version " + version + " of the router " + router + " as recorded; version " +
+                installed + " is installed";
+        }
+    }
+
     /** A result of a re-run that began at the first record. */
     public Verification(
         final long records,
@@ -40,20 +66,28 @@ public record Verification(
         final Difference difference,
         final DigestComparison digests)
     {
-        this(records, groups, ending, digest, voided, difference, digests, 0, 0, List.of());
+        this(records, groups, ending, digest, voided, difference, digests, 0, 0, List.of(), List.of());
     }
 
     Verification withDigests(final DigestComparison found)
     {
         return new Verification(
-            records, groups, ending, digest, voided, difference, found, begunAt, checkedSegments, passedOver);
+            records, groups, ending, digest, voided, difference, found, begunAt, checkedSegments, repeated,
+            passedOver);
+    }
+
+    Verification withRepeated(final List<RepeatedVersion> found)
+    {
+        return new Verification(
+            records, groups, ending, digest, voided, difference, digests, begunAt, checkedSegments, found, passedOver);
     }
 
     /** The same result of a re-run that began behind so many records, of which none was read. */
     public Verification behind(final long confirmed)
     {
         return new Verification(
-            records, groups, ending, digest, voided, difference, digests, confirmed, checkedSegments, passedOver);
+            records, groups, ending, digest, voided, difference, digests, confirmed, checkedSegments,
+            repeated, passedOver);
     }
 
     /** The same result of a re-run that began at a snapshot, or passed one over. */
@@ -61,7 +95,7 @@ public record Verification(
     {
         return new Verification(
             records, groups, ending, digest, voided, difference, digests, start.records(), checked,
-            List.copyOf(start.passedOver()));
+            repeated, List.copyOf(start.passedOver()));
     }
 
     /** Whether every group in the journal is what the scheduler decides from the same inputs. */

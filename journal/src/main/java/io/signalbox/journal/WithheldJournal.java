@@ -120,6 +120,7 @@ public final class WithheldJournal implements GroupJournal
         group.reset();
         placed.read(recorded, offset, length);
         final int inputLength = inputs.encode(recorded, offset, length);
+        scheduler.readRecorded(recorded, offset, length);
         scheduler.apply(inputs.buffer(), 0, inputLength, rows == null ? null : rows.buffer(),
             rows == null ? 0 : rows.offset(), group);
         final String difference = same.difference(recorded, offset, length, group.buffer(), group.length());

@@ -25,7 +25,13 @@ public final class SmallRetention
      */
     public static JournalRetention.Removal apply(final Path journal, final long unseenGroups)
     {
-        return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(2), DpRouters.installed(),
+        return apply(journal, unseenGroups, DpRouters.installed());
+    }
+
+    /** The same of a run with another router. */
+    public static JournalRetention.Removal apply(final Path journal, final long unseenGroups, final DpRouters routers)
+    {
+        return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(2), routers,
             ReadProgress.NONE, unseenGroups).apply();
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.event;
 
-import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RouterVersionDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WakeDecoder;
@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
 public final class EncodedInput
 {
     private static final int FIRST_INPUT = SubmitDecoder.TEMPLATE_ID;
-    private static final int LAST_INPUT = BackendResetDecoder.TEMPLATE_ID;
+    private static final int LAST_INPUT = RouterVersionDecoder.TEMPLATE_ID;
 
     private EncodedInput()
     {

@@ -19,6 +19,7 @@ import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.RouterVersionDecoder;
 import io.signalbox.event.codec.RunDescriptionDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SealDecoder;
@@ -59,6 +60,7 @@ public abstract class EventReader
     private final BackendFaultDecoder backendFault = new BackendFaultDecoder();
     private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
     private final BackendResetDecoder backendReset = new BackendResetDecoder();
+    private final RouterVersionDecoder routerVersion = new RouterVersionDecoder();
     private final AcceptedDecoder accepted = new AcceptedDecoder();
     private final RefusedDecoder refused = new RefusedDecoder();
     private final PlacedDecoder placed = new PlacedDecoder();
@@ -221,6 +223,7 @@ public abstract class EventReader
             case BackendFaultDecoder.TEMPLATE_ID -> onBackendFault(backendFault.wrap(buffer, body, block, version));
             case StepTimedOutDecoder.TEMPLATE_ID -> onStepTimedOut(stepTimedOut.wrap(buffer, body, block, version));
             case BackendResetDecoder.TEMPLATE_ID -> onBackendReset(backendReset.wrap(buffer, body, block, version));
+            case RouterVersionDecoder.TEMPLATE_ID -> onRouterVersion(routerVersion.wrap(buffer, body, block, version));
             case AcceptedDecoder.TEMPLATE_ID -> onAccepted(accepted.wrap(buffer, body, block, version));
             case RefusedDecoder.TEMPLATE_ID -> onRefused(refused.wrap(buffer, body, block, version));
             case PlacedDecoder.TEMPLATE_ID -> onPlaced(placed.wrap(buffer, body, block, version));
@@ -286,6 +289,11 @@ public abstract class EventReader
     }
 
     protected void onBackendReset(final BackendResetDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onRouterVersion(final RouterVersionDecoder message)
     {
         onOther(message);
     }

@@ -9,6 +9,7 @@ import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardEncoder;
 import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.RouterVersionEncoder;
 import io.signalbox.event.codec.StepTimedOutEncoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.TickEncoder;
@@ -43,6 +44,7 @@ public final class InputWriter
     private final BackendFaultEncoder backendFault = new BackendFaultEncoder();
     private final StepTimedOutEncoder stepTimedOut = new StepTimedOutEncoder();
     private final BackendResetEncoder backendReset = new BackendResetEncoder();
+    private final RouterVersionEncoder routerVersion = new RouterVersionEncoder();
     private MessageEncoderFlyweight current = wake;
 
     public DirectBuffer buffer()
@@ -121,5 +123,11 @@ public final class InputWriter
     {
         current = backendReset;
         return backendReset.wrapAndApplyHeader(buffer, 0, header).rank(ALL_RANKS).restart(Flag.NO);
+    }
+
+    public RouterVersionEncoder routerVersion()
+    {
+        current = routerVersion;
+        return routerVersion.wrapAndApplyHeader(buffer, 0, header);
     }
 }

@@ -144,7 +144,7 @@ public final class DpRouters
     /**
      * Returns the router of a run description.
      *
-     * @throws AbsentRouterException if no router has this label, or it has another version.
+     * @throws AbsentRouterException if no router has this label, or it has an earlier version.
      */
     DpRouterProvider required(final String label, final int version)
     {
@@ -154,7 +154,7 @@ public final class DpRouters
             throw new AbsentRouterException("the run used the router " + label + ", version " + version +
                 ", which is not installed; give the jar that holds it with --plugins.");
         }
-        if (found.version() != version)
+        if (found.version() < version)
         {
             throw new AbsentRouterException("the run used version " + version + " of the router " + label +
                 ", and version " + found.version() + " is installed; give the version that wrote it" +

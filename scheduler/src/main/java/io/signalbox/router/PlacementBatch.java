@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.TieRule;
 
 import java.util.Arrays;
@@ -370,6 +371,15 @@ public final class PlacementBatch
         candidateActive[at] = activeRequests[rank];
         evictedTokens[at] = evicted;
         deferredTokens[at] = deferred;
+    }
+
+    /** A candidate whose terms, loads included, were recorded by the decision that is repeated. */
+    void recorded(final int request, final int rank, final PlacedDecoder.CandidatesDecoder terms)
+    {
+        candidate(request, rank, terms.score(), terms.newWork(), terms.loadTerm(), terms.matchUsed(),
+            terms.evictedTokens(), terms.deferredTokens());
+        candidateLoads[request * ranks + rank] = terms.loadTokens();
+        candidateActive[request * ranks + rank] = terms.activeRequests();
     }
 
     private RouterException notFinite(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.PlacedDecoder;
+
 import java.util.function.IntConsumer;
 
 /**
@@ -92,5 +94,26 @@ public final class PlacementBatchWriter
     public void matchedTokens(final int request, final int rank, final int tokens)
     {
         batch.matchedTokens(request, rank, tokens);
+    }
+
+    /**
+     * Repeats a recorded decision. Ids, limits and matches are those of the batch; the terms are the recorded ones.
+     *
+     * @throws RouterException if the batch does not allow the decision.
+     */
+    public void repeat(final int request, final PlacedDecoder decision)
+    {
+        batch.target(decision.target());
+        batch.gate(request, decision.gate());
+        batch.normaliser(request, decision.normaliser());
+        for (final PlacedDecoder.CandidatesDecoder candidate : decision.candidates())
+        {
+            if (candidate.rank() < 0 || candidate.rank() >= batch.ranks())
+            {
+                throw new RouterException("recorded rank " + candidate.rank() + " of " + batch.ranks());
+            }
+            batch.recorded(request, candidate.rank(), candidate);
+        }
+        batch.choose(request, decision.rank(), 0, decision.tieRule());
     }
 }

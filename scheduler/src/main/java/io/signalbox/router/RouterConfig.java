@@ -34,17 +34,25 @@ public final class RouterConfig
         .option("--router", "LABEL", "Choose ranks with this router")
         .elsewhere("", "load_balance_method", "attention_dp_config");
     private static final Setting<Integer> VERSION = Setting.integer("version", "", 1, 1, Integer.MAX_VALUE,
-        "Version of the router, as it declares it; another one does not replay the run.");
+        "Version of the router with which the run began; a later one repeats its placements.");
     /** Beside the knobs that the router declares. */
     public static final List<Setting<?>> SETTINGS = List.of(ROUTER, VERSION);
 
     private final DpRouterProvider provider;
     private final SettingValues knobs;
+    /** The versions with which the run began. */
+    private final Versions begun;
 
-    private RouterConfig(final DpRouterProvider provider, final SettingValues knobs)
+    /** Of a router and of its fallback. */
+    private record Versions(int router, int fallback)
+    {
+    }
+
+    private RouterConfig(final DpRouterProvider provider, final SettingValues knobs, final Versions begun)
     {
         this.provider = provider;
         this.knobs = knobs;
+        this.begun = begun;
     }
 
     /** Signalbox's own router with its default knobs. */
@@ -66,7 +74,7 @@ public final class RouterConfig
     /** A router with its default knobs; it needs no service entry. */
     public static RouterConfig of(final DpRouterProvider provider)
     {
-        return new RouterConfig(provider, provider.defaults());
+        return new RouterConfig(provider, provider.defaults(), null);
     }
 
     /**
@@ -77,7 +85,7 @@ public final class RouterConfig
      */
     public RouterConfig with(final String knob, final Object value)
     {
-        return new RouterConfig(provider, knobs.with(knob, value));
+        return new RouterConfig(provider, knobs.with(knob, value), begun);
     }
 
     /** The same with another value of one knob. */
@@ -112,6 +120,44 @@ public final class RouterConfig
     public DpRouterProvider deciding(final boolean prefixCaching)
     {
         return prefixCaching ? provider : fallback(provider);
+    }
+
+    /**
+     * Version with which the router of {@link #deciding} began the run. If a later one is installed, placements are
+     * repeated as they are recorded, up to the {@code RouterVersion} that names the installed one.
+     */
+    public int begunVersion(final boolean prefixCaching)
+    {
+        final DpRouterProvider deciding = deciding(prefixCaching);
+        return begun == null ? deciding.version() : deciding == provider ? begun.router : begun.fallback;
+    }
+
+    /** The same for a run that begins: the installed version decides. */
+    public RouterConfig installed()
+    {
+        return new RouterConfig(provider, knobs, null);
+    }
+
+    /**
+     * The same for an engine that continues a run, which an earlier version of the router may have begun.
+     *
+     * @param settings the run description.
+     * @throws ConfigException if the run had another router or another value of a knob, or if a later version began it.
+     */
+    public RouterConfig begunAs(final Map<String, String> settings)
+    {
+        final RouterConfig recorded = read(settings, provider);
+        final Map<String, String> then = recorded.knobs.print(KNOB);
+        knobs.print(KNOB).forEach((name, now) ->
+        {
+            if (!now.equals(then.get(name)))
+            {
+                throw ConfigException.because("the run has ", new ConfigException.Named(name, then.get(name)),
+                        ", but the engine that is to continue it has ", new ConfigException.Named(name, now))
+                    .allowed(then.get(name)).remedy("give the engine that value, or begin a new run in another directory");
+            }
+        });
+        return recorded;
     }
 
     private static DpRouterProvider fallback(final DpRouterProvider provider)
@@ -167,46 +213,53 @@ public final class RouterConfig
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>(knobs.print(KNOB));
-        putRouter(settings, PREFIX, provider);
+        putRouter(settings, PREFIX, provider, begun == null ? provider.version() : begun.router);
         final DpRouterProvider fallback = fallback(provider);
         if (fallback != provider)
         {
-            putRouter(settings, FALLBACK, fallback);
+            putRouter(settings, FALLBACK, fallback, begun == null ? fallback.version() : begun.fallback);
         }
         return settings;
     }
 
     private static void putRouter(
-        final Map<String, String> settings, final String prefix, final DpRouterProvider provider)
+        final Map<String, String> settings, final String prefix, final DpRouterProvider provider, final int version)
     {
         settings.put(prefix + ROUTER, ROUTER.print(provider.label()));
-        settings.put(prefix + VERSION, VERSION.print(provider.version()));
+        settings.put(prefix + VERSION, VERSION.print(version));
     }
 
     /**
      * Reads what {@link #settings()} wrote; names of other objects are left alone.
      *
-     * @throws AbsentRouterException if the router or its fallback is not one of these, or has another version.
+     * @throws AbsentRouterException if the router or its fallback is not one of these, or has an earlier version.
      * @throws ConfigException       if a setting is missing or unknown, or has a value that is not allowed.
      */
     public static RouterConfig of(final Map<String, String> settings, final DpRouters routers)
     {
-        final DpRouterProvider provider =
-            routers.required(ROUTER.read(PREFIX, settings), VERSION.read(PREFIX, settings));
+        return read(settings, routers.required(ROUTER.read(PREFIX, settings), VERSION.read(PREFIX, settings)));
+    }
+
+    /** @param provider of the router that the settings name. */
+    private static RouterConfig read(final Map<String, String> settings, final DpRouterProvider provider)
+    {
         final DpRouterProvider fallback = fallback(provider);
+        int fallbackVersion = fallback.version();
         if (settings.containsKey(FALLBACK_LABEL) || fallback != provider)
         {
             final String label = ROUTER.read(FALLBACK, settings);
-            final int version = VERSION.read(FALLBACK, settings);
-            if (!fallback.label().equals(label) || fallback.version() != version)
+            fallbackVersion = VERSION.read(FALLBACK, settings);
+            if (!fallback.label().equals(label) || fallback.version() < fallbackVersion)
             {
-                throw new AbsentRouterException("the run's fallback was version " + version + " of the router " + label +
+                throw new AbsentRouterException("the run's fallback was version " + fallbackVersion +
+                    " of the router " + label +
                     ", and that of the installed router " + provider.label() + " is version " + fallback.version() +
                     " of " + fallback.label() + "; give the routers that wrote it with --plugins.");
             }
         }
         settings.keySet().forEach(RouterConfig::requireKnown);
-        return new RouterConfig(provider, provider.defaults().read(KNOB, settings));
+        return new RouterConfig(provider, provider.defaults().read(KNOB, settings),
+            new Versions(VERSION.read(PREFIX, settings), fallbackVersion));
     }
 
     private static void requireKnown(final String name)
@@ -217,6 +270,28 @@ public final class RouterConfig
             throw new ConfigException("a router has no setting '" + name.substring(PREFIX.length()) +
                 "'; read the run with the version of Signalbox that wrote it.");
         }
+    }
+
+    /**
+     * Whether an engine with another value of a setting continues a run: versions of the router and its fallback may rise,
+     * and a later version may have further knobs.
+     *
+     * @param recorded the run description.
+     * @param wanted   the one of the engine.
+     */
+    public static boolean mayDiffer(
+        final String name, final Map<String, String> recorded, final Map<String, String> wanted)
+    {
+        return name.equals(PREFIX + VERSION) ? rises(PREFIX, recorded, wanted) :
+            name.equals(FALLBACK + VERSION) ? rises(FALLBACK, recorded, wanted) :
+            name.startsWith(KNOB) && !recorded.containsKey(name) && rises(PREFIX, recorded, wanted);
+    }
+
+    private static boolean rises(
+        final String prefix, final Map<String, String> recorded, final Map<String, String> wanted)
+    {
+        return recorded.containsKey(prefix + VERSION) && wanted.containsKey(prefix + VERSION) &&
+            VERSION.read(prefix, recorded) < VERSION.read(prefix, wanted);
     }
 
     /** The label of the router that a run description names; the router need not be installed. */

@@ -22,6 +22,7 @@ public final class RouterSnapshot
     public static final int MAX_BYTES = 8 * 1024 * 1024;
     private static final int VERSION = 2;
     private static final int MAGIC = 0x5352_4253;
+    private static final int VERSION_AT = 3 * Integer.BYTES;
     private static final int FIXED_BYTES = 6 * Integer.BYTES + Long.BYTES;
 
     private RouterSnapshot()
@@ -36,6 +37,17 @@ public final class RouterSnapshot
      */
     public static byte[] of(final DpRouterProvider provider, final DpRouter router, final int ranks)
     {
+        return of(provider, provider.version(), router, ranks);
+    }
+
+    /**
+     * The same of a version of the router that is not installed, whose decisions are repeated from a record.
+     *
+     * @param version of the router.
+     */
+    public static byte[] of(
+        final DpRouterProvider provider, final int version, final DpRouter router, final int ranks)
+    {
         final byte[] label = provider.label().getBytes(StandardCharsets.US_ASCII);
         final long length = FIXED_BYTES + label.length + router.snapshotBytes();
         if (router.snapshotBytes() < 0)
@@ -49,7 +61,7 @@ public final class RouterSnapshot
                 "; let it remember less.");
         }
         final ByteBuffer bytes = ByteBuffer.allocate((int)length).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(provider.version()).putInt(label.length).put(label);
+        bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(version).putInt(label.length).put(label);
         bytes.putLong(router.digest()).putInt((int)router.snapshotBytes());
         router.snapshot(bytes);
         if (bytes.hasRemaining())
@@ -82,8 +94,55 @@ public final class RouterSnapshot
         }
     }
 
+    /**
+     * The version of the router whose state a snapshot has.
+     *
+     * @throws ConfigException if the bytes are no snapshot.
+     */
+    public static int version(final byte[] snapshot)
+    {
+        if (snapshot.length < FIXED_BYTES)
+        {
+            throw new ConfigException("the router snapshot has " + snapshot.length + " bytes; give a whole one.");
+        }
+        return ByteBuffer.wrap(snapshot).order(ByteOrder.LITTLE_ENDIAN).getInt(VERSION_AT);
+    }
+
+    /**
+     * The digest of the state in the snapshot of a version that is not installed; the state itself is not read.
+     *
+     * @throws ConfigException if the bytes are no snapshot, or it is of another router or number of ranks.
+     */
+    public static long digest(final byte[] snapshot, final DpRouterProvider provider, final int ranks)
+    {
+        final int version = version(snapshot);
+        try
+        {
+            return header(ByteBuffer.wrap(snapshot).order(ByteOrder.LITTLE_ENDIAN), provider, version, ranks);
+        }
+        catch (final BufferUnderflowException e)
+        {
+            throw new ConfigException("the router snapshot ends after " + snapshot.length +
+                " bytes, before its state does; give a whole one.");
+        }
+    }
+
     private static void read(
         final ByteBuffer bytes, final DpRouterProvider provider, final DpRouter router, final int ranks)
+    {
+        final long digest = header(bytes, provider, provider.version(), ranks);
+        restore(bytes, provider, router, ranks);
+        if (bytes.hasRemaining() || router.digest() != digest)
+        {
+            throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
+                Long.toHexString(digest) + "); it is damaged, or the router " + provider.label() +
+                " does not write all of its state.");
+        }
+    }
+
+    /** Reads up to the state; returns the digest. */
+    private static long header(
+        final ByteBuffer bytes, final DpRouterProvider provider, final int version, final int ranks)
     {
         if (bytes.getInt() != MAGIC)
         {
@@ -93,7 +152,7 @@ public final class RouterSnapshot
         final int ranksThen = bytes.getInt();
         final int routerVersion = bytes.getInt();
         checkSame("router", label(bytes), provider.label());
-        checkSame("router version", Integer.toString(routerVersion), Integer.toString(provider.version()));
+        checkSame("router version", Integer.toString(routerVersion), Integer.toString(version));
         checkSame("number of ranks", Integer.toString(ranksThen), Integer.toString(ranks));
         final long digest = bytes.getLong();
         if (bytes.getInt() != bytes.remaining())
@@ -101,13 +160,7 @@ public final class RouterSnapshot
             throw new ConfigException("the router snapshot holds " + bytes.remaining() +
                 " bytes of state, another number than it says; it is damaged.");
         }
-        restore(bytes, provider, router, ranks);
-        if (bytes.hasRemaining() || router.digest() != digest)
-        {
-            throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
-                Long.toHexString(digest) + "); it is damaged, or the router " + provider.label() +
-                " does not write all of its state.");
-        }
+        return digest;
     }
 
     /** Exceptions that a router throws on a damaged state are faults of the snapshot. */

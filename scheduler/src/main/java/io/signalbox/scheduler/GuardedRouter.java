@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.PluginFault;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.router.DpRouter;
@@ -20,7 +21,11 @@ final class GuardedRouter implements DpRouter
 {
     private final DpRouterProvider provider;
     private final DecidingRouter decidedBy;
-    private final DpRouter router;
+    /** The installed version; it has decided nothing while the decisions of another one are repeated. */
+    private DpRouter router;
+    /** The one that decides, installed or recorded. */
+    private int version;
+    private final RecordedRouter recorded = new RecordedRouter();
     private final int maxActive;
     private final boolean readsMatches;
     private final boolean keepsOrder;
@@ -31,6 +36,7 @@ final class GuardedRouter implements DpRouter
         provider = config.router().deciding(config.prefixCaching());
         decidedBy = provider == config.router().provider() ? DecidingRouter.CONFIGURED : DecidingRouter.FALLBACK;
         this.router = router;
+        version = config.router().begunVersion(config.prefixCaching());
         maxActive = config.maxRunning();
         try
         {
@@ -49,6 +55,31 @@ final class GuardedRouter implements DpRouter
         return provider;
     }
 
+    /** Version of the router that decides. */
+    int version()
+    {
+        return version;
+    }
+
+    /** Whether decisions of a version that is not installed are repeated. */
+    boolean repeats()
+    {
+        return version != provider.version();
+    }
+
+    /** Where recorded decisions come from. */
+    RecordedRouter recorded()
+    {
+        return recorded;
+    }
+
+    /** From here on, another version decides: the installed router, which is new, or a record. */
+    void begin(final int newVersion, final DpRouter installed)
+    {
+        version = newVersion;
+        router = installed;
+    }
+
     /** Whether it is the configured router or its fallback. */
     DecidingRouter decidedBy()
     {
@@ -60,7 +91,18 @@ final class GuardedRouter implements DpRouter
     {
         try
         {
-            router.place(batch);
+            if (repeats())
+            {
+                recorded.place(batch);
+            }
+            else
+            {
+                router.place(batch);
+            }
+        }
+        catch (final InvariantViolation e)
+        {
+            throw e;
         }
         catch (final Throwable e)
         {
@@ -123,7 +165,7 @@ final class GuardedRouter implements DpRouter
     {
         try
         {
-            return router.digest();
+            return repeats() ? recorded.digest() : router.digest();
         }
         catch (final Throwable e)
         {
@@ -136,7 +178,7 @@ final class GuardedRouter implements DpRouter
     {
         try
         {
-            return router.snapshotBytes();
+            return repeats() ? 0 : router.snapshotBytes();
         }
         catch (final Throwable e)
         {
@@ -147,7 +189,15 @@ final class GuardedRouter implements DpRouter
     /** Restores the state of a {@link RouterSnapshot}; the router has placed nothing yet. */
     void restore(final byte[] snapshot, final int ranks)
     {
-        RouterSnapshot.restore(snapshot, provider, router, ranks);
+        version = RouterSnapshot.version(snapshot);
+        if (repeats())
+        {
+            recorded.digest(RouterSnapshot.digest(snapshot, provider, ranks));
+        }
+        else
+        {
+            RouterSnapshot.restore(snapshot, provider, router, ranks);
+        }
     }
 
     @Override
@@ -155,7 +205,10 @@ final class GuardedRouter implements DpRouter
     {
         try
         {
-            router.snapshot(into);
+            if (!repeats())
+            {
+                router.snapshot(into);
+            }
         }
         catch (final Throwable e)
         {

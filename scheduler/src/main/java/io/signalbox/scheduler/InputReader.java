@@ -9,6 +9,7 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
+import io.signalbox.event.codec.RouterVersionDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.TickDecoder;
@@ -96,6 +97,12 @@ final class InputReader extends EventReader
     protected void onBackendReset(final BackendResetDecoder input)
     {
         scheduler.onBackendReset(input);
+    }
+
+    @Override
+    protected void onRouterVersion(final RouterVersionDecoder input)
+    {
+        scheduler.onRouterVersion(input);
     }
 
     @Override

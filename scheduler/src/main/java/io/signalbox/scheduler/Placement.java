@@ -86,6 +86,7 @@ final class Placement
         writer.longPrefills(config.get(BatchSettings.LONG_PREFILL_TOKENS), config.get(BatchSettings.MAX_LONG_PREFILLS));
         batch = writer.batch();
         writer.probeBy(!router.readsMatches() ? null : prefixIndex == null ? this::probeOnly : this::probe);
+        router.recorded().into(writer);
         claimed = new int[ranks.length];
     }
 

@@ -21,6 +21,7 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.RouterVersionDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WeightsWay;
@@ -143,6 +144,53 @@ public final class Scheduler
         {
             writeDigest();
         }
+        router.recorded().forget();
+    }
+
+    /**
+     * The recorded group of the next input. If a version of the router that is not installed decided it, its placements and
+     * the digest of its state are taken from here; every other decision is made anew.
+     */
+    public void readRecorded(final DirectBuffer group, final int offset, final int length)
+    {
+        if (router.repeats())
+        {
+            router.recorded().read(group, offset, length);
+        }
+        else
+        {
+            router.recorded().follow(group);
+        }
+    }
+
+    /** Whether {@link #routerVersion()} is not installed, so that its decisions are only repeated. */
+    public boolean repeatsPlacements()
+    {
+        return router.repeats();
+    }
+
+    /** Placements that this scheduler took from {@link #readRecorded}. */
+    public long repeatedPlacements()
+    {
+        return router.recorded().repeated();
+    }
+
+    /** Label of the router that decides. */
+    public String routerLabel()
+    {
+        return router.provider().label();
+    }
+
+    /** Version of that router that this program has. */
+    public int installedRouterVersion()
+    {
+        return router.provider().version();
+    }
+
+    /** Version of the router that decides. */
+    public int routerVersion()
+    {
+        return router.version();
     }
 
     /**
@@ -398,6 +446,25 @@ public final class Scheduler
         planPoint();
     }
 
+    /** A fact of the engine that continues the run; it decides nothing by itself. */
+    void onRouterVersion(final RouterVersionDecoder input)
+    {
+        advance(input.timeNanos());
+        final int version = input.version();
+        final String label = input.label();
+        if (version < 1 || !label.equals(router.provider().label()))
+        {
+            throw new InvariantViolation("version " + version + " of the router " + label + " is to decide, and the " +
+                "router of the run is " + router.provider().label());
+        }
+        if (version != router.provider().version() && !router.recorded().hasGroup())
+        {
+            throw new InvariantViolation("version " + version + " of the router " + label + " is to decide, and version " +
+                router.provider().version() + " is installed");
+        }
+        router.begin(version, config.router().router(ranks.length, config.prefixCaching()));
+    }
+
     private void reset(final int index, final int newEpoch, final boolean kvMemoryKept)
     {
         final DpRank rank = ranks[index];
@@ -544,7 +611,11 @@ public final class Scheduler
      */
     public byte[] routerSnapshot()
     {
-        final byte[] snapshot = RouterSnapshot.of(router.provider(), router, ranks.length);
+        final byte[] snapshot = RouterSnapshot.of(router.provider(), router.version(), router, ranks.length);
+        if (router.repeats())
+        {
+            return snapshot;
+        }
         try
         {
             final DpRouter restored = config.router().router(ranks.length, config.prefixCaching());

@@ -188,6 +188,18 @@ public final class SchedulerConfig
         return values.get(BLOCK_HASH);
     }
 
+    /** The same for a run that begins, also if the run that it was read from had an earlier version of its router. */
+    public SchedulerConfig withInstalledRouter()
+    {
+        return toBuilder().router(router.installed()).build();
+    }
+
+    /** The same for an engine that continues a run. @param settings the run description. */
+    public SchedulerConfig begunAs(final Map<String, String> settings)
+    {
+        return toBuilder().router(router.begunAs(settings)).build();
+    }
+
     /** Label of the router that decides: of the fallback if that is needed without prefix caching. */
     public String routerLabel(final boolean prefixCaching)
     {

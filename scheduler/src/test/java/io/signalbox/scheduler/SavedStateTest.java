@@ -51,6 +51,7 @@ final class SavedStateTest
         Map.entry("PrefixTree", "evictedLately lookedAt"),
         Map.entry("PromptSamples", "requests"),
         Map.entry("RankBlocks", "planInWork"),
+        Map.entry("RecordedRouter", "digest group next placements repeated terms"),
         Map.entry("Request", "deeper liveIndex steadyCommitEnd steadyPlanEnd steadyWeights step0 step1 word0 word1"),
         Map.entry("RequestEnding", "placement queue ranks requests samples"),
         Map.entry("RequestQueue", "head ring"),

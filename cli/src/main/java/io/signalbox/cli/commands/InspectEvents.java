@@ -34,8 +34,8 @@ final class InspectEvents extends InspectTable
 {
     /** The messages of groups, by the names of the schema. */
     static final List<String> MESSAGES = List.of("Submit", "Cancel", "Control", "Wake", "Tick", "Forward",
-        "D2hComplete", "BackendFault", "StepTimedOut", "BackendReset", "Accepted", "Refused", "Placed", "Schedule", "Commit",
-        "Free", "Digest", "Requeued", "Withdrawn", "NewWeights", "Paused", "Continued");
+        "D2hComplete", "BackendFault", "StepTimedOut", "BackendReset", "RouterVersion", "Accepted", "Refused", "Placed",
+        "Schedule", "Commit", "Free", "Digest", "Requeued", "Withdrawn", "NewWeights", "Paused", "Continued");
 
     @Option(names = "--message", paramLabel = "NAME", split = ",", completionCandidates = Messages.class,
         description = "List these messages of the schema, such as Commit,Free.")

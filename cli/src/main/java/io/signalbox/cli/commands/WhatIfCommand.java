@@ -165,7 +165,7 @@ public final class WhatIfCommand implements Callable<Integer>
             final SchedulerConfig recorded = reader.config(routers.routers());
             for (final VariantOptions.Named variant : asked)
             {
-                changed.add(new Variant(variant.name(), variant.change(recorded, routers.routers())));
+                changed.add(new Variant(variant.name(), variant.change(recorded.withInstalledRouter(), routers.routers())));
             }
             checkMemory(recorded, changed, threads);
             if (expertDevices != null && recorded.capture() == null)

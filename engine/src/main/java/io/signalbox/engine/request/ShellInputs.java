@@ -31,7 +31,13 @@ public final class ShellInputs
         return note.equals(DISCARDED);
     }
 
-    /** The first input of an engine that continues a run: every rank begins anew, without KV memory. */
+    /** Ahead of the restart, if the router has another version than the one that decided so far. */
+    public void routerVersion(final long timeNanos, final String label, final int version)
+    {
+        writer.routerVersion().timeNanos(timeNanos).version(version).label(label);
+    }
+
+    /** The restart of an engine that continues a run: every rank begins anew, without KV memory. */
     public void restart(final long timeNanos, final int newEpoch)
     {
         writer.backendReset().timeNanos(timeNanos).newEpoch(newEpoch).kvMemoryKept(Flag.NO).restart(Flag.YES);
