@@ -93,7 +93,7 @@ void emulated::check_kernel_access(const std::uintptr_t address, const std::size
     }
     if (__builtin_expect(address % alignment != 0, 0))
     {
-        char text[64];
+        char text[96];
         std::snprintf(text, sizeof(text), "address 0x%zx is not a multiple of %zu, in line ",
             static_cast<std::size_t>(address), alignment);
         here.engine->fail(text + std::to_string(line) + " of its PTX", CUDA_MISALIGNED_ADDRESS);
