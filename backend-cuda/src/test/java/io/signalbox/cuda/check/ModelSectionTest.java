@@ -237,7 +237,7 @@ class ModelSectionTest
         };
         try (CheckDevice device = new CheckDevice(driver, 0))
         {
-            new ModelSection(broken, List.of(MODEL), List.of()).run(device, OPTIONS, findings);
+            new ModelSection(broken, List.of(), List.of()).run(device, OPTIONS, findings);
         }
         final SectionResult result = findings.result(GpuSection.MODEL, 0.0);
         assertEquals(CheckVerdict.FAILED, result.verdict());
