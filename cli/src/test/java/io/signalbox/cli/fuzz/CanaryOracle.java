@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class CanaryOracle implements Oracle
 {
     /** Options that name a file to write, which may be there already. */
-    private static final Set<String> WRITTEN = Set.of("--csv-file", "--json-file", "--out");
+    private static final Set<String> WRITTEN = Set.of("--csv-file", "--html", "--json-file", "--out");
     private static final Set<String> RUNS = Set.of("simulate", "run");
     private static final int BAD_INPUT = 2;
 
