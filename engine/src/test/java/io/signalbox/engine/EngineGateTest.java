@@ -158,7 +158,7 @@ class EngineGateTest
             assertRefused("an input of 64 bytes at byte -1 leaves its buffer of 8388609 bytes",
                 () -> engine.offer(large, -1, 64, null));
             assertRefused("the input is null; give the buffer of an encoded input", () -> engine.offer(null, 0, 64, null));
-            assertRefused("template 0 of schema 0 is no input; inputs are 1 to 10 of schema 7201",
+            assertRefused("template 0 of schema 0 is no input; inputs are 1 to 11 of schema 7201",
                 () -> engine.offer(large, 0, 64, null));
             writer.submit();
             assertRefused("an input of 80 bytes is shorter than its header and its block of 102 bytes",
