@@ -65,6 +65,11 @@ class ScoredDpRouterPropertyTest
 
     private int chosen(final String policy, final int[] order)
     {
+        return order[placed(policy, order).chosenRank(0)];
+    }
+
+    private PlacementBatch placed(final String policy, final int[] order)
+    {
         final int count = order.length;
         final Ranks ranks = Ranks.of(count);
         final int[] matches = new int[count];
@@ -74,8 +79,7 @@ class ScoredDpRouterPropertyTest
             matches[i] = matched[order[i]];
         }
         ranks.request(1, tokens, matches);
-        final DpRouter router = Routers.of(policy, count);
-        return order[ranks.placedBy(router).chosenRank(0)];
+        return ranks.placedBy(Routers.of(policy, count));
     }
 
     private int chosen(final String policy)
@@ -119,7 +123,7 @@ class ScoredDpRouterPropertyTest
         assertTrue(after == before || after != rank, "rank " + rank + " got more to do and was chosen instead of " + before);
     }
 
-    /** Holds except for ties between equal ranks, which do not occur here. */
+    /** Of ranks with one score, the order may decide: min-max does not read what tells ranks without load apart. */
     @Property
     void whichRankHasWhichNumberMakesNoDifference(
         @ForAll("ranks") final List<Long> states,
@@ -137,7 +141,11 @@ class ScoredDpRouterPropertyTest
             order[i] = order[other];
             order[other] = swapped;
         }
-        assertEquals(chosen(policy(policy)), chosen(policy(policy), order));
+        final PlacementBatch inOrder = placed(policy(policy), inOrder());
+        final int first = inOrder.chosenRank(0);
+        final int other = chosen(policy(policy), order);
+        assertTrue(first == other || inOrder.score(0, first) == inOrder.score(0, other),
+            "rank " + first + " was chosen, and in another order rank " + other);
     }
 
     /** Twice the ranks, each as loaded as its twin, give a twin of the same rank: no weight depends on their number. */
