@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -60,7 +61,7 @@ class RisenRouterVersionTest
         assertFalse(run("replay", journal, "--verify", "--plugins", earlier).out().contains("as recorded"));
     }
 
-    /** Without the record, the later version is known to decide otherwise: its own run differs. */
+    /** A what-if re-runs all requests, so it names the version whose decisions it does not repeat. */
     @Test
     void shouldAskWhatTheLaterVersionWouldDecide() throws IOException
     {
@@ -75,11 +76,11 @@ class RisenRouterVersionTest
     @Test
     void shouldInspectAndExport() throws IOException
     {
-        // Needs no router.
+        // This question needs no router.
         run("inspect", "requests", journal);
         final Path key = directory.resolve("key");
         Files.write(key, "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8));
-        Files.setPosixFilePermissions(key, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         final String redacted = directory.resolve("redacted").toString();
         run("redact", journal, redacted, "--journal-key", key.toString(), "--plugins", later);
         run("replay", redacted, "--verify", "--plugins", later);

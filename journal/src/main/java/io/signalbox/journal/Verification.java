@@ -36,10 +36,10 @@ public record Verification(
     /**
      * A version of the router that decided a part of the run.
      *
-     * @param router     its label.
-     * @param version    the one that decided.
-     * @param installed  the one that is installed.
-     * @param placements that were repeated.
+     * @param router     label of the router.
+     * @param version    the version that decided.
+     * @param installed  the version that is installed.
+     * @param placements placements that were repeated.
      */
     public record RepeatedVersion(String router, int version, int installed, long placements)
     {

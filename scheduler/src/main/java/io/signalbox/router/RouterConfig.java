@@ -251,9 +251,8 @@ public final class RouterConfig
             fallbackVersion = VERSION.read(FALLBACK, settings);
             if (!fallback.label().equals(label) || fallback.version() < fallbackVersion)
             {
-                throw new AbsentRouterException("the run's fallback was version " + fallbackVersion +
-                    " of the router " + label +
-                    ", and that of the installed router " + provider.label() + " is version " + fallback.version() +
+                throw new AbsentRouterException("the run's fallback was version " + fallbackVersion + " of the router " +
+                    label + ", and that of the installed router " + provider.label() + " is version " + fallback.version() +
                     " of " + fallback.label() + "; give the routers that wrote it with --plugins.");
             }
         }

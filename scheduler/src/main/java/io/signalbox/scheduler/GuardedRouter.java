@@ -21,9 +21,9 @@ final class GuardedRouter implements DpRouter
 {
     private final DpRouterProvider provider;
     private final DecidingRouter decidedBy;
-    /** The installed version; it has decided nothing while the decisions of another one are repeated. */
+    /** The installed version. While decisions of another version are repeated, it decides nothing. */
     private DpRouter router;
-    /** The one that decides, installed or recorded. */
+    /** The version that decides, whether it is installed or not. */
     private int version;
     private final RecordedRouter recorded = new RecordedRouter();
     private final int maxActive;
@@ -67,13 +67,13 @@ final class GuardedRouter implements DpRouter
         return version != provider.version();
     }
 
-    /** Where recorded decisions come from. */
+    /** Has the recorded decisions, which are repeated while {@link #repeats}. */
     RecordedRouter recorded()
     {
         return recorded;
     }
 
-    /** From here on, another version decides: the installed router, which is new, or a record. */
+    /** Lets another version decide from here on. @param installed a new router of the installed version. */
     void begin(final int newVersion, final DpRouter installed)
     {
         version = newVersion;

@@ -108,6 +108,16 @@ final class RisenRouterTest
         handles.clear();
     }
 
+    /** Continues a killed run to its end. */
+    private void finish(final Path journal, final int version) throws Exception
+    {
+        handles.clear();
+        try (Incarnation engine = open(journal, version))
+        {
+            finish(engine);
+        }
+    }
+
     private static Verification verified(final Path journal, final int version)
     {
         return JournalVerifier.verifyKept(journal, TurnDpRouter.installed(version), ReadProgress.NONE);
@@ -164,7 +174,7 @@ final class RisenRouterTest
         assertEquals(found.repeated().get(0).placements() +
             " placements of version 1 of the router turn as recorded; version 3 is installed",
             found.repeated().get(0).toString());
-        // A version that decided a part knows its part, and names the others.
+        // A version verifies the part that it decided, and names the other versions.
         assertEquals(List.of(1, 3), versionsOf(verified(third, 2)));
         assertEquals(List.of(2, 3), versionsOf(verified(third, 1)));
     }
@@ -207,7 +217,7 @@ final class RisenRouterTest
         assertEquals(List.of(2), recorded(second), "nothing was written");
     }
 
-    /** The knob has no record, so that a replay would not know another value. */
+    /** The record has no value of the knob, so a replay would not know the value that the engine had. */
     @Test
     void shouldRefuseAKnobThatTheRunDidNotHave() throws Exception
     {
@@ -220,16 +230,12 @@ final class RisenRouterTest
             "router.knob.offset=3"), refusal);
     }
 
-    /** Everything but the placements is decided again. */
+    /** Verification decides everything but the placements again, so it finds a difference in anything else. */
     @Test
     void shouldFindADifferenceInTheRunOfAnEarlierVersion() throws Exception
     {
         final Path first = killed(temporary.resolve("journal"), 1, "first");
-        handles.clear();
-        try (Incarnation engine = open(first, 2))
-        {
-            finish(engine);
-        }
+        finish(first, 2);
 
         final Verification found = JournalVerifier.verify(first, TurnDpRouter.installed(2), config -> new Scheduler(
             config.toBuilder().digestInterval(17).build()), ReadProgress.NONE);
@@ -260,7 +266,7 @@ final class RisenRouterTest
         assertTrue(removed > 1, "removed " + removed);
         if (hasLaterImage)
         {
-            // Of the run of the earlier version, by the later one.
+            // The later version writes an image of the run of the earlier one.
             final ReplayFollower follower = new ReplayFollower(journal, 200, TurnDpRouter.installed(2));
             follower.follow(ReadProgress.NONE);
             follower.conclude();
@@ -276,21 +282,17 @@ final class RisenRouterTest
         assertEquals(List.of(1), versionsOf(found));
         assertTrue(found.begunAt() > 0);
         assertEquals(List.of(2), versionsOf(verified(second, 1)));
-        // From the newest image, too.
+        // A verification that begins at the newest image confirms it, too.
         new ReplayFollower(second, 200, TurnDpRouter.installed(2)).follow(ReadProgress.NONE);
         assertTrue(JournalVerifier.verifyBehindSnapshot(second, TurnDpRouter.installed(2), ReadProgress.NONE).matches());
     }
 
-    /** What a router decides is not asked for. */
+    /** A run that continues under the same version is verified as a whole. */
     @Test
     void shouldNotNameAVersionIfNothingHasRisen() throws Exception
     {
         final Path first = killed(temporary.resolve("journal"), 2, "first");
-        handles.clear();
-        try (Incarnation engine = open(first, 2))
-        {
-            finish(engine);
-        }
+        finish(first, 2);
 
         assertEquals(List.of(), versionsOf(verified(first, 2)));
         assertEquals(List.of(), recorded(first));
