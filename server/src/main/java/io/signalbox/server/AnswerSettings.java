@@ -3,6 +3,7 @@ package io.signalbox.server;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.CompletionRequest;
+import io.signalbox.server.kvevents.KvEvents;
 import io.signalbox.server.text.AnswerText;
 
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,6 @@ record AnswerSettings(
     private static final int MAX_COUNT = 128;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_LENGTH = 1024;
-    private static final int MAX_SALT = 1024;
     private static final double MAX_TEMPERATURE = 100;
     private static final double MIN_TOP_P = 1e-6;
 
@@ -154,9 +154,9 @@ record AnswerSettings(
     private static String salt(final RequestFields fields, final String name)
     {
         final String salt = fields.text(name);
-        if (salt != null && (salt.isEmpty() || salt.length() > MAX_SALT))
+        if (salt != null && (salt.isEmpty() || salt.length() > KvEvents.MOST_KEY_CHARACTERS))
         {
-            throw fields.refused(name, "1 to " + MAX_SALT + " characters");
+            throw fields.refused(name, "1 to " + KvEvents.MOST_KEY_CHARACTERS + " characters");
         }
         return salt;
     }

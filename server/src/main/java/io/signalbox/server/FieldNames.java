@@ -2,11 +2,11 @@
 package io.signalbox.server;
 
 /**
- * What a route calls the fields that are checked after they were read, for refusals.
+ * The names that a route has for fields that are checked after the body was read. Refusals use them.
  *
- * @param prompt    tokens, text or messages.
- * @param maxTokens of an answer.
- * @param rowsFrom  first position whose routed experts are wanted.
+ * @param prompt    the field with tokens, text or messages.
+ * @param maxTokens the field with the most tokens of an answer.
+ * @param rowsFrom  the field with the first position whose routed experts are wanted.
  */
 record FieldNames(String prompt, String maxTokens, String rowsFrom)
 {
@@ -22,6 +22,12 @@ record FieldNames(String prompt, String maxTokens, String rowsFrom)
     static FieldNames ofVllm(final String prompt)
     {
         return new FieldNames(prompt, SAMPLING + MAX_TOKENS, SAMPLING + PROMPT_START);
+    }
+
+    /** The field of the answer's length in a refusal: OpenAI's route has two names for it, and vLLM gives both. */
+    String maxTokensInWords()
+    {
+        return maxTokens.equals(MAX_TOKENS) ? "'max_tokens' or 'max_completion_tokens'" : "'" + maxTokens + "'";
     }
 
     static FieldNames ofSglang(final String prompt)

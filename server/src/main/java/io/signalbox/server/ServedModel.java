@@ -72,18 +72,11 @@ public record ServedModel(List<String> names, int contextTokens, int hiddenLayer
         }
         if (wanted > contextTokens - promptTokens)
         {
-            throw new ApiError(ApiError.BAD_REQUEST, tooLarge(names) + " is too large: " + wanted +
+            throw new ApiError(ApiError.BAD_REQUEST, names.maxTokensInWords() + " is too large: " + wanted +
                 ". This model's maximum context length is " + contextTokens + " tokens and your request has " +
                 promptTokens + " input tokens (" + wanted + " > " + contextTokens + " - " + promptTokens + ").",
                 names.maxTokens(), null, null);
         }
         return wanted < 0 ? contextTokens - promptTokens : wanted;
-    }
-
-    /** OpenAI's route has two names, which vLLM tells both. */
-    private static String tooLarge(final FieldNames names)
-    {
-        return names.maxTokens().equals("max_tokens") ? "'max_tokens' or 'max_completion_tokens'" :
-            "'" + names.maxTokens() + "'";
     }
 }

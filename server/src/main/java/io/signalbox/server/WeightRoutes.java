@@ -180,7 +180,7 @@ final class WeightRoutes implements AutoCloseable
         return engine.weightGeneration() >= announced.generation();
     }
 
-    /** Names the weights before they come, so that no answer has them under another name. */
+    /** Takes the name before the engine has the weights. So no answer that they gave has another name. */
     private CompletableFuture<Integer> announce(final WeightSwap way, final String version, final String label)
     {
         final Named former = next;

@@ -7,7 +7,7 @@ public interface HttpRequest
     /** In upper case. */
     String method();
 
-    /** Without the query. Decoded, except for slashes, percent signs and the marks of other parts of an address. */
+    /** The path without the query. It is decoded, but slashes, percent signs, question marks and the like stay encoded. */
     String path();
 
     /** Without the question mark; {@code null} if there is none. */

@@ -27,7 +27,6 @@ final class KvBatch
     /** Of the array around the key of a block, and of the length of a text. */
     private static final int TEXT_BYTES = 6;
     private static final int CHARACTER_BYTES = 3;
-    private static final int MOST_KEY_CHARACTERS = 1024;
 
     private final long sequence;
     private final double seconds;
@@ -88,7 +87,7 @@ final class KvBatch
     static int mostBytesOfABlock(final int blockTokens)
     {
         return HEAD_BYTES + EVENT_BYTES + NUMBER_BYTES + TOKEN_BYTES * blockTokens + TEXT_BYTES +
-            CHARACTER_BYTES * MOST_KEY_CHARACTERS;
+            CHARACTER_BYTES * KvEvents.MOST_KEY_CHARACTERS;
     }
 
     /**

@@ -30,6 +30,9 @@ import java.util.Map;
  */
 public final class KvEvents implements GroupListener, AutoCloseable
 {
+    /** Most characters of a client's {@code cache_salt}, which an event carries with the first block of a prompt. */
+    public static final int MOST_KEY_CHARACTERS = 1024;
+
     private static final System.Logger LOGGER = System.getLogger("io.signalbox.server");
     private static final double MILLIS = 1000;
     /** Of the batches of all ranks. */
