@@ -4,7 +4,7 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.cuda.ptx.PtxKernels;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The same tests on the PTX that ships. */
+/** The tests of {@link CaptureKernelsTest} on the PTX that ships. */
 class CaptureKernelsOnPtxTest extends CaptureKernelsTest
 {
     @RegisterExtension

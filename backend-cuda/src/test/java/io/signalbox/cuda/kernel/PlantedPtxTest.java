@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Operands of the shipped PTX in a wrong order are found, as a mistake in inline PTX would be. */
+/** Plants operands in a wrong order in the shipped PTX: a mistake in inline PTX would look like this. */
 class PlantedPtxTest
 {
     private static final String KERNEL = TensorTile.V8.kernel(KernelNames.TENSOR_LINEAR);
@@ -46,7 +46,7 @@ class PlantedPtxTest
         return TensorProductsTest.wrong(found, weights, ROWS, in, COLUMNS);
     }
 
-    /** The first is no change of the meaning, so the plant alone is found. The build tries the first two. */
+    /** The first row changes no meaning and must give no wrong product. A build tries two rows, full counts all. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         0 | bar\\.sync 0; | bar.sync  0; | the same

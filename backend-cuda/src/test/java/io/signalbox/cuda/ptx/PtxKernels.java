@@ -31,10 +31,10 @@ public final class PtxKernels implements BeforeAllCallback, AfterAllCallback
     }
 
     /**
-     * Until {@link #restore} this kernel is that of the PTX with a change of its text.
+     * Changes the text of a kernel of the PTX. The driver runs the changed kernel until {@link #restore}.
      *
-     * @param instruction what is replaced in each of its lines, as a regular expression.
-     * @param replacement by what; may name groups, as {@code $1}.
+     * @param instruction a regular expression; each match in a line of the kernel is replaced.
+     * @param replacement the new text, which may name groups of the expression, such as {@code $1}.
      */
     public static void plant(final String kernel, final String instruction, final String replacement)
     {
@@ -57,8 +57,8 @@ public final class PtxKernels implements BeforeAllCallback, AfterAllCallback
     }
 
     /**
-     * Which kernels tests of this process use that do not say: with {@code -Dsignalbox.kernels=ptx} all of the PTX, else,
-     * as {@code null}, those of the sources.
+     * The kernels for classes of tests that choose none: with {@code -Dsignalbox.kernels=ptx} a library with all kernels of
+     * the PTX; without it {@code null}, which means those of the sources.
      */
     public static Path ofProcess()
     {

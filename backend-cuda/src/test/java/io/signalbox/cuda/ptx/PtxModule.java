@@ -45,23 +45,13 @@ final class PtxModule
         }
     }
 
-    /** Bytes that the module has at a symbol. */
+    /** A constant of the module: a symbol with its bytes. */
     record PtxConstant(String symbol, int alignment, int bytes, String values)
     {
     }
 
-    /** What ships. */
+    /** The PTX of the kernel image that ships. */
     static PtxModule shipped()
-    {
-        return of(shippedText());
-    }
-
-    static PtxModule of(final String text)
-    {
-        return new PtxModule(text);
-    }
-
-    static String shippedText()
     {
         final ByteBuffer image = KernelImage.load().bytes();
         final byte[] bytes = new byte[image.remaining()];
@@ -72,7 +62,7 @@ final class PtxModule
         {
             throw new IllegalStateException("the kernel image has no PTX as plain text");
         }
-        return text.substring(from, text.indexOf('\0', from));
+        return new PtxModule(text.substring(from, text.indexOf('\0', from)));
     }
 
     Map<String, PtxKernel> kernels()
