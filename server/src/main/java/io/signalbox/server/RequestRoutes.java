@@ -93,6 +93,21 @@ final class RequestRoutes implements AutoCloseable
 
     private void read(final long id, final HttpReply reply)
     {
+        final Runnable answer;
+        try
+        {
+            answer = answer(id, reply);
+        }
+        finally
+        {
+            // The client may ask the next question as soon as it has the answer.
+            reading.set(false);
+        }
+        answer.run();
+    }
+
+    private Runnable answer(final long id, final HttpReply reply)
+    {
         try
         {
             final RequestInspection found = RequestInspector.inspect(journal, id);
@@ -100,19 +115,15 @@ final class RequestRoutes implements AutoCloseable
             {
                 throw absent(Long.toString(id), "neither the memory of the server nor its journal has it");
             }
-            send(reply, journal, found);
+            return () -> send(reply, journal, found);
         }
         catch (final ApiError e)
         {
-            Errors.send(reply, e);
+            return () -> Errors.send(reply, e);
         }
         catch (final RuntimeException e)
         {
-            Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the journal cannot be read: " + e.getMessage()));
-        }
-        finally
-        {
-            reading.set(false);
+            return () -> Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the journal cannot be read: " + e.getMessage()));
         }
     }
 
