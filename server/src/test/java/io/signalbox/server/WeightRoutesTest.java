@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.server;
 
+import io.signalbox.config.SettingValues;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.server.http.EventStream;
 import io.signalbox.server.http.HttpReply;
@@ -127,12 +132,18 @@ class WeightRoutesTest
     @Test
     void shouldAnswerAtOnceIfTheAnnouncementIsRefused() throws Exception
     {
+        final CountDownLatch placing = new CountDownLatch(1);
         final CountDownLatch blocked = new CountDownLatch(1);
-        try (SignalboxEngine engine = SignalboxEngine.launch(engine().ingressSlots(32).trackSlots(8)
-            .submitWait(Duration.ofMillis(10)).listener((group, offset, length) -> await(blocked)));
+        final SchedulerConfig scheduler =
+            SCHEDULER.toBuilder().router(RouterConfig.of(new BlockedRouterProvider(placing, blocked))).build();
+        try (SignalboxEngine engine = SignalboxEngine.launch(
+            engine().scheduler(scheduler).ingressSlots(32).submitWait(Duration.ofMillis(10)));
             WeightRoutes routes = routes(engine))
         {
             final CompletionRequest request = CompletionRequest.prompt(new int[] {1}).maxNewTokens(1);
+            engine.submit(request);
+            placing.await();
+            // The thread that makes room is in the router, so what is full stays full.
             while (engine.submit(request).requestId() >= 0)
             {
                 Thread.onSpinWait();
@@ -153,15 +164,52 @@ class WeightRoutesTest
         }
     }
 
-    private static void await(final CountDownLatch latch)
+    /** Its router keeps the scheduler's thread until it may place. */
+    private static final class BlockedRouterProvider extends DpRouterProvider
     {
-        try
+        private final CountDownLatch placing;
+        private final CountDownLatch blocked;
+
+        private BlockedRouterProvider(final CountDownLatch placing, final CountDownLatch blocked)
         {
-            latch.await();
+            super("blocked", 1, "Waits before it places.");
+            this.placing = placing;
+            this.blocked = blocked;
         }
-        catch (final InterruptedException e)
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
         {
-            Thread.currentThread().interrupt();
+            final DpRouter router = RouterConfig.standard().router(ranks, true);
+            return new DpRouter()
+            {
+                @Override
+                public void place(final PlacementBatch batch)
+                {
+                    placing.countDown();
+                    try
+                    {
+                        blocked.await();
+                    }
+                    catch (final InterruptedException e)
+                    {
+                        Thread.currentThread().interrupt();
+                    }
+                    router.place(batch);
+                }
+
+                @Override
+                public boolean readsMatches()
+                {
+                    return router.readsMatches();
+                }
+
+                @Override
+                public long digest()
+                {
+                    return router.digest();
+                }
+            };
         }
     }
 
