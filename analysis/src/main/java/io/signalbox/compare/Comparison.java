@@ -12,11 +12,6 @@ import io.signalbox.workload.Workload;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * Compares routers: one simulated run without journal per workload, cache size, router and seed, several at a time. The
@@ -29,7 +24,7 @@ public final class Comparison
     private final ComparisonTable table;
     /** By workload, then by seed. */
     private final SharedWorkload[][] workloads;
-    private volatile boolean abandoned;
+    private final ParallelRuns parallel = new ParallelRuns();
 
     private Comparison(final ComparisonConfig plan, final ComparisonProgress progress)
     {
@@ -73,28 +68,14 @@ public final class Comparison
                 checkFit(workload, workloads[workload][0].get(), plan.schedulerOf(plan.routers().get(0), poolBlocks(pool)));
             }
         }
-        final ExecutorService threads = Executors.newFixedThreadPool(workers, task ->
-        {
-            final Thread thread = new Thread(task, "comparison");
-            thread.setDaemon(true);
-            return thread;
-        });
-        try
-        {
-            await(start(threads));
-        }
-        finally
-        {
-            abandoned = true;
-            threads.shutdownNow();
-        }
+        parallel.run(runs(), workers);
         return table.cells();
     }
 
     /** Runs of one workload and seed come together, so that few workloads are in memory at a time. */
-    private List<Future<?>> start(final ExecutorService threads)
+    private List<Runnable> runs()
     {
-        final List<Future<?>> runs = new ArrayList<>();
+        final List<Runnable> runs = new ArrayList<>();
         for (int workload = 0; workload < workloads.length; workload++)
         {
             for (int seed = 0; seed < plan.seeds(); seed++)
@@ -104,37 +85,12 @@ public final class Comparison
                     for (int router = 0; router < plan.routers().size(); router++)
                     {
                         final Cell cell = new Cell(workload, pool, router, seed);
-                        runs.add(threads.submit(() -> run(cell)));
+                        runs.add(() -> run(cell));
                     }
                 }
             }
         }
         return runs;
-    }
-
-    /** The first failure, in the order of the runs, ends the comparison. */
-    private static void await(final List<Future<?>> runs)
-    {
-        try
-        {
-            for (final Future<?> run : runs)
-            {
-                run.get();
-            }
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-            throw new CancellationException("the comparison was interrupted");
-        }
-        catch (final ExecutionException e)
-        {
-            if (e.getCause() instanceof Error error)
-            {
-                throw error;
-            }
-            throw (RuntimeException)e.getCause();
-        }
     }
 
     private void run(final Cell cell)
@@ -149,7 +105,7 @@ public final class Comparison
         final RunningParts.OfRun running = parts.begin();
         final RunReport report = simulation.run(SteppedEngine::new, null, (done, total, nanos) ->
         {
-            stopIfAbandoned();
+            parallel.stopIfAbandoned();
             running.settled(done, total);
         });
         final double[] figures = new double[Figure.values().length];
@@ -160,14 +116,6 @@ public final class Comparison
         shared.release();
         table.put(cell, figures);
         running.end();
-    }
-
-    private void stopIfAbandoned()
-    {
-        if (abandoned)
-        {
-            throw new CancellationException("another run of the comparison has failed");
-        }
     }
 
     private int poolBlocks(final int pool)

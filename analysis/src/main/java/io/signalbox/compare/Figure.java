@@ -63,7 +63,8 @@ public enum Figure
         return better;
     }
 
-    double of(final RunReport report)
+    /** NaN if the run measured nothing. */
+    public double of(final RunReport report)
     {
         return reading.applyAsDouble(report);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare;
 
-/** Sums the progress of the runs of a comparison, several of which are under way. Thread-safe. */
-final class RunningParts
+/** Sums the progress of the runs of a comparison or sweep, several of which are under way. Thread-safe. */
+public final class RunningParts
 {
     private final ComparisonProgress progress;
     private final int runs;
@@ -10,14 +10,14 @@ final class RunningParts
     private int ended;
 
     /** @param runs all runs, at least 1. */
-    RunningParts(final ComparisonProgress progress, final int runs)
+    public RunningParts(final ComparisonProgress progress, final int runs)
     {
         this.progress = progress;
         this.runs = runs;
     }
 
     /** The parts of a run that begins. */
-    OfRun begin()
+    public OfRun begin()
     {
         return new OfRun();
     }
@@ -30,12 +30,12 @@ final class RunningParts
     }
 
     /** One run; used by one thread. */
-    final class OfRun
+    public final class OfRun
     {
         private int reached;
 
         /** @param total requests of the run; a run without any has no progress before its end. */
-        void settled(final int done, final int total)
+        public void settled(final int done, final int total)
         {
             // The last part is that of the end, which comes after the report.
             final int parts = total == 0 ? 0 : (int)((long)done * (ComparisonProgress.PARTS_PER_RUN - 1) / total);
@@ -46,7 +46,7 @@ final class RunningParts
             }
         }
 
-        void end()
+        public void end()
         {
             add(ComparisonProgress.PARTS_PER_RUN - reached, true);
             reached = ComparisonProgress.PARTS_PER_RUN;

@@ -17,6 +17,7 @@ import io.signalbox.cli.commands.RunsCommand;
 import io.signalbox.cli.commands.ServeCommand;
 import io.signalbox.cli.commands.SimulateCommand;
 import io.signalbox.cli.commands.SnapshotCommand;
+import io.signalbox.cli.commands.SweepCommand;
 import io.signalbox.cli.commands.TimelineCommand;
 import io.signalbox.cli.commands.TraceCommand;
 import io.signalbox.cli.commands.WhatIfCommand;
@@ -78,6 +79,7 @@ final class AskedCommands
         return switch (name)
         {
             case "inspect" -> InspectCommand.line(console, questions);
+            case "sweep" -> SweepCommand.line(console);
             case "gpu" -> CommandModel.of(new GpuCommand(console, Main.class));
             default -> CommandModel.of(type(name), console);
         };
@@ -91,6 +93,7 @@ final class AskedCommands
             case "run" -> RunCommand.class;
             case "serve" -> ServeCommand.class;
             case "compare" -> CompareCommand.class;
+            case "sweep" -> SweepCommand.class;
             case "replay" -> ReplayCommand.class;
             case "inspect" -> InspectCommand.class;
             case "snapshot" -> SnapshotCommand.class;

@@ -45,6 +45,7 @@ import java.util.concurrent.Callable;
         "  signalbox run                                  a tiny MoE model on the processor",
         "  signalbox serve                                an HTTP server over simulated ranks, in real time",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
+        "  signalbox sweep --grid kv-blocks=4097,8193 --out runs/s1    a search over settings, in shards",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect request runs/0001 812        one request's life and why it got its rank",
         "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",

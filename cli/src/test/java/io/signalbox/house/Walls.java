@@ -84,6 +84,7 @@ final class Walls
     private static final String DIFF = room("diff");
     private static final String RECOMPUTE = room("recompute");
     private static final String COMPARE = room("compare");
+    private static final String SWEEP = room("sweep");
     private static final String WHATIF = room("whatif");
     private static final String PRINTING = room("printing");
     private static final String CUDA = room("cuda");
@@ -105,7 +106,7 @@ final class Walls
         {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, STATE, IMAGE, SAVED, CONFIG,
             PLUGIN, FILES, EXPORT};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COST};
-    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, WHATIF, CALIBRATE, PRINTING};
+    private static final String[] ANALYSIS = {INSPECT, DIFF, RECOMPUTE, COMPARE, SWEEP, WHATIF, CALIBRATE, PRINTING};
 
     private Walls()
     {

@@ -35,8 +35,8 @@ public final class HelpCommand implements Callable<Integer>
 {
     /** The names of all commands, in the order of the help. */
     public static final List<String> COMMANDS =
-        List.of("simulate", "run", "serve", "compare", "replay", "inspect", "snapshot", "runs", "experts", "trace", "redact",
-            "timeline", "whatif", "diff", "calibrate", "doctor", "gpu", "help", "completion");
+        List.of("simulate", "run", "serve", "compare", "sweep", "replay", "inspect", "snapshot", "runs", "experts", "trace",
+            "redact", "timeline", "whatif", "diff", "calibrate", "doctor", "gpu", "help", "completion");
 
     private final Console console;
     @Spec

@@ -59,6 +59,7 @@ import picocli.CommandLine.Spec;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Runs a workload on simulated ranks, writes and verifies the journal, and prints the report. */
 @Command(
@@ -155,19 +156,15 @@ public final class SimulateCommand implements Callable<Integer>
         {
             return MeasuredModels.print(console, jsonOptions);
         }
-        refuseIdle(spec.commandLine().getParseResult());
-        final long seed = run.get(SimulationConfig.SEED);
         // Checked before the engine's own check, so that a wrong size leaves no empty journal.
         ringSlots = run.get(EngineConfig.INGRESS_SLOTS);
+        refuseIdle(spec.commandLine().getParseResult());
         journalOptions.check(retentionOptions.limits());
         html.check(journalOptions);
-        final CostFile served = deploymentOptions.isGiven() ? deploymentOptions.cost() : null;
+        final CostFile served = served();
         final SchedulerConfig config = config(served);
-        final SimulationConfig costs = costs(config, served);
-        final Workload workload = HeapShortage.named(
-            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
-        PoolFit.check(workload, config, workload::placeOf);
-        final Simulation simulation = new Simulation(config, costs, workload).judging(goodput.level());
+        final Workload workload = workload(Supplier::get);
+        final Simulation simulation = simulation(config, served, workload);
         MemoryNeed.check(config, workload, MachineMemory.limits());
         reportFallback(config);
         final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
@@ -177,6 +174,46 @@ public final class SimulateCommand implements Callable<Integer>
         {
             return run(simulation, workload.requests().size(), file, page);
         }
+    }
+
+    /** The scheduler that the options describe. @throws io.signalbox.ConfigException if they do not fit together. */
+    SchedulerConfig config()
+    {
+        refuseIdle(spec.commandLine().getParseResult());
+        final CostFile served = served();
+        final SchedulerConfig config = config(served);
+        costs(config, served);
+        return config;
+    }
+
+    /**
+     * The run that the options describe.
+     *
+     * @param workloads gives the workload of these options, which it may have read before.
+     */
+    Simulation simulation(final Function<Supplier<Workload>, Workload> workloads)
+    {
+        final CostFile served = served();
+        return simulation(config(served), served, workload(workloads));
+    }
+
+    private Simulation simulation(final SchedulerConfig config, final CostFile served, final Workload workload)
+    {
+        PoolFit.check(workload, config, workload::placeOf);
+        return new Simulation(config, costs(config, served), workload).judging(goodput.level());
+    }
+
+    private Workload workload(final Function<Supplier<Workload>, Workload> workloads)
+    {
+        final long seed = run.get(SimulationConfig.SEED);
+        return workloads.apply(() -> HeapShortage.named(
+            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed)));
+    }
+
+    /** {@code null} if no deployment determines the step times. */
+    private CostFile served()
+    {
+        return deploymentOptions.isGiven() ? deploymentOptions.cost() : null;
     }
 
     private SchedulerConfig config(final CostFile served)

@@ -6,7 +6,6 @@ import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 
 import java.util.List;
 
@@ -50,24 +49,7 @@ public final class ChangedScheduler extends RouterOptions
             .addArgGroup(CommandModel.group("", 0, options)));
         ArgumentConverters.register(line);
         final String[] arguments = FormerNames.replaced(line.getCommandSpec(), words.toArray(new String[0]));
-        try
-        {
-            final String repeated = IdleOptions.repeatedIn(line, arguments);
-            if (repeated != null)
-            {
-                throw new ConfigException(repeated + " is given more than once; give it once.");
-            }
-            line.parseArgs(arguments);
-        }
-        catch (final ParameterException e)
-        {
-            final Throwable cause = e.getCause() == null ? e : e.getCause();
-            final String mistyped = MistypedArguments.explain(e, () -> line);
-            throw mistyped == null && cause instanceof ConfigException fault
-                ? fault
-                : new ConfigException((mistyped == null ? e.getMessage() : mistyped).replaceFirst("\\.?$", "") +
-                    "; 'signalbox whatif --help' lists the options.");
-        }
+        CommandModel.parse(line, arguments);
         options.scheduler.inherit(shared.scheduler);
         options.inherit((RouterOptions)shared);
         return options;

@@ -88,6 +88,13 @@ public final class CommandFiles
         return reads == null ? null : finder(reads);
     }
 
+    /** The path of an input file in a value of an option; {@code null} if the value names none. */
+    public static String inputIn(final ArgSpec arg, final String value)
+    {
+        final PathInValue input = input(arg);
+        return input == null ? null : input.in(value);
+    }
+
     /** Whether the values of an option name output files. */
     static boolean isOutput(final ArgSpec arg)
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cli.console.Console;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -8,6 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -89,6 +91,34 @@ public final class CommandModel
             settings.settings().forEach(each -> each.specs().forEach(group::addArg));
         }
         return group.build();
+    }
+
+    /**
+     * Reads arguments that are a part of a command line, such as those of a variant.
+     *
+     * @param line with the name of the command that has these options.
+     * @throws ConfigException if an option is unknown, repeated, or has a value that is not allowed.
+     */
+    public static void parse(final CommandLine line, final String... arguments)
+    {
+        try
+        {
+            final String repeated = IdleOptions.repeatedIn(line, arguments);
+            if (repeated != null)
+            {
+                throw new ConfigException(repeated + " is given more than once; give it once.");
+            }
+            line.parseArgs(arguments);
+        }
+        catch (final ParameterException e)
+        {
+            final Throwable cause = e.getCause() == null ? e : e.getCause();
+            final String mistyped = MistypedArguments.explain(e, () -> line);
+            throw mistyped == null && cause instanceof ConfigException fault
+                ? fault
+                : new ConfigException((mistyped == null ? e.getMessage() : mistyped).replaceFirst("\\.?$", "") +
+                    "; 'signalbox " + line.getCommandName() + " --help' lists the options.");
+        }
     }
 
     private static boolean hasFields(final Class<?> type)

@@ -71,7 +71,7 @@ public final class ComparedWorkloads extends TraceOptions
     }
 
     /** A workload that is not generated is a trace. */
-    static final class Recorded implements PathInValue
+    public static final class Recorded implements PathInValue
     {
         @Override
         public String in(final String value)

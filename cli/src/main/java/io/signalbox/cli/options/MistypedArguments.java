@@ -174,6 +174,13 @@ public final class MistypedArguments
         return "there is no command '" + name + "'" + nearest(name, root.getSubcommands().keySet());
     }
 
+    /** The refusal of an option that a list of settings names without its dashes. */
+    public static ConfigException noSetting(final String name, final Collection<String> known)
+    {
+        return new ConfigException("'" + name + "' is not an option that can be set here" + nearest(name, known) +
+            "; 'signalbox sweep --help' lists the options.");
+    }
+
     private static String nearest(final String name, final Collection<String> known)
     {
         final List<String> nearest = NearestNames.of(name, known, MAX_NAMES);

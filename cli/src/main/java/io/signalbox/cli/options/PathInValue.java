@@ -2,7 +2,7 @@
 package io.signalbox.cli.options;
 
 /** Finds the path in the value of an option. */
-interface PathInValue
+public interface PathInValue
 {
     /** The path as the user wrote it; {@code null} if the value does not name a file. */
     String in(String value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.options;
+package io.signalbox.cli.options.yaml;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.CommandRun;

@@ -1,31 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.options;
+package io.signalbox.cli.options.yaml;
 
 import io.signalbox.ConfigException;
-import io.signalbox.files.FileFault;
-import io.signalbox.files.InputFile;
 import io.signalbox.router.RouterConfig;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.events.AliasEvent;
-import org.yaml.snakeyaml.events.CollectionEndEvent;
-import org.yaml.snakeyaml.events.CollectionStartEvent;
-import org.yaml.snakeyaml.events.Event;
-import org.yaml.snakeyaml.events.NodeEvent;
-import org.yaml.snakeyaml.events.ScalarEvent;
-import org.yaml.snakeyaml.nodes.Tag;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.StringReader;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 
 /**
@@ -33,116 +11,33 @@ import java.util.Map;
  * name or alone. Keys, defaults and precedence are TensorRT-LLM's: conversation affinity wins over KV-cache-aware
  * routing. Unknown keys, and keys without effect here, are refused.
  */
-final class RouterConfigFile
+public final class RouterConfigFile
 {
     private static final String BLOCK = "attention_dp_config";
-    /** The block has a dozen keys; the time to parse YAML grows faster than the text. */
-    private static final int MAX_BYTES = 1 << 16;
-    /** The block has two levels; a scanner's work per level makes deep files slow. */
-    private static final int MAX_DEPTH = 8;
-    private static final int MAX_SHOWN = 200;
     private static final String PREFIX = "kv_cache_routing_";
 
-    private final String file;
+    private final YamlFile file;
     private RouterConfig kvAware = RouterConfig.of("kv-aware");
     private RouterConfig conversation = RouterConfig.of("conversation");
-    private int depth;
     private boolean kvCacheAware;
     private boolean conversationAffinity;
 
     private RouterConfigFile(final String file)
     {
-        this.file = file;
+        this.file = new YamlFile("--router-config=" + file, file, "a router's configuration");
     }
 
     /** @throws ConfigException if the file cannot be read, is not such a block, or names an unsupported feature. */
-    static RouterConfig read(final String file)
+    public static RouterConfig read(final String file)
     {
         final RouterConfigFile reader = new RouterConfigFile(file);
-        reader.block(reader.document()).forEach((key, value) -> reader.set(String.valueOf(key), value));
+        reader.block(reader.file.document()).forEach((key, value) -> reader.set(String.valueOf(key), value));
         return reader.build();
     }
 
     private RouterConfig build()
     {
         return conversationAffinity ? conversation : kvCacheAware ? kvAware : RouterConfig.of("default");
-    }
-
-    private Object document()
-    {
-        final String text = text();
-        try
-        {
-            final LoaderOptions options = new LoaderOptions();
-            options.setAllowDuplicateKeys(false);
-            final Yaml yaml = new Yaml(new SafeConstructor(options));
-            yaml.parse(new StringReader(text)).forEach(this::requirePlain);
-            return yaml.load(text);
-        }
-        catch (final ConfigException e)
-        {
-            throw e;
-        }
-        catch (final MarkedYAMLException e)
-        {
-            throw refused("is not YAML in line " + (e.getProblemMark().getLine() + 1) + " (" + e.getProblem() + ")");
-        }
-        // The JDK throws on scalars that look like a number or a date and are none.
-        catch (final YAMLException | IllegalArgumentException | IndexOutOfBoundsException | ClassCastException e)
-        {
-            throw refused("is not YAML (" + e.getMessage() + ")");
-        }
-    }
-
-    private String text()
-    {
-        final Path path = PathConverter.path(file);
-        final String unusable = InputFile.fault(path);
-        if (unusable != null)
-        {
-            throw new ConfigException("--router-config=" + file + " " + unusable + "; give a YAML file.");
-        }
-        try (InputStream stream = Files.newInputStream(path))
-        {
-            final byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
-            if (bytes.length > MAX_BYTES)
-            {
-                throw refused("has more than " + MAX_BYTES + " bytes, the most that a router's configuration may have; " +
-                    "give a file with " + BLOCK + " only");
-            }
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-        }
-        catch (final CharacterCodingException e)
-        {
-            throw refused("is not text in UTF-8; give a YAML file");
-        }
-        catch (final IOException e)
-        {
-            throw new ConfigException(
-                "--router-config=" + file + " cannot be read (" + FileFault.reason(e) + "); give a YAML file.");
-        }
-    }
-
-    /** The block needs no tags, anchors or aliases, with which a small file can name other types or grow very large. */
-    private void requirePlain(final Event event)
-    {
-        final String line = " in line " + (event.getStartMark().getLine() + 1);
-        if (event instanceof NodeEvent node && node.getAnchor() != null)
-        {
-            throw refused("has the " + (event instanceof AliasEvent ? "alias *" : "anchor &") + node.getAnchor() + line +
-                "; write the value out");
-        }
-        depth += event instanceof CollectionStartEvent ? 1 : event instanceof CollectionEndEvent ? -1 : 0;
-        if (depth > MAX_DEPTH)
-        {
-            throw refused("is nested more than " + MAX_DEPTH + " deep" + line + "; give 'key: value' pairs");
-        }
-        final String tag = event instanceof ScalarEvent scalar ? scalar.getTag() :
-            event instanceof CollectionStartEvent collection ? collection.getTag() : null;
-        if (tag != null)
-        {
-            throw refused("has the tag " + tag.replace(Tag.PREFIX, "!!") + line + "; leave the tag out");
-        }
     }
 
     private Map<?, ?> block(final Object document)
@@ -250,11 +145,8 @@ final class RouterConfigFile
         throw refused("sets " + key + " to " + value + "; give a number");
     }
 
-    /** The text of a fault can contain a value of the file, which can be as long as the file. */
     private ConfigException refused(final String fault)
     {
-        final String shown = fault.length() <= 2 * MAX_SHOWN ? fault :
-            fault.substring(0, MAX_SHOWN) + "..." + fault.substring(fault.length() - MAX_SHOWN);
-        return new ConfigException("--router-config=" + file + " " + shown + ".");
+        return file.refused(fault);
     }
 }

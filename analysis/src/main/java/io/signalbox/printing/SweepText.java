@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.printing;
+
+import io.signalbox.compare.Estimate;
+import io.signalbox.compare.Figure;
+import io.signalbox.sweep.SweepPlan;
+import io.signalbox.sweep.SweepRanking.Ranked;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The best cells of a sweep as a table. */
+public final class SweepText
+{
+    private static final String GAP = "   ";
+    private static final double PERCENT = 100.0;
+
+    private SweepText()
+    {
+    }
+
+    /**
+     * @param front the figures of the Pareto front.
+     * @param top   cells to print at most.
+     */
+    public static void print(
+        final PrintStream out, final SweepPlan plan, final List<Ranked> ranked, final List<Figure> front, final int top)
+    {
+        final List<Ranked> shown = ranked.subList(0, Math.min(top, ranked.size()));
+        out.print(Decimals.counted(ranked.size(), "cell") + ", " + Decimals.counted(plan.seeds(), "seed") +
+            ", the best by " + plan.objective().key() + " first" +
+            (shown.size() < ranked.size() ? "; the first " + shown.size() : "") + "\n\n");
+        final Set<Figure> figures = new LinkedHashSet<>(List.of(plan.objective()));
+        figures.addAll(front);
+        final List<List<String>> lines = new ArrayList<>();
+        lines.add(titles(plan, figures));
+        shown.forEach(each -> lines.add(line(plan, figures, each)));
+        table(out, lines);
+        out.print("\n* on the Pareto front of " + String.join(", ", front.stream().map(Figure::key).toList()) + ": " +
+            Decimals.counted(ranked.stream().filter(Ranked::isFront).count(), "cell") + "\n");
+        if (plan.seeds() > 1)
+        {
+            out.print("± half of the 95 % confidence interval over seeds\n");
+        }
+        if (!plan.baseline().isEmpty())
+        {
+            out.print("difference: of " + plan.objective().key() + " from the cell with " + plan.baseline().entrySet().stream()
+                .map(each -> each.getKey() + "=" + each.getValue()).reduce((a, b) -> a + ", " + b).orElseThrow() +
+                " and otherwise the same values, seed by seed\n");
+        }
+    }
+
+    private static List<String> titles(final SweepPlan plan, final Set<Figure> figures)
+    {
+        final List<String> titles = new ArrayList<>(List.of("rank", "cell"));
+        titles.addAll(plan.grid().keySet());
+        figures.forEach(figure -> titles.add(figure.key() + " "));
+        if (!plan.baseline().isEmpty())
+        {
+            titles.add("difference");
+        }
+        return titles;
+    }
+
+    private static List<String> line(final SweepPlan plan, final Set<Figure> figures, final Ranked ranked)
+    {
+        final List<String> line = new ArrayList<>(
+            List.of(Integer.toString(ranked.rank()), Integer.toString(ranked.cell().number())));
+        plan.grid().keySet().forEach(name -> line.add(ranked.cell().settings().get(name)));
+        String mark = ranked.isFront() ? "*" : " ";
+        for (final Figure figure : figures)
+        {
+            line.add(text(ranked.estimates()[figure.ordinal()], figure, "") + mark);
+            mark = " ";
+        }
+        if (!plan.baseline().isEmpty())
+        {
+            line.add(ranked.difference() == null ? ReportText.NO_DATA : text(ranked.difference(), plan.objective(), "+"));
+        }
+        return line;
+    }
+
+    /** @param plus the sign of a positive number. */
+    private static String text(final Estimate estimate, final Figure figure, final String plus)
+    {
+        if (Double.isNaN(estimate.mean()))
+        {
+            return ReportText.NO_DATA;
+        }
+        final boolean isShare = figure == Figure.TOKEN_HIT_RATE || figure == Figure.GOODPUT_SHARE;
+        final double scale = isShare ? PERCENT : 1;
+        final String unit = isShare ? " %" : "";
+        return (estimate.mean() > 0 ? plus : "") + Decimals.text(estimate.mean() * scale, 2) +
+            (Double.isNaN(estimate.halfWidth()) ? "" : " ± " + Decimals.text(estimate.halfWidth() * scale, 2)) + unit;
+    }
+
+    private static void table(final PrintStream out, final List<List<String>> lines)
+    {
+        final int[] widths = new int[lines.get(0).size()];
+        for (final List<String> line : lines)
+        {
+            for (int i = 0; i < widths.length; i++)
+            {
+                widths[i] = Math.max(widths[i], line.get(i).length());
+            }
+        }
+        for (final List<String> line : lines)
+        {
+            final StringBuilder text = new StringBuilder();
+            for (int i = 0; i < widths.length; i++)
+            {
+                text.append(i == 0 ? "" : GAP).append(" ".repeat(widths[i] - line.get(i).length())).append(line.get(i));
+            }
+            out.print(text.toString().stripTrailing());
+            out.print('\n');
+        }
+    }
+}

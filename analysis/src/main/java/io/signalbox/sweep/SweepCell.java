@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sweep;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One combination of values.
+ *
+ * @param number  its place in the plan, from 0.
+ * @param options the options that all cells share, by name.
+ * @param varied  the options that the grid varies, by name, in the order of the grid.
+ * @param key     the hash of all settings: equal in every plan that has this combination.
+ */
+public record SweepCell(int number, Map<String, SweepValue> options, Map<String, SweepValue> varied, String key)
+{
+    private static final int KEY_BYTES = 8;
+
+    static SweepCell of(
+        final int number, final Map<String, SweepValue> options, final Map<String, SweepValue> varied)
+    {
+        return new SweepCell(number, options, Collections.unmodifiableMap(varied), key(options, varied));
+    }
+
+    private static String key(final Map<String, SweepValue> options, final Map<String, SweepValue> varied)
+    {
+        final TreeMap<String, SweepValue> sorted = new TreeMap<>(options);
+        sorted.putAll(varied);
+        final StringBuilder settings = new StringBuilder();
+        sorted.forEach((name, value) -> settings.append(name).append('=').append(value.stored()).append('\n'));
+        try
+        {
+            final byte[] digest =
+                MessageDigest.getInstance("SHA-256").digest(settings.toString().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, KEY_BYTES);
+        }
+        catch (final NoSuchAlgorithmException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The varied options with the values that documents show. */
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new LinkedHashMap<>();
+        varied.forEach((name, value) -> settings.put(name, value.stored()));
+        return settings;
+    }
+
+    /** Number and varied options, for sentences. */
+    @Override
+    public String toString()
+    {
+        final StringBuilder text = new StringBuilder("cell ").append(number);
+        String before = " (";
+        for (final Map.Entry<String, SweepValue> each : varied.entrySet())
+        {
+            text.append(before).append(each.getKey()).append('=').append(each.getValue().stored());
+            before = ", ";
+        }
+        return varied.isEmpty() ? text.toString() : text.append(')').toString();
+    }
+}

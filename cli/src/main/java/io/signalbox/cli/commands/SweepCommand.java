@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.console.Console;
+import io.signalbox.cli.console.ExitCode;
+import io.signalbox.cli.console.HeapShortage;
+import io.signalbox.cli.console.Progress;
+import io.signalbox.cli.options.CommandModel;
+import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.DeploymentOptions;
+import io.signalbox.cli.options.GoodputOption;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionGroup;
+import io.signalbox.cli.options.PluginOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.SchedulerOptions;
+import io.signalbox.cli.options.WorkloadOptions;
+import io.signalbox.cli.options.sweep.SweepFront;
+import io.signalbox.cli.options.sweep.SweepOptions;
+import io.signalbox.cli.options.sweep.SweptOptions;
+import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.printing.Decimals;
+import io.signalbox.printing.JsonDocument;
+import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.SweepDocument;
+import io.signalbox.sweep.Sweep;
+import io.signalbox.sweep.SweepCell;
+import io.signalbox.sweep.SweepDirectory;
+import io.signalbox.sweep.SweepMerge;
+import io.signalbox.sweep.SweepPlan;
+import io.signalbox.sweep.SweepShard;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+/** Simulates the combinations of a grid, in shards, and ranks them. */
+@Command(
+    name = "sweep",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    customSynopsis = {"signalbox sweep --grid NAME=VALUE,... --out DIR [OPTIONS]", "signalbox sweep merge DIR... [OPTIONS]"},
+    header = "Search over settings: simulate every combination of a grid, in shards, and rank them.",
+    description = {
+        "%nA cell is a combination of values; each of its runs is 'signalbox simulate' with these options and a seed, without " +
+            "a journal. A line for each run is appended to DIR, so the same command continues after a kill. The same plan " +
+            "gives the same bytes with any number of workers and shards."},
+    commandListHeading = "%nCommands:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox sweep --grid kv-blocks=4097,8193 --grid router=kv-aware,round-robin --out runs/s1",
+        "  signalbox sweep --plan search.yaml --slo ttft=1s,tpot=30ms --out runs/s2 --json-file s2.json",
+        "  signalbox sweep --plan search.yaml --shard 3/8 --out shard-3",
+        "  signalbox sweep merge shard-* --json-file all.json",
+        "",
+        "Exit codes: 0 done; 2 usage or environment error: options, input, files or memory; 3 internal error."})
+public final class SweepCommand implements Callable<Integer>
+{
+    static final String NAME = "signalbox sweep";
+    /** A document has about as many bytes for each run and for each cell. */
+    private static final long RUN_BYTES = 1 << 9;
+    private static final long CELL_BYTES = 1 << 12;
+
+    private static final String WORKLOAD = "Workload";
+    private static final String SCHEDULER = "Scheduler";
+    private static final String COSTS = "Costs of simulated ranks";
+    private static final String DEPLOYMENT = "Deployment whose step times are simulated";
+
+    private final Console console;
+    @Spec
+    private CommandSpec spec;
+
+    @OptionGroup("Search")
+    private final SweepOptions search = new SweepOptions();
+
+    @OptionGroup(WORKLOAD)
+    private final WorkloadOptions workload = new WorkloadOptions();
+
+    @OptionGroup(SCHEDULER)
+    private final SchedulerOptions scheduler = new SchedulerOptions();
+
+    @OptionGroup(COSTS)
+    private final CostOptions costs = new CostOptions();
+
+    @OptionGroup(DEPLOYMENT)
+    private final DeploymentOptions deployment = new DeploymentOptions();
+
+    @Mixin
+    private final GoodputOption goodput = new GoodputOption();
+
+    @Mixin
+    private final PluginOptions plugins = new PluginOptions();
+
+    @Mixin
+    private final SweepFront front = new SweepFront();
+
+    @Mixin
+    private final SweepTop top = new SweepTop();
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public SweepCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    /** The command with its part that merges. */
+    public static CommandLine line(final Console console)
+    {
+        final CommandLine line = CommandModel.of(new SweepCommand(console));
+        line.addSubcommand("merge", CommandModel.of(new SweepMergeCommand(console)));
+        return line;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (deployment.listsModels())
+        {
+            return MeasuredModels.print(console, jsonOptions);
+        }
+        final SweptOptions known = new SweptOptions(
+            spec, List.of(WORKLOAD, SCHEDULER, COSTS, DEPLOYMENT), List.of("--slo", "--plugins"));
+        final SweepPlan plan = search.plan(known, known.given(spec.commandLine().getParseResult()));
+        final SweepShard shard = search.shard();
+        final Path directory = search.directory();
+        final List<SweepCell> cells = plan.cells();
+        final List<SweepCell> own = shard.of(cells);
+        final SweptRuns runs = new SweptRuns(console, known, ofWorkload(), search.workers());
+        own.forEach(cell -> runs.check(cell, Math.min(search.workers(), own.size() * plan.seeds())));
+        try (OutputFile file = jsonOptions.reserve(bytes(plan, cells.size()));
+            SweepDirectory results =
+                SweepDirectory.open(directory, JsonDocument.text(SweepDocument.Plan.of(plan)), cells, shard))
+        {
+            simulate(plan, own, new Sweep(results, runs));
+            conclude(plan, shard, own, results, file);
+        }
+        return ExitCode.OK;
+    }
+
+    /** Expected size of the document. */
+    static long bytes(final SweepPlan plan, final int cells)
+    {
+        return cells * (CELL_BYTES + RUN_BYTES * plan.seeds());
+    }
+
+    private static Set<String> ofWorkload()
+    {
+        return CommandModel.group("", 0, new WorkloadOptions()).options().stream()
+            .map(OptionSpec::longestName).map(name -> name.substring(2)).collect(Collectors.toSet());
+    }
+
+    private void simulate(final SweepPlan plan, final List<SweepCell> cells, final Sweep sweep)
+    {
+        final int workers = search.workers();
+        final int missing = sweep.missing(plan, cells);
+        final int planned = cells.size() * plan.seeds();
+        console.err().println(NAME + ": " + Decimals.counted(cells.size(), "cell") + ", " +
+            Decimals.counted(planned, "run") +
+            (missing < planned ? ", of which " + Decimals.grouped(planned - missing) + " ended before" : ""));
+        try (Progress progress = progressOption.show(console, NAME))
+        {
+            final ComparisonProgress shown = (parts, ended, total) -> progress.show(parts,
+                (long)total * ComparisonProgress.PARTS_PER_RUN,
+                () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
+            HeapShortage.named("the sweep with " + workers + " runs at a time",
+                "give fewer --workers, ranks, blocks or requests", () ->
+                {
+                    sweep.run(plan, cells, workers, shown, nanos -> estimate(nanos, missing, workers));
+                    return null;
+                });
+        }
+    }
+
+    private void estimate(final long firstNanos, final int runs, final int workers)
+    {
+        final double seconds = firstNanos / 1e9;
+        console.err().println(NAME + ": the first run took " + Decimals.text(seconds, 2) + " s; the other " +
+            Decimals.grouped(runs - 1) + " take about " + Decimals.text(seconds * (runs - 1) / Math.min(workers, runs - 1), 0) +
+            " s if they are alike, " + workers + " at a time");
+    }
+
+    private void conclude(final SweepPlan plan, final SweepShard shard, final List<SweepCell> own,
+        final SweepDirectory results, final OutputFile file)
+    {
+        if (shard.count() == 1)
+        {
+            new SweepResult(console, jsonOptions, top.cells())
+                .print(plan, new SweepMerge(plan).add(search.directory()).complete(), front.figures(), file);
+            return;
+        }
+        console.out().print("shard " + shard + ": " + Decimals.counted(own.size(), "cell") + ", " +
+            Decimals.counted(results.runs().size(), "run") + " in " + search.directory() + "\n" +
+            "next: signalbox sweep merge, with the directories of all " + shard.count() + " shards\n");
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options.sweep;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.ComparedWorkloads;
+import io.signalbox.cli.options.InputPath;
+import io.signalbox.cli.options.OutputPath;
+import io.signalbox.cli.options.SettingGroup;
+import io.signalbox.cli.options.SettingOptions;
+import io.signalbox.compare.ComparisonConfig;
+import io.signalbox.compare.Figure;
+import io.signalbox.sweep.SweepPlan;
+import io.signalbox.sweep.SweepShard;
+import io.signalbox.sweep.SweepValue;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The cells of a sweep, how they are ranked, and which of them this process runs. */
+public final class SweepOptions implements SettingGroup
+{
+    private static final String GRID = "--grid";
+    private static final String PLAN = "--plan";
+    private static final String WORKLOADS = "--workloads";
+    private static final String OBJECTIVE = "--objective";
+    private static final Figure DEFAULT_OBJECTIVE = Figure.TTFT_P90;
+
+    @Option(names = GRID, paramLabel = "NAME=VALUE,...",
+        description = "Vary an option of simulate, named without dashes, such as kv-blocks=4097,8193; with a ';' in the " +
+            "list, values are separated by ';'. May be repeated: every combination is a cell.")
+    private List<String> grid = List.of();
+
+    @Option(names = WORKLOADS, paramLabel = "LIST", split = ",",
+        description = "Vary the workload: generated ones (conversations, skewed, bursty, closed-loop, benchmark), or " +
+            "trace files.")
+    @InputPath(ComparedWorkloads.Recorded.class)
+    private List<String> workloads = List.of();
+
+    @Option(names = PLAN, paramLabel = "FILE",
+        description = "Read the plan from FILE, JSON or YAML with options, grid, draw, drawSeed, seed, seeds, objective and " +
+            "baseline; options of the command line are added.")
+    @InputPath
+    private String plan;
+
+    @Option(names = OBJECTIVE, paramLabel = "FIGURE",
+        description = "Rank the cells by this figure of compare --json, such as tpotP50Ms or goodputRequestsPerSecond " +
+            "(default: goodputRequestsPerSecond with --slo, else ttftP90Ms).")
+    private String objective;
+
+    @Option(names = "--baseline", paramLabel = "NAME=VALUE", split = ",",
+        description = "Compare each cell with the cell that has these values and otherwise the same, seed by seed.")
+    private List<String> baseline = List.of();
+
+    @Option(names = "--shard", paramLabel = "INDEX/COUNT",
+        description = "Run only this part of the cells, such as 0/8; 'signalbox sweep merge' joins the parts (default: 0/1).")
+    private String shard;
+
+    @Option(names = "--out", paramLabel = "DIR",
+        description = "Keep plan and results in DIR; the same command continues after a kill.")
+    @OutputPath
+    private Path directory;
+
+    private final SettingOptions settings = SettingOptions.of(Stream
+        .concat(SweepPlan.SETTINGS.stream(), Stream.of(ComparisonConfig.WORKERS)).toList())
+        .byDefault(ComparisonConfig.SEEDS, 1)
+        .defaultInWords(ComparisonConfig.WORKERS, "one per processor");
+
+    @Override
+    public List<SettingOptions> settings()
+    {
+        return List.of(settings);
+    }
+
+    /** The directory of plan and results. */
+    public Path directory()
+    {
+        if (directory == null || directory.toString().isEmpty())
+        {
+            throw new ConfigException("--out is missing; give the directory for plan and results.");
+        }
+        return directory;
+    }
+
+    public SweepShard shard()
+    {
+        return shard == null ? SweepShard.WHOLE : SweepShard.of(shard);
+    }
+
+    public int workers()
+    {
+        return settings.isGiven(ComparisonConfig.WORKERS) ? settings.get(ComparisonConfig.WORKERS) :
+            Runtime.getRuntime().availableProcessors();
+    }
+
+    /**
+     * The plan of this command line.
+     *
+     * @param shared the options that every cell has, from the command line.
+     */
+    public SweepPlan plan(final SweptOptions known, final Map<String, SweepValue> shared)
+    {
+        final SweepPlanFile file = plan == null ? null : new SweepPlanFile(PLAN + "=" + plan, plan);
+        final Map<String, SweepValue> options = new LinkedHashMap<>(shared);
+        final Map<String, List<SweepValue>> values = new LinkedHashMap<>();
+        if (file != null)
+        {
+            file.options(known).forEach((name, value) -> putOnce(options, name, value));
+            values.putAll(file.grid(known));
+        }
+        if (!workloads.isEmpty())
+        {
+            addWorkloads(known, values);
+        }
+        grid.forEach(each -> addGrid(known, each, values));
+        values.keySet().stream().filter(options::containsKey).findFirst().ifPresent(name ->
+        {
+            throw new ConfigException(
+                "the grid varies " + name + ", which is also one value for every cell; leave one of them out.");
+        });
+        final Figure by = objective != null ? SweepFront.figure(OBJECTIVE, objective) :
+            file != null && file.objective() != null ? file.objective() :
+            options.containsKey("slo") || values.containsKey("slo") ? Figure.GOODPUT : DEFAULT_OBJECTIVE;
+        return new SweepPlan(options, values,
+            file == null || settings.isGiven(SweepPlan.DRAW) ? settings.get(SweepPlan.DRAW) : file.whole("draw", 0),
+            file == null || settings.isGiven(SweepPlan.DRAW_SEED) ? settings.get(SweepPlan.DRAW_SEED) :
+                file.number("drawSeed", SweepPlan.DRAW_SEED.defaultValue()),
+            file == null || settings.isGiven(ComparisonConfig.FIRST_SEED) ? settings.get(ComparisonConfig.FIRST_SEED) :
+                file.number("seed", ComparisonConfig.FIRST_SEED.defaultValue()),
+            file == null || settings.isGiven(ComparisonConfig.SEEDS) ? settings.get(ComparisonConfig.SEEDS) :
+                file.whole("seeds", 1),
+            by, baseline(known, file, values));
+    }
+
+    private static <T> void putOnce(final Map<String, T> values, final String name, final T value)
+    {
+        if (values.putIfAbsent(name, value) != null)
+        {
+            throw new ConfigException(name + " is given twice, by the plan and by an option; give it once.");
+        }
+    }
+
+    private void addWorkloads(final SweptOptions known, final Map<String, List<SweepValue>> values)
+    {
+        final List<String> generated = workloads.stream().filter(name -> new ComparedWorkloads.Recorded().in(name) == null).toList();
+        if (!generated.isEmpty() && generated.size() < workloads.size())
+        {
+            throw new ConfigException(WORKLOADS + " has generated workloads and traces; give one kind, in a sweep of its own.");
+        }
+        final String name = generated.isEmpty() ? "trace" : "workload";
+        putOnce(values, name, workloads.stream().map(each -> known.value(name, each)).toList());
+    }
+
+    private static void addGrid(
+        final SweptOptions known, final String dimension, final Map<String, List<SweepValue>> values)
+    {
+        final int equals = dimension.indexOf('=');
+        if (equals <= 0)
+        {
+            throw new ConfigException(
+                GRID + "=" + dimension + " is not NAME=VALUE,VALUE; give for example kv-blocks=4097,8193.");
+        }
+        final String name = dimension.substring(0, equals);
+        final String list = dimension.substring(equals + 1);
+        final List<SweepValue> found = new ArrayList<>();
+        for (final String value : list.split(list.contains(";") ? ";" : ",", -1))
+        {
+            if (value.isBlank())
+            {
+                throw new ConfigException(GRID + "=" + dimension + " has an empty value; leave the comma out, or add a value.");
+            }
+            found.add(known.value(name, value.strip()));
+        }
+        putOnce(values, name, found);
+    }
+
+    private Map<String, String> baseline(
+        final SweptOptions known, final SweepPlanFile file, final Map<String, List<SweepValue>> values)
+    {
+        if (baseline.isEmpty())
+        {
+            return file == null ? Map.of() : file.baseline(known);
+        }
+        final Map<String, String> found = new LinkedHashMap<>();
+        for (final String each : baseline)
+        {
+            final int equals = each.indexOf('=');
+            if (equals <= 0)
+            {
+                throw new ConfigException("--baseline=" + each + " is not NAME=VALUE; give for example router=round-robin.");
+            }
+            final String name = each.substring(0, equals);
+            putOnce(found, name, values.containsKey(name) ? known.value(name, each.substring(equals + 1)).stored() :
+                each.substring(equals + 1));
+        }
+        return found;
+    }
+}

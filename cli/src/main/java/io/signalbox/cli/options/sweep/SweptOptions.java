@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options.sweep;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.CommandFiles;
+import io.signalbox.cli.options.MistypedArguments;
+import io.signalbox.files.FileFault;
+import io.signalbox.sweep.SweepValue;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The options of a simulation that a sweep may set and vary, by name without dashes. */
+public final class SweptOptions
+{
+    private static final String ON = "on";
+    private static final String OFF = "off";
+    private static final int SHOWN_DIGEST_BYTES = 8;
+    private static final String MODEL_CONFIG = "config.json";
+
+    private final Map<String, OptionSpec> options = new TreeMap<>();
+
+    /** @param command has groups with the options of a simulation. */
+    public SweptOptions(final CommandSpec command, final List<String> groups, final List<String> others)
+    {
+        for (final ArgGroupSpec group : command.argGroups())
+        {
+            if (groups.stream().anyMatch(group.heading()::contains))
+            {
+                group.options().forEach(this::add);
+            }
+        }
+        others.forEach(name -> add(command.findOption(name)));
+    }
+
+    private void add(final OptionSpec option)
+    {
+        options.put(option.longestName().substring(2), option);
+    }
+
+    /** The options that a command line gives. */
+    public Map<String, SweepValue> given(final ParseResult result)
+    {
+        final Map<String, SweepValue> given = new LinkedHashMap<>();
+        options.forEach((name, option) ->
+        {
+            if (result.hasMatchedOption(option))
+            {
+                given.put(name, isFlag(option) ?
+                    SweepValue.of(Boolean.TRUE.equals(option.getValue()) ? ON : OFF) :
+                    value(name, String.join(",", option.originalStringValues())));
+            }
+        });
+        return given;
+    }
+
+    private static boolean isFlag(final OptionSpec option)
+    {
+        return option.arity().max() == 0;
+    }
+
+    /** @throws ConfigException if there is no such option, or a file that it names cannot be read. */
+    public SweepValue value(final String name, final String text)
+    {
+        final OptionSpec option = option(name);
+        if (isFlag(option))
+        {
+            return SweepValue.of(flag(name, text));
+        }
+        String stored = text;
+        final List<String> parts = option.splitRegex().isEmpty() ? List.of(text) : List.of(text.split(option.splitRegex()));
+        for (final String part : parts)
+        {
+            final String path = CommandFiles.inputIn(option, part);
+            if (path != null && !path.isBlank() && Files.exists(Path.of(path)))
+            {
+                stored = stored.replace(path, stored(name, Path.of(path)));
+            }
+        }
+        return new SweepValue(text, stored);
+    }
+
+    private static String flag(final String name, final String text)
+    {
+        return switch (text)
+        {
+            case ON, "true" -> ON;
+            case OFF, "false" -> OFF;
+            default -> throw new ConfigException(name + " is on or off, and not '" + text + "'; give one of them.");
+        };
+    }
+
+    /** The name of the file and a digest of its content; of a model's directory, a digest of its configuration. */
+    private static String stored(final String name, final Path path)
+    {
+        final Path content = Files.isDirectory(path) ? path.resolve(MODEL_CONFIG) : path;
+        if (!Files.isRegularFile(content))
+        {
+            throw new ConfigException("--" + name + "=" + path + " is no file that can be read; give a file.");
+        }
+        try (InputStream stream = Files.newInputStream(content);
+            DigestInputStream digest = new DigestInputStream(stream, MessageDigest.getInstance("SHA-256")))
+        {
+            digest.transferTo(OutputStream.nullOutputStream());
+            return path.toAbsolutePath().normalize().getFileName() + "#" +
+                HexFormat.of().formatHex(digest.getMessageDigest().digest(), 0, SHOWN_DIGEST_BYTES);
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(
+                "--" + name + "=" + path + " cannot be read (" + FileFault.reason(e) + "); give a file that can be read.");
+        }
+        catch (final NoSuchAlgorithmException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private OptionSpec option(final String name)
+    {
+        final OptionSpec option = options.get(name);
+        if (option == null)
+        {
+            throw MistypedArguments.noSetting(name, options.keySet());
+        }
+        return option;
+    }
+
+    /** The arguments of a command line. */
+    public List<String> arguments(final Map<String, SweepValue> values)
+    {
+        final List<String> arguments = new ArrayList<>();
+        values.forEach((name, value) ->
+        {
+            final OptionSpec option = option(name);
+            if (!isFlag(option))
+            {
+                arguments.add("--" + name + "=" + value.text());
+            }
+            else if (value.text().equals(ON))
+            {
+                arguments.add("--" + name);
+            }
+            else if (option.negatable())
+            {
+                arguments.add("--no-" + name);
+            }
+        });
+        return arguments;
+    }
+}
