@@ -97,8 +97,8 @@ public final class SweepDirectory implements AutoCloseable
             {
                 if (entries.anyMatch(entry -> !entry.getFileName().toString().startsWith(".")))
                 {
-                    throw new ConfigException(OUT + "=" + directory + " holds files and no sweep; give a directory that is " +
-                        "new or empty, or one of the same sweep.");
+                    throw new ConfigException(OUT + "=" + directory + " holds files and no sweep; give a directory that " +
+                        "is new or empty, or one of the same sweep.");
                 }
             }
             try (AtomicFile aside = AtomicFile.of(file))
@@ -111,8 +111,8 @@ public final class SweepDirectory implements AutoCloseable
         // Two shards may have begun at the same time: the plan that is there counts.
         if (!plan(directory).equals(plan))
         {
-            throw new ConfigException(OUT + "=" + directory + " holds another sweep, as its " + PLAN + " says; give the same " +
-                "options, values and seeds, or another directory.");
+            throw new ConfigException(OUT + "=" + directory + " holds another sweep, as its " + PLAN + " says; give the " +
+                "same options, values and seeds, or another directory.");
         }
     }
 
@@ -133,8 +133,8 @@ public final class SweepDirectory implements AutoCloseable
         }
         catch (final NoSuchFileException e)
         {
-            throw new ConfigException(directory + " has no " + PLAN + " and is not the directory of a sweep; give one that " +
-                "'signalbox sweep --out' wrote.");
+            throw new ConfigException(directory + " has no " + PLAN + " and is not the directory of a sweep; give one " +
+                "that 'signalbox sweep --out' wrote.");
         }
         catch (final IOException e)
         {
@@ -170,8 +170,8 @@ public final class SweepDirectory implements AutoCloseable
         }
         if (lock == null)
         {
-            throw new ConfigException(file + " is written by another process; wait for its end, or give another --shard or " +
-                OUT + ".");
+            throw new ConfigException(file + " is written by another process; wait for its end, or give another --shard " +
+                "or " + OUT + ".");
         }
     }
 
@@ -187,7 +187,8 @@ public final class SweepDirectory implements AutoCloseable
             if (!isPlanned || ended.put(run.name(), run) != null)
             {
                 throw new ConfigException(file + " has a run of cell " + run.cell() + " with seed " + run.seed() +
-                    (isPlanned ? " twice" : ", which is not one of this shard") + "; remove the file to run the shard again.");
+                    (isPlanned ? " twice" : ", which is not one of this shard") +
+                    "; remove the file to run the shard again.");
             }
         }
     }

@@ -37,9 +37,9 @@ public final class SweepMerge
             final Path first = places.put(run.name(), directory);
             if (before != null)
             {
-                throw new ConfigException(cells.get(run.cell()) + " with seed " + run.seed() + " is in " + first + " and in " +
-                    directory + (before.isSame(run) ? "; give each shard once." : ", with other figures; run that shard " +
-                        "again with one version of Signalbox."));
+                throw new ConfigException(cells.get(run.cell()) + " with seed " + run.seed() + " is in " + first +
+                    " and in " + directory + (before.isSame(run) ? "; give each shard once." :
+                        ", with other figures; run that shard again with one version of Signalbox."));
             }
         }
         return this;

@@ -50,8 +50,7 @@ public record SweepPlan(
     public static final Setting<Long> DRAW_SEED = Setting.number("drawSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
         "Seed of the draw.")
         .option("--draw-seed", "N", "Draw the cells with seed N");
-    public static final List<Setting<?>> SETTINGS =
-        List.of(DRAW, DRAW_SEED, ComparisonConfig.FIRST_SEED, ComparisonConfig.SEEDS);
+    public static final List<Setting<?>> SETTINGS = List.of(DRAW, DRAW_SEED);
 
     private static final ConfigException.Named GRID = new ConfigException.Named("grid", null);
 
@@ -66,15 +65,17 @@ public record SweepPlan(
         if (firstSeed > Long.MAX_VALUE - seeds)
         {
             throw ConfigException.because(ComparisonConfig.FIRST_SEED.of(firstSeed), " leaves no room for ",
-                ComparisonConfig.SEEDS.of(seeds)).allowed("at most " + (Long.MAX_VALUE - seeds)).remedy("give a smaller one");
+                ComparisonConfig.SEEDS.of(seeds)).allowed("at most " + (Long.MAX_VALUE - seeds))
+                .remedy("give a smaller one");
         }
         checkBaseline(grid, baseline);
         final long combinations = combinations(grid);
         final long cells = draw == 0 ? combinations : Math.min(draw, combinations);
         if (combinations > MAX_COMBINATIONS || cells > MAX_RUNS / seeds)
         {
-            throw ConfigException.because(GRID, " has " + (combinations > MAX_COMBINATIONS ? "more than 2^62" : combinations) +
-                    " combinations, and " + (draw == 0 ? "all of them" : DRAW.of(draw)) + " with " +
+            throw ConfigException.because(GRID, " has " +
+                    (combinations > MAX_COMBINATIONS ? "more than 2^62" : combinations) + " combinations, and " +
+                    (draw == 0 ? "all of them" : DRAW.of(draw)) + " with " +
                     ComparisonConfig.SEEDS.of(seeds) + " are more than " + MAX_RUNS + " runs")
                 .allowed("at most " + MAX_RUNS + " runs").remedy("draw fewer cells, or give fewer values or seeds");
         }
@@ -108,8 +109,8 @@ public record SweepPlan(
             }
             if (values.stream().noneMatch(each -> each.stored().equals(value)))
             {
-                throw new ConfigException("the baseline has " + name + "=" + value + ", which the grid does not have; give " +
-                    "one of " + String.join(", ", values.stream().map(SweepValue::stored).toList()) + ".");
+                throw new ConfigException("the baseline has " + name + "=" + value + ", which the grid does not have; " +
+                    "give one of " + String.join(", ", values.stream().map(SweepValue::stored).toList()) + ".");
             }
         });
     }

@@ -37,6 +37,7 @@ import io.signalbox.server.text.SimulatedText;
 import io.signalbox.sim.PacedBackend;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
+import io.signalbox.sweep.SweepPlan;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
@@ -105,6 +106,7 @@ record ConfigObject(
         of("Limit of requests", FirstRequests.class, FirstRequests.SETTINGS),
         of("Prompts of a run", PromptDefaults.class, PromptDefaults.SETTINGS, PromptDefaults::new),
         of("Comparison", ComparisonConfig.class, ComparisonConfig.SETTINGS),
+        of("Sweep", SweepPlan.class, SweepPlan.SETTINGS),
         of("CPU backend", CpuBackendConfig.class, CpuBackendConfig.SETTINGS, CpuBackendConfig::new),
         of("CUDA backend", CudaBackendConfig.class, CudaBackendConfig.SETTINGS, CudaBackendConfig::new),
         of("Expert router of the CUDA backend", ExpertRouterSpec.class, ExpertRouterSpec.SETTINGS,

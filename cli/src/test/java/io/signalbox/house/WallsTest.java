@@ -24,7 +24,7 @@ class WallsTest
     /** Each room must have classes: a rule over an empty room would hold whatever happens. */
     private static final List<String> ROOMS = List.of(
         "kv", "experts", "router", "batch", "scheduler", "event", "engine", "backend", "journal", "sim", "workload",
-        "report", "cost", "inspect", "diff", "recompute", "compare", "whatif", "calibrate", "printing", "server",
+        "report", "cost", "inspect", "diff", "recompute", "compare", "sweep", "whatif", "calibrate", "printing", "server",
         "config", "plugin", "files", "cuda", "cpu", "model", "serving", "cli", "export", "stats",
         "state", "image", "saved", "metrics", "testkit");
 

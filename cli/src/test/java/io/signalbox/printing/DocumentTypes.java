@@ -13,6 +13,7 @@ import io.signalbox.inspect.RequestQuery;
 import io.signalbox.inspect.SeriesQuery;
 import io.signalbox.inspect.StepQuery;
 import io.signalbox.printing.page.WindowReport;
+import io.signalbox.printing.sweep.SweepDocument;
 
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,8 @@ final class DocumentTypes
         ReplayDocument.class, RunsReport.RunsDocument.class, SnapshotReport.SnapshotDocument.class,
         RedactReport.RedactDocument.class, RowExport.ExportDocument.class, RowDescription.class,
         TraceFile.TraceDocument.class, PerfettoFile.TimelineDocument.class, WhatIfDocument.class, DiffDocument.class,
-        ComparisonFiles.ComparisonDocument.class, RouterList.RouterDocument.class, DoctorCommand.DoctorDocument.class,
+        ComparisonFiles.ComparisonDocument.class, SweepDocument.Plan.class, SweepDocument.class,
+        RouterList.RouterDocument.class, DoctorCommand.DoctorDocument.class,
         GpuReportFile.GpuDocument.class, GpuReportFile.ProbeDocument.class, CalibrateDocument.class, CostDocument.class,
         ModelsDocument.class);
 

@@ -193,6 +193,9 @@ class JsonPageTest
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),
+            run("sweep", "--grid", "router=kv-aware,round-robin", "--limit", "5", "--ranks", "2", "--baseline",
+                "router=round-robin", "--out", directory.resolve("sweep").toString(), "--json"),
+            Files.readString(directory.resolve("sweep/plan.json")),
             run("gpu", "--probe", "--json"),
             run("calibrate", "--score", points(), "--json"),
             run("simulate", "--list-models", "--json")));

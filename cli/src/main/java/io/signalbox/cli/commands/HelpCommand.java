@@ -65,7 +65,8 @@ public final class HelpCommand implements Callable<Integer>
             throw MistypedArguments.noCommand(root, command);
         }
         final CommandLine question = group == null ? null : asked.getSubcommands().get(group);
-        if (group != null && question == null && !asked.getSubcommands().isEmpty() && !group.equals(HelpPage.ALL))
+        if (group != null && question == null && !asked.getSubcommands().isEmpty() && !group.equals(HelpPage.ALL) &&
+            !new HelpPage(asked).groups().contains(group))
         {
             throw new ConfigException("'" + group + "' is not a question of " + command + "; give " +
                 String.join(", ", asked.getSubcommands().keySet()) + " or " + HelpPage.ALL + ".");

@@ -22,7 +22,7 @@ import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.JsonDocument;
 import io.signalbox.printing.OutputFile;
-import io.signalbox.printing.SweepDocument;
+import io.signalbox.printing.sweep.SweepDocument;
 import io.signalbox.sweep.Sweep;
 import io.signalbox.sweep.SweepCell;
 import io.signalbox.sweep.SweepDirectory;
@@ -47,12 +47,11 @@ import java.util.stream.Collectors;
     name = "sweep",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    customSynopsis = {"signalbox sweep --grid NAME=VALUE,... --out DIR [OPTIONS]", "signalbox sweep merge DIR... [OPTIONS]"},
+    customSynopsis = "signalbox sweep [merge DIR...] [OPTIONS]",
     header = "Search over settings: simulate every combination of a grid, in shards, and rank them.",
     description = {
-        "%nA cell is a combination of values; each of its runs is 'signalbox simulate' with these options and a seed, without " +
-            "a journal. A line for each run is appended to DIR, so the same command continues after a kill. The same plan " +
-            "gives the same bytes with any number of workers and shards."},
+        "%nA cell is a combination of values; each of its runs is 'signalbox simulate' with these options and a seed. " +
+            "The same command continues after a kill. The same plan gives the same bytes in any number of shards."},
     commandListHeading = "%nCommands:%n",
     footerHeading = "%nExamples:%n",
     footer = {
@@ -134,18 +133,19 @@ public final class SweepCommand implements Callable<Integer>
         final SweptOptions known = new SweptOptions(
             spec, List.of(WORKLOAD, SCHEDULER, COSTS, DEPLOYMENT), List.of("--slo", "--plugins"));
         final SweepPlan plan = search.plan(known, known.given(spec.commandLine().getParseResult()));
+        final SweepResult result = new SweepResult(console, jsonOptions, front.figures(), top.cells());
         final SweepShard shard = search.shard();
         final Path directory = search.directory();
         final List<SweepCell> cells = plan.cells();
         final List<SweepCell> own = shard.of(cells);
         final SweptRuns runs = new SweptRuns(console, known, ofWorkload(), search.workers());
-        own.forEach(cell -> runs.check(cell, Math.min(search.workers(), own.size() * plan.seeds())));
+        own.forEach(cell -> runs.check(cell, plan.firstSeed(), Math.min(search.workers(), own.size() * plan.seeds())));
         try (OutputFile file = jsonOptions.reserve(bytes(plan, cells.size()));
             SweepDirectory results =
                 SweepDirectory.open(directory, JsonDocument.text(SweepDocument.Plan.of(plan)), cells, shard))
         {
             simulate(plan, own, new Sweep(results, runs));
-            conclude(plan, shard, own, results, file);
+            conclude(plan, shard, own, results, result, file);
         }
         return ExitCode.OK;
     }
@@ -187,18 +187,18 @@ public final class SweepCommand implements Callable<Integer>
     private void estimate(final long firstNanos, final int runs, final int workers)
     {
         final double seconds = firstNanos / 1e9;
+        final double others = seconds * (runs - 1) / Math.min(workers, runs - 1);
         console.err().println(NAME + ": the first run took " + Decimals.text(seconds, 2) + " s; the other " +
-            Decimals.grouped(runs - 1) + " take about " + Decimals.text(seconds * (runs - 1) / Math.min(workers, runs - 1), 0) +
-            " s if they are alike, " + workers + " at a time");
+            Decimals.grouped(runs - 1) + " take about " + Decimals.text(others, 0) + " s if they are alike, " + workers +
+            " at a time");
     }
 
     private void conclude(final SweepPlan plan, final SweepShard shard, final List<SweepCell> own,
-        final SweepDirectory results, final OutputFile file)
+        final SweepDirectory results, final SweepResult result, final OutputFile file)
     {
         if (shard.count() == 1)
         {
-            new SweepResult(console, jsonOptions, top.cells())
-                .print(plan, new SweepMerge(plan).add(search.directory()).complete(), front.figures(), file);
+            result.print(plan, new SweepMerge(plan).add(search.directory()).complete(), file);
             return;
         }
         console.out().print("shard " + shard + ": " + Decimals.counted(own.size(), "cell") + ", " +

@@ -33,9 +33,9 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox sweep merge shard-0 shard-1 --json-file all.json",
         "",
-        "Exit codes: 0 done; 2 usage or environment error: a run is missing or there twice, options, files or memory;",
-        "            3 internal error."})
-public final class SweepMergeCommand implements Callable<Integer>
+        "Exit codes: 0 done; 2 usage or environment error: a run is missing or there twice, options, files",
+        "            or memory; 3 internal error."})
+final class SweepMergeCommand implements Callable<Integer>
 {
     private final Console console;
     @Spec
@@ -65,13 +65,14 @@ public final class SweepMergeCommand implements Callable<Integer>
         final List<OptionSpec> misplaced = spec.parent().commandLine().getParseResult().matchedOptions();
         if (!misplaced.isEmpty())
         {
-            throw new ConfigException(misplaced.get(0).longestName() + " is an option of sweep, and merge runs nothing; leave " +
-                "it out.");
+            throw new ConfigException(
+                misplaced.get(0).longestName() + " is an option of sweep, and merge runs nothing; leave it out.");
         }
         final Path first = directories.get(0);
         final String text = SweepDirectory.plan(first);
         final Path file = first.resolve(SweepDirectory.PLAN);
         final SweepPlan plan = new SweepPlanFile(file.toString(), file.toString()).stored();
+        final SweepResult result = new SweepResult(console, jsonOptions, front.figures(), top.cells());
         final SweepMerge merge = new SweepMerge(plan);
         for (final Path directory : directories)
         {
@@ -84,7 +85,7 @@ public final class SweepMergeCommand implements Callable<Integer>
         }
         try (OutputFile document = jsonOptions.reserve(SweepCommand.bytes(plan, plan.cells().size())))
         {
-            new SweepResult(console, jsonOptions, top.cells()).print(plan, merge.complete(), front.figures(), document);
+            result.print(plan, merge.complete(), document);
         }
         return ExitCode.OK;
     }

@@ -69,16 +69,20 @@ final class SweptRuns implements Sweep.Runner
     }
 
     /**
-     * Checks a cell before the first run.
+     * Checks a cell before the first run, with the requests of a seed.
      *
-     * @throws ConfigException that names the cell if its options do not fit together, or its pools not into memory.
+     * @param workers runs at a time.
+     * @throws ConfigException that names the cell if its options do not fit together, its pools do not fit into memory, or a
+     *                         request does not fit into a pool.
      */
-    void check(final SweepCell cell, final int workers)
+    void check(final SweepCell cell, final long seed, final int workers)
     {
         try
         {
-            final SchedulerConfig config = simulate(cell, List.of()).config();
+            final SimulateCommand simulate = simulate(cell, List.of(SEED + seed));
+            final SchedulerConfig config = simulate.config();
             MemoryNeed.checkPools(config, config.kvBlocks(), workers, MachineMemory.limits());
+            simulate.simulation(source -> shared(cell, seed).get(source));
         }
         catch (final ConfigException e)
         {

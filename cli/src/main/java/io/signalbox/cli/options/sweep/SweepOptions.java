@@ -42,14 +42,14 @@ public final class SweepOptions implements SettingGroup
     private List<String> workloads = List.of();
 
     @Option(names = PLAN, paramLabel = "FILE",
-        description = "Read the plan from FILE, JSON or YAML with options, grid, draw, drawSeed, seed, seeds, objective and " +
-            "baseline; options of the command line are added.")
+        description = "Read the plan from FILE, JSON or YAML with options, grid, draw, drawSeed, seed, seeds, objective " +
+            "and baseline; options of the command line are added.")
     @InputPath
     private String plan;
 
     @Option(names = OBJECTIVE, paramLabel = "FIGURE",
         description = "Rank the cells by this figure of compare --json, such as tpotP50Ms or goodputRequestsPerSecond " +
-            "(default: goodputRequestsPerSecond with --slo, else ttftP90Ms).")
+            "(default: ttftP90Ms, or goodputRequestsPerSecond if there is a service level).")
     private String objective;
 
     @Option(names = "--baseline", paramLabel = "NAME=VALUE", split = ",",
@@ -57,7 +57,8 @@ public final class SweepOptions implements SettingGroup
     private List<String> baseline = List.of();
 
     @Option(names = "--shard", paramLabel = "INDEX/COUNT",
-        description = "Run only this part of the cells, such as 0/8; 'signalbox sweep merge' joins the parts (default: 0/1).")
+        description = "Run only this part of the cells, such as 0/8; 'signalbox sweep merge' joins the parts " +
+            "(default: 0/1).")
     private String shard;
 
     @Option(names = "--out", paramLabel = "DIR",
@@ -66,7 +67,7 @@ public final class SweepOptions implements SettingGroup
     private Path directory;
 
     private final SettingOptions settings = SettingOptions.of(Stream
-        .concat(SweepPlan.SETTINGS.stream(), Stream.of(ComparisonConfig.WORKERS)).toList())
+        .concat(SweepPlan.SETTINGS.stream(), ComparisonConfig.SETTINGS.stream()).toList())
         .byDefault(ComparisonConfig.SEEDS, 1)
         .defaultInWords(ComparisonConfig.WORKERS, "one per processor");
 
@@ -146,10 +147,12 @@ public final class SweepOptions implements SettingGroup
 
     private void addWorkloads(final SweptOptions known, final Map<String, List<SweepValue>> values)
     {
-        final List<String> generated = workloads.stream().filter(name -> new ComparedWorkloads.Recorded().in(name) == null).toList();
+        final List<String> generated = workloads.stream()
+            .filter(name -> new ComparedWorkloads.Recorded().in(name) == null).toList();
         if (!generated.isEmpty() && generated.size() < workloads.size())
         {
-            throw new ConfigException(WORKLOADS + " has generated workloads and traces; give one kind, in a sweep of its own.");
+            throw new ConfigException(
+                WORKLOADS + " has generated workloads and traces; give one kind, in a sweep of its own.");
         }
         final String name = generated.isEmpty() ? "trace" : "workload";
         putOnce(values, name, workloads.stream().map(each -> known.value(name, each)).toList());
@@ -171,7 +174,8 @@ public final class SweepOptions implements SettingGroup
         {
             if (value.isBlank())
             {
-                throw new ConfigException(GRID + "=" + dimension + " has an empty value; leave the comma out, or add a value.");
+                throw new ConfigException(
+                    GRID + "=" + dimension + " has an empty value; leave the comma out, or add a value.");
             }
             found.add(known.value(name, value.strip()));
         }

@@ -4,7 +4,9 @@ package io.signalbox.cli.options.sweep;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.CommandFiles;
 import io.signalbox.cli.options.MistypedArguments;
+import io.signalbox.cli.options.PathConverter;
 import io.signalbox.files.FileFault;
+import io.signalbox.files.InputFile;
 import io.signalbox.sweep.SweepValue;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -88,9 +90,9 @@ public final class SweptOptions
         for (final String part : parts)
         {
             final String path = CommandFiles.inputIn(option, part);
-            if (path != null && !path.isBlank() && Files.exists(Path.of(path)))
+            if (path != null && !path.isBlank())
             {
-                stored = stored.replace(path, stored(name, Path.of(path)));
+                stored = stored.replace(path, stored(name, PathConverter.path(path)));
             }
         }
         return new SweepValue(text, stored);
@@ -110,9 +112,10 @@ public final class SweptOptions
     private static String stored(final String name, final Path path)
     {
         final Path content = Files.isDirectory(path) ? path.resolve(MODEL_CONFIG) : path;
-        if (!Files.isRegularFile(content))
+        final String fault = InputFile.fault(content);
+        if (fault != null)
         {
-            throw new ConfigException("--" + name + "=" + path + " is no file that can be read; give a file.");
+            throw new ConfigException("--" + name + "=" + path + " " + fault + "; give a file that can be read.");
         }
         try (InputStream stream = Files.newInputStream(content);
             DigestInputStream digest = new DigestInputStream(stream, MessageDigest.getInstance("SHA-256")))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.printing;
+package io.signalbox.printing.sweep;
 
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
+import io.signalbox.printing.Decimals;
 import io.signalbox.sweep.SweepPlan;
 import io.signalbox.sweep.SweepRanking.Ranked;
 
@@ -11,10 +12,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The best cells of a sweep as a table. */
 public final class SweepText
 {
+    private static final String NOT_MEASURED = "\u2013";
     private static final String GAP = "   ";
     private static final double PERCENT = 100.0;
 
@@ -47,8 +50,9 @@ public final class SweepText
         }
         if (!plan.baseline().isEmpty())
         {
-            out.print("difference: of " + plan.objective().key() + " from the cell with " + plan.baseline().entrySet().stream()
-                .map(each -> each.getKey() + "=" + each.getValue()).reduce((a, b) -> a + ", " + b).orElseThrow() +
+            final String values = plan.baseline().entrySet().stream().map(each -> each.getKey() + "=" + each.getValue())
+                .collect(Collectors.joining(", "));
+            out.print("difference: of " + plan.objective().key() + " from the cell with " + values +
                 " and otherwise the same values, seed by seed\n");
         }
     }
@@ -78,7 +82,7 @@ public final class SweepText
         }
         if (!plan.baseline().isEmpty())
         {
-            line.add(ranked.difference() == null ? ReportText.NO_DATA : text(ranked.difference(), plan.objective(), "+"));
+            line.add(ranked.difference() == null ? NOT_MEASURED : text(ranked.difference(), plan.objective(), "+"));
         }
         return line;
     }
@@ -88,7 +92,7 @@ public final class SweepText
     {
         if (Double.isNaN(estimate.mean()))
         {
-            return ReportText.NO_DATA;
+            return NOT_MEASURED;
         }
         final boolean isShare = figure == Figure.TOKEN_HIT_RATE || figure == Figure.GOODPUT_SHARE;
         final double scale = isShare ? PERCENT : 1;

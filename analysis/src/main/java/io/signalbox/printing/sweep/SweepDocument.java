@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.printing;
+package io.signalbox.printing.sweep;
 
 import io.signalbox.DocumentSchema;
 import io.signalbox.compare.Estimate;
@@ -24,8 +24,8 @@ import java.util.Map;
 public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
 {
     /**
-     * A plan of a sweep, as its directory and its document have it. A file is stored as its name and the SHA-256 digest of
-     * its content.
+     * {@code plan.json} in the directory of a sweep. An input file is stored as its name and the beginning of the SHA-256
+     * digest of its content.
      *
      * @param options   options of every cell, by name
      * @param grid      values of each varied option, by name
@@ -34,7 +34,7 @@ public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
      * @param seed      first seed of the runs
      * @param seeds     runs of each cell, with consecutive seeds
      * @param objective figure by which cells are ranked
-     * @param baseline  values of varied options; a cell is compared with the cell that has these and otherwise its own values
+     * @param baseline  values of varied options; a cell is compared with the cell that has these and otherwise its own ones
      */
     @DocumentSchema("signalbox.sweep-plan/1")
     public record Plan(
@@ -63,7 +63,7 @@ public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
      * @param difference of the objective from the cell of the baseline, seed by seed; {@code null} without one
      * @param figures    figures as in {@code signalbox.compare}
      */
-    record Cell(int rank, int cell, String key, Map<String, String> settings, boolean pareto, Difference difference,
+    record Cell(int rank, int cell, String key, Map<String, String> settings, boolean pareto, FromBaseline difference,
         Map<String, OverRuns> figures)
     {
         private static Cell of(final SweepRanking.Ranked ranked)
@@ -75,7 +75,7 @@ public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
                     OverRuns.of(ranked.estimates()[figure.ordinal()], ranked.values()[figure.ordinal()]));
             }
             return new Cell(ranked.rank(), ranked.cell().number(), ranked.cell().key(), ranked.cell().settings(),
-                ranked.isFront(), Difference.of(ranked.difference()), figures);
+                ranked.isFront(), FromBaseline.of(ranked.difference()), figures);
         }
     }
 
@@ -85,11 +85,11 @@ public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
      * @param mean        mean over the seeds; {@code null} if a run measured nothing
      * @param halfWidth95 half of its 95 % confidence interval; {@code null} with one seed
      */
-    record Difference(double mean, double halfWidth95)
+    record FromBaseline(double mean, double halfWidth95)
     {
-        private static Difference of(final Estimate estimate)
+        private static FromBaseline of(final Estimate estimate)
         {
-            return estimate == null ? null : new Difference(estimate.mean(), estimate.halfWidth());
+            return estimate == null ? null : new FromBaseline(estimate.mean(), estimate.halfWidth());
         }
     }
 
