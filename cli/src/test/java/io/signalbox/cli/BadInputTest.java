@@ -57,9 +57,9 @@ public class BadInputTest
         serve --served-model-name a,a         | --served-model-name=a,a is not one or several different values
         snapshot j --keep 1                   | --keep=1 is not between 2 and 100000
         experts j --all --out e --split none  | --split=none is not one of all, prompt, generated
-        replay j --router default             | --router belongs to simulate, run, serve, compare and whatif, not to replay;
+        replay j --router default             | --router belongs to simulate, run, serve, compare, sweep and whatif,
         compare --journal=j                   | --journal belongs to simulate, run and serve, not to compare; see
-        doctor --ranks 2                      | --ranks belongs to simulate, run, serve, compare and whatif, not to doctor,
+        doctor --ranks 2                      | --ranks belongs to simulate, run, serve, compare, sweep and whatif,
         compare --json=a                      | --json is a flag without a value; --json-file FILE writes a file
         compare --json a                      | 'a' is one argument too many; --json is a flag without a value; --json-file
         simulate --threaded=maybe             | --threaded is a flag without a value
@@ -206,7 +206,7 @@ public class BadInputTest
         simulate --draft-tokens 1 --draft-acceptance-file= | --draft-acceptance-file is empty; give the path of a JSONL
         compare --draft-tokens 1 --draft-acceptance-file missing | the series of accepted drafts missing is not there;
         inspect --verify x                    | --verify belongs to replay, not to inspect run
-        inspect --trace f x                   | --trace belongs to simulate, not to inspect run
+        inspect --trace f x                   | --trace belongs to simulate and sweep, not to inspect run
         inspect x --recover                   | --recover belongs to replay, not to inspect run
         inspect x --reqest 3                  | there is no option '--reqest' (nearest: --request
         replay --request 3                    | --request belongs to inspect events and experts, not to replay

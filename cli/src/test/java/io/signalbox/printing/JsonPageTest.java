@@ -193,13 +193,10 @@ class JsonPageTest
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),
-            run("sweep", "--grid", "router=kv-aware,round-robin", "--limit", "5", "--ranks", "2", "--baseline",
-                "router=round-robin", "--out", directory.resolve("sweep").toString(), "--json"),
-            Files.readString(directory.resolve("sweep/plan.json")),
             run("gpu", "--probe", "--json"),
             run("calibrate", "--score", points(), "--json"),
             run("simulate", "--list-models", "--json")));
-        List.of(moments(journal), windows(journal)).forEach(documents::addAll);
+        List.of(moments(journal), windows(journal), ofSweep()).forEach(documents::addAll);
         documents.addAll(costs(journal));
         documents.add(JsonDocument.text(RequestDocument.of(Path.of("runs"), InspectionTextTest.INSPECTION)));
         documents.add(notRepeated(Path.of(journal)));
@@ -213,6 +210,14 @@ class JsonPageTest
         documents.add(JsonDocument.text(reported(new Verdict(false, DIFFERENCE, null, "a", null))));
         documents.addAll(ofGpus());
         return documents;
+    }
+
+    private List<String> ofSweep() throws IOException
+    {
+        final Path sweep = directory.resolve("sweep");
+        final String document = run("sweep", "--grid", "router=kv-aware,round-robin", "--limit", "5", "--ranks", "2",
+            "--baseline", "router=round-robin", "--out", sweep.toString(), "--json");
+        return List.of(document, Files.readString(sweep.resolve("plan.json")));
     }
 
     private String points() throws IOException

@@ -51,7 +51,7 @@ import java.util.stream.Collectors;
     header = "Search over settings: simulate every combination of a grid, in shards, and rank them.",
     description = {
         "%nA cell is a combination of values; each of its runs is 'signalbox simulate' with these options and a seed. " +
-            "The same command continues after a kill. The same plan gives the same bytes in any number of shards."},
+            "The same plan gives the same bytes in any number of shards."},
     commandListHeading = "%nCommands:%n",
     footerHeading = "%nExamples:%n",
     footer = {

@@ -28,6 +28,7 @@ import java.util.concurrent.Callable;
     name = "merge",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    customSynopsis = "signalbox sweep merge DIR... [OPTIONS]",
     header = "Join the shards of a sweep and rank all cells.",
     footerHeading = "%nExamples:%n",
     footer = {

@@ -34,6 +34,10 @@ public final class HelpPage
         "--block-size", "--kv-blocks", "--journal", "--no-journal", "--seed", "--seeds", "--probe", "--sections", "--device",
         "--variant", "--csv-file", "--json", "--json-file", "--help");
 
+    /** The most used options of a search, which sets the others by their names. */
+    private static final Set<String> USED_MOST_IN_SEARCH = Set.of("--grid", "--workloads", "--plan", "--baseline", "--shard",
+        "--out", "--seeds", "--limit", "--ranks", "--slo", "--top", "--json", "--json-file", "--help");
+
     private final CommandLine command;
     private final CommandSpec spec;
 
@@ -103,8 +107,9 @@ public final class HelpPage
 
     private List<OptionSpec> usedMost()
     {
+        final Set<String> usedMost = spec.findOption("--grid") == null ? USED_MOST : USED_MOST_IN_SEARCH;
         return optionsByGroup().values().stream().flatMap(List::stream)
-            .filter(option -> USED_MOST.contains(option.longestName()))
+            .filter(option -> usedMost.contains(option.longestName()))
             .map(option -> OptionSpec.builder(option).names(option.names()).description(option.description()[0]).build())
             .toList();
     }

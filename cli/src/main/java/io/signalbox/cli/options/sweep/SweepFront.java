@@ -14,8 +14,8 @@ public final class SweepFront
     private static final String NAME = "--pareto";
 
     @Option(names = NAME, paramLabel = "FIGURES", split = ",",
-        description = "Mark the cells on the Pareto front of these figures of compare --json (default: ttftP90Ms,tpotP90Ms," +
-            "outputTokensPerSecond).")
+        description = "Mark the cells on the Pareto front of these figures of --objective " +
+            "(default: ttftP90Ms,tpotP90Ms,outputTokensPerSecond).")
     private List<String> front =
         List.of(Figure.TTFT_P90.key(), Figure.TPOT_P90.key(), Figure.OUTPUT_TOKENS_PER_SECOND.key());
 

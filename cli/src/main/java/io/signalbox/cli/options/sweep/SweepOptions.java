@@ -48,7 +48,9 @@ public final class SweepOptions implements SettingGroup
     private String plan;
 
     @Option(names = OBJECTIVE, paramLabel = "FIGURE",
-        description = "Rank the cells by this figure of compare --json, such as tpotP50Ms or goodputRequestsPerSecond " +
+        description = "Rank the cells by this figure: ttftP50Ms, ttftP90Ms, ttftP99Ms, tpotP50Ms, tpotP90Ms, " +
+            "outputTokensPerSecond, requestsPerSecond, tokenHitRate, rankLoadMaxOverMean, preemptions, completed, " +
+            "refused, missedDeadlines, abortedByNewWeights, failed, goodputRequestsPerSecond or goodputShare " +
             "(default: ttftP90Ms, or goodputRequestsPerSecond if there is a service level).")
     private String objective;
 

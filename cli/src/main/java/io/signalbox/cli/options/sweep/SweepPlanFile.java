@@ -36,12 +36,14 @@ public final class SweepPlanFile
         {
             if (!KEYS.contains(String.valueOf(key)))
             {
-                throw file.refused("has the key " + key + "; give some of " + String.join(", ", KEYS.stream().sorted().toList()));
+                throw file.refused(
+                    "has the key " + key + "; give some of " + String.join(", ", KEYS.stream().sorted().toList()));
             }
         }
         if (plan.containsKey("schema") && !SCHEMA.equals(plan.get("schema")))
         {
-            throw file.refused("has the schema " + plan.get("schema") + ", and not " + SCHEMA + "; give the plan of a sweep");
+            throw file.refused(
+                "has the schema " + plan.get("schema") + ", and not " + SCHEMA + "; give the plan of a sweep");
         }
     }
 

@@ -28,8 +28,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file in YAML, of which JSON is a part. Tags, anchors and aliases are refused: with them a small file can name other types
- * or grow very large.
+ * A file in YAML, of which JSON is a part. Tags, anchors and aliases are refused: with them a small file can name other
+ * types or grow very large.
  */
 public final class YamlFile
 {
