@@ -80,13 +80,19 @@ public final class ComparisonFiles
     /** The plan's settings, and per cell each figure with mean, interval and the value of each seed. */
     public static String json(final ComparisonConfig plan, final List<ComparisonCell> cells)
     {
-        final Map<String, String> settings = new LinkedHashMap<>();
-        shared(plan.scheduler().settings(), settings);
-        shared(plan.simulation().settings(), settings);
         final Map<String, Map<String, String>> routers = new LinkedHashMap<>();
         plan.routers().forEach(router -> routers.put(router.label(), router.settings()));
         return JsonDocument.text(new ComparisonDocument(
-            plan.firstSeed(), plan.seeds(), settings, routers, cells.stream().map(Cell::of).toList()));
+            plan.firstSeed(), plan.seeds(), settings(plan), routers, cells.stream().map(Cell::of).toList()));
+    }
+
+    /** The part of the run description that all runs share. */
+    public static Map<String, String> settings(final ComparisonConfig plan)
+    {
+        final Map<String, String> settings = new LinkedHashMap<>();
+        shared(plan.scheduler().settings(), settings);
+        shared(plan.simulation().settings(), settings);
+        return settings;
     }
 
     /** Router, pool size and seed are those of the cells. */

@@ -24,18 +24,27 @@ final class PageFile
     {
     }
 
+    /** A page without script. */
+    static String html(final String title, final String body)
+    {
+        return html(title, body, "", "", null);
+    }
+
     /**
+     * @param style  rules of this page alone.
      * @param data   blocks of data that the script reads; without script too they do nothing.
      * @param script name of the script in the resources; {@code null}: the page has none.
      */
-    static String html(final String title, final String body, final String data, final String script)
+    static String html(
+        final String title, final String body, final String style, final String data, final String script)
     {
         final String code = script == null ? "" : squeezed(resource(script));
         return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" +
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; " +
             (script == null ? "" : "script-src '" + hash(code) + "'; ") + "base-uri 'none'; form-action 'none'\">" +
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>" + Markup.escaped(title) +
-            "</title><style>" + squeezedStyle(resource("page.css")) + "</style></head><body>" + DEFINITIONS + body + data +
+            "</title><style>" + squeezedStyle(resource("page.css")) + style + "</style></head><body>" + DEFINITIONS +
+            body + data +
             (script == null ? "" : "<script>" + code + "</script>") + "</body></html>\n";
     }
 

@@ -5,6 +5,7 @@ import io.signalbox.printing.Decimals;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.List;
 
 /** Numbers as a page shows them: few digits, a unit that a person would choose, and the same text on every JVM. */
 final class PageNumbers
@@ -128,6 +129,27 @@ final class PageNumbers
     static String percent(final double share, final int significant)
     {
         return digits(share * 100, significant) + NB + "%";
+    }
+
+    /** A difference of a share, in points, or a relative one in percent: {@code +12 %}, {@code −3.4 points}. */
+    static String signed(final double difference, final boolean isPoints)
+    {
+        if (Double.isNaN(difference))
+        {
+            return NO_DATA;
+        }
+        final double size = Math.abs(difference) * 100;
+        final String number = Decimals.text(size, size < 9.95 ? 1 : 0);
+        final boolean isZero = number.equals("0.0");
+        return (isZero ? "" : difference > 0 ? "+" : "\u2212") + (size < 9.95 ? number :
+            count(StrictMath.round(size))) + NB + (isPoints ? "points" : "%");
+    }
+
+    /** Names as in a sentence: {@code a, b and c}. */
+    static String listed(final List<String> names)
+    {
+        final int last = names.size() - 1;
+        return last <= 0 ? String.join("", names) : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
     }
 
     /** A large count with a suffix: {@code 144 M}, {@code 9.47 k}. */

@@ -77,6 +77,32 @@ final class Plot
             attributes + ">" + Markup.escaped(words) + "</text>";
     }
 
+    /**
+     * A round mark, which stays round at any width.
+     *
+     * @param title shown under the pointer; empty: none.
+     */
+    Plot dot(final double x, final double y, final double radius, final String classes, final String title)
+    {
+        return addOuter("<circle cx=\"" + percent(x) + "\" cy=\"" + number(y) + "\" r=\"" + number(radius) +
+            "\" class=\"" + classes + "\"" + (title.isEmpty() ? "/>" : "><title>" + Markup.escaped(title) +
+            "</title></circle>"));
+    }
+
+    /** Vertical grid lines, and labels below; on a narrow screen every second label is hidden. */
+    Plot bottomAxis(final Scale scale, final List<Double> values, final DoubleFunction<String> label)
+    {
+        final StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < values.size(); i++)
+        {
+            final double x = scale.at(values.get(i));
+            lines.append('M').append(number(x)).append(" 0V").append(height);
+            text(x, height + 14, label.apply(values.get(i)), (x < WIDTH * 0.02 ? "" : x > WIDTH * 0.97 ? "e" : "m") +
+                (i % 2 == 0 ? "" : " alt"));
+        }
+        return path("grid", lines.toString());
+    }
+
     /** Grid lines and labels at the left; the line of the value 0 is stronger. */
     Plot leftAxis(final Scale scale, final List<Double> values, final DoubleFunction<String> label)
     {

@@ -35,7 +35,7 @@ public final class RunPage
             new HeadPart(input, run, incidents, downs).html() + "</header><main>" + sections + "</main>" +
             "<footer class=\"end\"><p>Signalbox \u00b7 every figure names the command that prints it " +
             "as text \u00b7 the same journal gives the same bytes</p></footer>";
-        return PageFile.html(input.name() + " \u2013 Signalbox run report", body, "", null);
+        return PageFile.html(input.name() + " \u2013 Signalbox run report", body);
     }
 
     /** The page of a part of the time of a run. */

@@ -38,8 +38,7 @@ public record RunPageInput(
     /** The journal as an argument of a command; quoted for a shell if its name needs that. */
     String argument()
     {
-        final String name = name();
-        return name.matches("[A-Za-z0-9_./:+-]+") && !name.startsWith("-") ? name : "'" + name.replace("'", "'\\''") + "'";
+        return ShellWords.quoted(name());
     }
 
     /** A command that asks the journal. */

@@ -58,6 +58,41 @@ interface Scale
         }
     }
 
+    /**
+     * A linear scale from {@code least} at {@code low} to {@code most} at {@code high}.
+     *
+     * @param step between two ticks, which are its multiples.
+     */
+    record Between(double least, double most, double low, double high, double step) implements Scale
+    {
+        static Between of(final double least, final double most, final double low, final double high, final int parts)
+        {
+            final double top = Math.max(most, least + 1e-12);
+            return new Between(least, top, low, high, niceStep(top - least, parts));
+        }
+
+        @Override
+        public double at(final double value)
+        {
+            return low + (Math.min(most, Math.max(least, value)) - least) / (most - least) * (high - low);
+        }
+
+        boolean has(final double value)
+        {
+            return value >= least && value <= most;
+        }
+
+        List<Double> ticks()
+        {
+            final List<Double> ticks = new ArrayList<>();
+            for (double i = StrictMath.ceil(least / step - 1e-9); i * step <= most + step * 1e-9; i++)
+            {
+                ticks.add(i * step + 0.0);
+            }
+            return ticks;
+        }
+    }
+
     /** A logarithmic scale from {@code least} at {@code low} to {@code most} at {@code high}. */
     record Logarithmic(double least, double most, double low, double high) implements Scale
     {

@@ -28,7 +28,8 @@ final class SettingsPart
                 "compare policies; they do not predict a cluster." :
                 "measured by the clock of the engine, from the begin of the run.") +
             fact("Percentiles", "TTFT over requests with a first token, TPOT over completed requests with two tokens or " +
-                "more, end to end over completed ones.") + "</dl><div class=\"sets\">" + groups() + faults() + "</div>" +
+                "more, end to end over completed ones.") + "</dl><div class=\"sets\">" + groups(input.settings()) + faults() +
+            "</div>" +
             Markup.foot(input.command("run", ""));
     }
 
@@ -37,10 +38,11 @@ final class SettingsPart
         return "<dt>" + name + "</dt><dd>" + value + "</dd>";
     }
 
-    private String groups()
+    /** Settings by the first part of their names. */
+    static String groups(final Map<String, String> settings)
     {
         final Map<String, StringBuilder> groups = new TreeMap<>();
-        new TreeMap<>(input.settings()).forEach((name, value) ->
+        new TreeMap<>(settings).forEach((name, value) ->
         {
             final int point = name.indexOf('.');
             if (!name.equals(FAULTS) && value != null)

@@ -18,6 +18,7 @@ import io.signalbox.cli.options.OptionGroup;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.SettingOptions;
+import io.signalbox.cli.options.output.HtmlOption;
 import io.signalbox.compare.Comparison;
 import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
@@ -27,6 +28,7 @@ import io.signalbox.printing.ComparisonFiles;
 import io.signalbox.printing.ComparisonText;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.page.ComparisonPage;
 import io.signalbox.sim.MemoryNeed;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -86,6 +88,9 @@ public final class CompareCommand implements Callable<Integer>
     private Path csvFile;
 
     @Mixin
+    private final HtmlOption html = new HtmlOption();
+
+    @Mixin
     private final GoodputOption goodput = new GoodputOption();
 
     @Mixin
@@ -126,14 +131,16 @@ public final class CompareCommand implements Callable<Integer>
         MemoryNeed.checkPools(schedulers.config(), Collections.max(comparison.kvBlocks()),
             Math.min(threads, comparison.cells()), MachineMemory.limits());
         try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(comparison));
-            OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(comparison)))
+            OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(comparison));
+            OutputFile page = html.reserve())
         {
-            return compare(comparison, threads, csv, json);
+            return compare(comparison, threads, csv, json, page);
         }
     }
 
     private int listRouters()
     {
+        html.refuse("--list-routers runs no comparison");
         if (csv.isCsv() || csvFile != null)
         {
             throw new ConfigException((csv.isCsv() ? "--csv" : CSV_FILE) +
@@ -142,7 +149,9 @@ public final class CompareCommand implements Callable<Integer>
         return InstalledRouters.print(console, jsonOptions, routers.routers());
     }
 
-    private int compare(final ComparisonConfig comparison, final int threads, final OutputFile csv, final OutputFile json)
+    private int compare(
+        final ComparisonConfig comparison, final int threads, final OutputFile csv, final OutputFile json,
+        final OutputFile page)
     {
         final long startNanos = System.nanoTime();
         final List<ComparisonCell> cells = run(comparison, threads);
@@ -151,6 +160,10 @@ public final class CompareCommand implements Callable<Integer>
         if (csv != null)
         {
             csv.write(ComparisonFiles.csv(cells));
+        }
+        if (page != null)
+        {
+            page.write(ComparisonPage.html(comparison, cells, HtmlOption.command(spec)));
         }
         console.err().printf("%nwall clock        %s s for %s runs, %d at a time%n",
             Decimals.text(seconds, 2), Decimals.grouped(comparison.cells()), Math.min(threads, comparison.cells()));
