@@ -28,9 +28,8 @@ final class SettingsPart
                 "compare policies; they do not predict a cluster." :
                 "measured by the clock of the engine, from the begin of the run.") +
             fact("Percentiles", "TTFT over requests with a first token, TPOT over completed requests with two tokens or " +
-                "more, end to end over completed ones.") + "</dl><div class=\"sets\">" + groups(input.settings()) + faults() +
-            "</div>" +
-            Markup.foot(input.command("run", ""));
+                "more, end to end over completed ones.") + "</dl><div class=\"sets\">" + groups(input.settings()) +
+            faults() + "</div>" + Markup.foot(input.command("run", ""));
     }
 
     private static String fact(final String name, final String value)
