@@ -6,6 +6,8 @@ import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 
+import java.util.Arrays;
+
 /**
  * Decides the routed experts of a token by its content: that is the token and all before it, if the workload knows tokens.
  * Otherwise, for a token of a block with a name, it is the name and the place in the block, so that requests with a
@@ -18,6 +20,9 @@ final class RowKeys implements SimulatedBackend.RowKey
     private final int blockSizeTokens;
     private final long[] names;
     private final long[] answerNames;
+    /** By index of a request: the block of its last single token, or -1, and the name of that block. */
+    private final int[] lastBlocks;
+    private final long[] lastNames;
     private long namedRequest = -1;
     private int promptBlocks;
     private int answerBlocks;
@@ -31,19 +36,31 @@ final class RowKeys implements SimulatedBackend.RowKey
         final int answer = workload.requests().stream().mapToInt(WorkloadRequest::outputTokens).max().orElse(0);
         names = new long[text == null ? longest / blockSizeTokens : 0];
         answerNames = new long[text == null ? answer / blockSizeTokens + 1 : 0];
+        lastBlocks = new int[text == null ? workload.requests().size() : 0];
+        lastNames = new long[lastBlocks.length];
+        Arrays.fill(lastBlocks, -1);
     }
 
-    /** Requests are numbered from 1 in the order of the workload. */
+    /**
+     * The key of one token. Steps decode many requests by one token each, so the name of the block is kept for each request.
+     * Requests are numbered from 1 in the order of the workload.
+     */
     @Override
     public long key(final long requestId, final int position)
     {
-        final WorkloadRequest request = workload.requests().get((int)requestId - 1);
+        final int index = (int)requestId - 1;
         if (text != null)
         {
-            return text.contentKey(request, position);
+            return text.contentKey(workload.requests().get(index), position);
         }
-        findNames(requestId, request);
-        return SplitMix64.mix(name(requestId, position / blockSizeTokens), position);
+        final int block = position / blockSizeTokens;
+        if (lastBlocks[index] != block)
+        {
+            findNames(requestId, workload.requests().get(index));
+            lastNames[index] = name(requestId, block);
+            lastBlocks[index] = block;
+        }
+        return SplitMix64.mix(lastNames[index], position);
     }
 
     /** The name of a block of the request; if the block has no name, the request. */

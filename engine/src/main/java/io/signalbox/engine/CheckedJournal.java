@@ -6,7 +6,10 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.ring.Nanos;
 import io.signalbox.engine.ring.Pause;
 import io.signalbox.event.CompletionView;
+import io.signalbox.event.EncodedInput;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.GroupWriter;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
@@ -49,9 +52,12 @@ final class CheckedJournal implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        input.rows = rows;
-        input.readInput(group, offset, length);
-        input.rows = null;
+        if (rows != null || isChunked(group, offset + GroupWriter.LENGTH_BYTES))
+        {
+            input.rows = rows;
+            input.readInput(group, offset, length);
+            input.rows = null;
+        }
         take();
         try
         {
@@ -59,8 +65,14 @@ final class CheckedJournal implements GroupJournal
         }
         finally
         {
-            user.set(NOBODY);
+            user.setRelease(NOBODY);
         }
+    }
+
+    /** Whether the input of the group says that rows come with it. */
+    private static boolean isChunked(final DirectBuffer group, final int input)
+    {
+        return EncodedInput.hasChunkedRows(GroupReader.templateAt(group, input), group, input);
     }
 
     private void take()
@@ -127,7 +139,7 @@ final class CheckedJournal implements GroupJournal
         }
         finally
         {
-            user.set(NOBODY);
+            user.setRelease(NOBODY);
         }
     }
 

@@ -23,7 +23,7 @@ public final class LaunchedSteps
      * is older than the latest step.
      */
     private final AtomicReferenceArray<Launch> launches;
-    /** By rank; both only rise, and the epoch is written first. */
+    /** By rank; both only rise. The dispatching thread alone writes them, after the slot and the epoch first. */
     private final AtomicIntegerArray lastEpochs;
     private final AtomicLongArray lastSteps;
     private final int ranks;
@@ -71,8 +71,8 @@ public final class LaunchedSteps
             launches.set(slot, new Launch());
         }
         launches.get(slot).set(plan, keepsEntries);
-        lastEpochs.set(rank, plan.epoch());
-        lastSteps.set(rank, plan.step());
+        lastEpochs.setRelease(rank, plan.epoch());
+        lastSteps.setRelease(rank, plan.step());
     }
 
     public int ranks()
@@ -231,7 +231,8 @@ public final class LaunchedSteps
                 }
                 plan.copyEntries(words);
             }
-            word.set(step << STEP_SHIFT);
+            // A release suffices: the dispatching thread alone writes here, and a backend receives the plan afterwards.
+            word.setRelease(step << STEP_SHIFT);
         }
 
         /** Pins the plan if it is the plan of the step, so that it is not replaced. */
