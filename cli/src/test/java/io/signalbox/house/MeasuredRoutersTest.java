@@ -73,7 +73,7 @@ class MeasuredRoutersTest
             "Throughput is within 1 %% of the best in %d.").formatted(cells.size(), best.size(), level, below, within);
 
         assertTrue(guide().contains(sentence), sentence);
-        assertTrue(guide().contains("of all twelve routers in " + cells.size() + " cells of workload"));
+        assertTrue(guide().contains("of the first twelve routers in " + cells.size() + " cells of workload"));
     }
 
     /** The guide repeats some cells. */

@@ -240,6 +240,12 @@ public final class Request
         return promptTokens;
     }
 
+    /** The most tokens that it generates. */
+    public int maxNewTokens()
+    {
+        return maxNewTokens;
+    }
+
     /** Tokens of the request at its end, unless it stops before. */
     int mostTokens()
     {

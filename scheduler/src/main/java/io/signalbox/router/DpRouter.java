@@ -27,6 +27,17 @@ public interface DpRouter
         return false;
     }
 
+    /**
+     * Called when a request has ended by a stop token or by its length. The state that a router keeps of it is part of
+     * {@link #digest} and {@link #snapshot}.
+     *
+     * @param outputTokens that it generated.
+     */
+    default void ended(final int outputTokens)
+    {
+        // Most routers predict nothing.
+    }
+
     /** Digest of the state that the router keeps from one batch to the next; 0 if it keeps none. */
     long digest();
 

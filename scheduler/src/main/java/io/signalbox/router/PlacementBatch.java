@@ -43,6 +43,7 @@ public final class PlacementBatch
     private final long[] requestIds = new long[MAX_REQUESTS];
     private final long[] conversationIds = new long[MAX_REQUESTS];
     private final int[] promptTokens = new int[MAX_REQUESTS];
+    private final int[] maxNewTokens = new int[MAX_REQUESTS];
     private final int[] rankHints = new int[MAX_REQUESTS];
     private final Relax[] relaxes = new Relax[MAX_REQUESTS];
     private final int[] heads = new int[MAX_REQUESTS * HEAD_TOKENS];
@@ -135,6 +136,7 @@ public final class PlacementBatch
         requestIds[request] = requestId;
         conversationIds[request] = conversationId;
         promptTokens[request] = requestPromptTokens;
+        maxNewTokens[request] = 0;
         rankHints[request] = rankHint >= 0 && rankHint < ranks ? rankHint : NO_RANK;
         relaxes[request] = relax;
         headLengths[request] = 0;
@@ -146,6 +148,11 @@ public final class PlacementBatch
         Arrays.fill(matchedTokens, request * ranks, (request + 1) * ranks, 0);
         Arrays.fill(eligible, request * ranks, (request + 1) * ranks, false);
         return request;
+    }
+
+    void maxNewTokens(final int request, final int tokens)
+    {
+        maxNewTokens[request] = tokens;
     }
 
     void head(final int request, final int[] tokens, final int length)
@@ -200,6 +207,12 @@ public final class PlacementBatch
     public int promptTokens(final int request)
     {
         return promptTokens[request];
+    }
+
+    /** The most tokens that the request generates; it generates fewer if a stop token ends it. */
+    public int maxNewTokens(final int request)
+    {
+        return maxNewTokens[request];
     }
 
     /** A rank, or {@link #NO_RANK}. */

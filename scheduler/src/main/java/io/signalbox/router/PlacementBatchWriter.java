@@ -81,6 +81,12 @@ public final class PlacementBatchWriter
         return batch.add(requestId, conversationId, promptTokens, rankHint, relax);
     }
 
+    /** Sets the most tokens that the request generates; 0 until it is set. */
+    public void maxNewTokens(final int request, final int tokens)
+    {
+        batch.maxNewTokens(request, tokens);
+    }
+
     /**
      * Sets the first tokens of the prompt, which routers compare to group prompts with a common beginning.
      *

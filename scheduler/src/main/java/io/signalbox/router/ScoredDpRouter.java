@@ -7,7 +7,8 @@ import io.signalbox.event.codec.TieRule;
 /**
  * Places requests with hints first, then every request, in order of arrival, on the rank with the lowest score. Any rank
  * with room is a candidate. Ties go to the lower running load, then to fewer requests, then to the first rank in an order
- * that the request id seeds. No rank is therefore preferred for its number: the numbers only affect that last order.
+ * that the request id seeds, unless a router has another rule. No rank is therefore preferred for its number: the numbers
+ * only affect that last order.
  */
 public abstract class ScoredDpRouter implements DpRouter
 {
@@ -133,7 +134,7 @@ public abstract class ScoredDpRouter implements DpRouter
             }
             else
             {
-                final TieRule tie = tie(batch, best, rank);
+                final TieRule tie = tieRule(batch, best, rank);
                 decidedBy = tie.ordinal() > decidedBy.ordinal() ? tie : decidedBy;
                 best = winsTie(batch, request, rank, best) ? rank : best;
             }
@@ -154,13 +155,15 @@ public abstract class ScoredDpRouter implements DpRouter
             batch.requestId(request) + ", which is not a finite number; isOpen leaves a rank out");
     }
 
-    private static TieRule tie(final PlacementBatch batch, final int rank, final int other)
+    /** The rule that decides between two ranks of equal score. */
+    protected TieRule tieRule(final PlacementBatch batch, final int rank, final int other)
     {
         return batch.loadTokens(rank) != batch.loadTokens(other) ? TieRule.LEAST_LOAD :
             batch.activeRequests(rank) != batch.activeRequests(other) ? TieRule.FEWEST_REQUESTS : TieRule.SEEDED_ORDER;
     }
 
-    private static boolean winsTie(final PlacementBatch batch, final int request, final int rank, final int best)
+    /** Whether the rank comes before the best rank so far, which has the same score. */
+    protected boolean winsTie(final PlacementBatch batch, final int request, final int rank, final int best)
     {
         if (batch.loadTokens(rank) != batch.loadTokens(best))
         {

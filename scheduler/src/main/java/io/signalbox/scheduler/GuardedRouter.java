@@ -142,6 +142,22 @@ final class GuardedRouter implements DpRouter
         }
     }
 
+    @Override
+    public void ended(final int outputTokens)
+    {
+        try
+        {
+            if (!repeats())
+            {
+                router.ended(outputTokens);
+            }
+        }
+        catch (final Throwable e)
+        {
+            throw broken(e);
+        }
+    }
+
     private RouterException broken(final Throwable thrown)
     {
         return PluginFault.of(thrown) instanceof RouterException fault ? fault.by(provider) :

@@ -220,6 +220,12 @@ final class Placement
         }
     }
 
+    /** Tells the router how long an answer was. */
+    void answered(final Request request)
+    {
+        router.ended(request.generatedTokens());
+    }
+
     /** Digest of the count of overtaking requests, chained to another digest. */
     long digest(final long before)
     {
@@ -300,6 +306,7 @@ final class Placement
     {
         final int index = writer.add(
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
+        writer.maxNewTokens(index, request.maxNewTokens());
         if (recordedOrder == null)
         {
             writer.head(index, request.head().tokens(), request.head().length());

@@ -187,6 +187,10 @@ final class RequestEnding
             ranks[request.rank()].planner.remove(request);
             ranks[request.rank()].due();
         }
+        if (reason == FreeReason.STOP || reason == FreeReason.LENGTH)
+        {
+            placement.answered(request);
+        }
         placement.due();
         samples.ended(request);
         request.finished();

@@ -71,6 +71,6 @@ class DpRoutersTest
     void shouldFindTheInstalledRoutersOnce()
     {
         assertSame(DpRouters.installed(), DpRouters.installed());
-        assertEquals(12, DpRouters.installed().all().size());
+        assertEquals(17, DpRouters.installed().all().size());
     }
 }

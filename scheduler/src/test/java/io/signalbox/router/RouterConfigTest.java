@@ -253,7 +253,7 @@ class RouterConfigTest
     {
         final List<String> values = knob.name().equals("temperature") ? List.of(Double.toString(Double.MIN_VALUE)) :
             List.of(Double.toString(Double.MAX_VALUE), Double.toString(Setting.MAX_WEIGHT), "1.0",
-                Integer.toString(Integer.MAX_VALUE), Integer.toString(1 << 24), "true", "round_robin");
+                Integer.toString(Integer.MAX_VALUE), Integer.toString(1 << 24), "8", "true", "round_robin", "absolute");
         for (final String value : values)
         {
             try

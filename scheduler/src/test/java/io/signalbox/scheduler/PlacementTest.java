@@ -36,6 +36,7 @@ class PlacementTest
     private static final class Watching implements DpRouter
     {
         private final Consumer<PlacementBatch> place;
+        private final List<Integer> answers = new ArrayList<>();
         private int batches;
         private int asked;
 
@@ -56,6 +57,12 @@ class PlacementTest
         {
             asked++;
             return true;
+        }
+
+        @Override
+        public void ended(final int outputTokens)
+        {
+            answers.add(outputTokens);
         }
 
         @Override
@@ -326,6 +333,32 @@ class PlacementTest
         harness.complete(0);
 
         assertEquals(List.of(0L, 16L, 16L), cached, "none of an empty rank, none that the second one holds");
+    }
+
+    /** An answer that its client cancelled says nothing about the length of answers. */
+    @Test
+    void shouldTellTheRouterTheLimitOfARequestAndTheLengthOfItsAnswer()
+    {
+        final List<Integer> limits = new ArrayList<>();
+        final Watching router = new Watching(batch ->
+        {
+            limits.add(batch.maxNewTokens(0));
+            choose(batch, 0, 0);
+        });
+        final SchedulerConfig config = config(1, 8).build();
+        final SchedulerHarness harness = new SchedulerHarness(config, new Scheduler(config, router));
+        harness.submit(1, 1, 0, 8, 3);
+        harness.wake();
+        harness.submit(2, 2, 0, 8, 9);
+        harness.complete(0);
+        harness.cancel(2);
+        while (!harness.inFlight.isEmpty())
+        {
+            harness.complete(0);
+        }
+
+        assertEquals(List.of(3, 9), limits);
+        assertEquals(List.of(3), router.answers);
     }
 
     @Test

@@ -10,7 +10,7 @@ class BackendOptions
 {
     @Option(names = "--backend", paramLabel = "LABEL",
         description = "Compute with this backend: cpu, cuda, or one of --plugins (default: cpu, or that of the recorded " +
-            "run; for a server sim, whose ranks take their time and compute nothing).")
+            "run; a server: sim).")
     private String label;
 
     @Option(names = "--backend-options", paramLabel = "NAME=VALUE", split = ",",

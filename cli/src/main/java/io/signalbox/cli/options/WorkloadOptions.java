@@ -32,7 +32,7 @@ public final class WorkloadOptions extends TraceOptions
     private String preset = WorkloadPreset.CONVERSATIONS.label();
 
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Read requests from FILE, plain or gzipped, in a format of --trace-format.")
+        description = "Read requests from FILE in a format of --trace-format.")
     @InputPath
     private Path trace;
 
