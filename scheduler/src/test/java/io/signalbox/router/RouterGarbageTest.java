@@ -71,6 +71,7 @@ class RouterGarbageTest
                 batch.matchedTokens(request, random.nextInt(RANKS), random.nextInt(100));
             }
             router.place(batch);
+            router.ended(i);
             for (int j = 0; j < REQUESTS; j++)
             {
                 ties += batch.tieRule(j) == TieRule.SEEDED_ORDER ? 1 : 0;

@@ -79,7 +79,11 @@ class RouterSnapshotPropertyTest
     {
         final int ranks = states.size();
         final DpRouter router = routers.apply(ranks);
-        batches(states, before).forEach(router::place);
+        for (final PlacementBatch batch : batches(states, before))
+        {
+            router.place(batch);
+            router.ended(batch.promptTokens(0));
+        }
         final DpRouter restored = routers.apply(ranks);
         RouterSnapshot.restore(RouterSnapshot.of(provider, router, ranks), provider, restored, ranks);
         assertEquals(router.digest(), restored.digest());
@@ -90,6 +94,8 @@ class RouterSnapshotPropertyTest
             router.place(batch);
             restored.place(same);
             assertSameDecisions(batch, same);
+            router.ended(batch.promptTokens(0));
+            restored.ended(batch.promptTokens(0));
             assertEquals(router.digest(), restored.digest());
         }
     }

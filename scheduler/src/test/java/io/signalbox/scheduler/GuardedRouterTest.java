@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -38,6 +40,12 @@ class GuardedRouterTest
         public boolean readsMatches()
         {
             return false;
+        }
+
+        @Override
+        public void ended(final int outputTokens)
+        {
+            action.accept(null);
         }
 
         @Override
@@ -159,6 +167,7 @@ class GuardedRouterTest
         {
             throw new Error("late");
         });
+        assertThrows(RouterException.class, () -> router.ended(1));
         assertThrows(RouterException.class, router::digest);
         assertThrows(RouterException.class, router::snapshotBytes);
         assertThrows(RouterException.class, () -> router.snapshot(ByteBuffer.allocate(0)));
@@ -175,6 +184,22 @@ class GuardedRouterTest
                 throw notItsFault;
             }).place(new PlacementBatchWriter(2, 2).batch())));
         }
+    }
+
+    /** While recorded placements are repeated, the installed router has no state. */
+    @Test
+    void shouldTellTheRouterOfEndedRequestsOnlyIfItDecides()
+    {
+        final Map<String, String> settings = CONFIG.settings();
+        settings.put("router.version", "1");
+        final List<PlacementBatch> calls = new ArrayList<>();
+        final DpRouter router = new Hostile(calls::add);
+        final GuardedRouter guarded = new GuardedRouter(CONFIG.begunAs(settings), router);
+        guarded.ended(5);
+        assertEquals(0, calls.size());
+        guarded.begin(2, router);
+        guarded.ended(5);
+        assertEquals(1, calls.size());
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
+import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.router.DpRouter;
@@ -13,7 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The decode term of JSEW beside the prefill term of Dynamo's cost, in tokens:
+ * The decode term of JSEW plus the prefill term of Dynamo's cost, in tokens:
  *
  * <pre>
  *   u     = (context + T) * active ^ activeExponent
@@ -23,9 +24,8 @@ import java.util.Arrays;
  *
  * <p>The mean is over the candidates. {@code predicted} output tokens are an exponential average over the requests that
  * have ended, or, in the oracle mode, the most tokens that the request may generate. Before a request has ended, the last
- * term is 0.
- * The published weights were tuned for the time to the last token of coding sessions on 16 workers.
- * Powers are {@code exp(y * log(x))} of {@link StrictMath}, which gives the same bits on every machine without garbage.
+ * term is 0. The published weights were tuned for the time to the last token of coding sessions on 16 workers. Powers are
+ * {@code exp(y * log(x))} of {@link StrictMath}, which gives the same bits on every machine without garbage.
  */
 public final class JsewDpRouter extends ScoredDpRouter
 {
@@ -116,6 +116,11 @@ public final class JsewDpRouter extends ScoredDpRouter
     public void restore(final ByteBuffer from, final int ranks)
     {
         average = from.getDouble();
+        if (!(average >= 0 && average <= Integer.MAX_VALUE))
+        {
+            throw new ConfigException("the router snapshot has an average of " + average +
+                " output tokens; it is damaged.");
+        }
     }
 
     @Override

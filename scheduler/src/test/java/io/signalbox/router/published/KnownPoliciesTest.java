@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
@@ -12,9 +13,14 @@ import io.signalbox.router.Routers;
 import io.signalbox.router.trtllm.KvAwarePrDpRouter;
 import io.signalbox.router.trtllm.KvAwareRawDpRouter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.ByteBuffer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The published formulas, computed by hand. */
@@ -198,6 +204,15 @@ class KnownPoliciesTest
         assertEquals(150 + weight * second * StrictMath.pow(second / mean, 0.2), batch.score(0, 1), 1e-6);
         assertEquals(0, batch.chosenRank(0));
         assertEquals(Double.doubleToLongBits(average), router.digest());
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-1, Double.NaN, Double.POSITIVE_INFINITY})
+    void shouldRefuseAnAverageThatNoAnswersHave(final double average)
+    {
+        final ByteBuffer snapshot = ByteBuffer.allocate(Double.BYTES).putDouble(average).flip();
+        assertEquals("the router snapshot has an average of " + average + " output tokens; it is damaged.",
+            assertThrows(ConfigException.class, () -> Routers.of("jsew", 2).restore(snapshot, 2)).getMessage());
     }
 
     @Test
