@@ -87,8 +87,7 @@ class EmbedderFuzzTest
         final List<WeightSwap> ways = WAYS.get((int)(seed % WAYS.size()));
         final SchedulerConfig config = SchedulerConfig.builder().ranks(1 + random.nextInt(3)).blockSizeTokens(16)
             .kvBlocks(40 + random.nextInt(60)).stepTokens(16 + random.nextInt(200)).backOffNanos(1_000)
-            .depth(depth)
-            .capture(SHAPE).build();
+            .depth(depth).draftTokens(random.nextInt(HostileBackend.DRAFT_TOKENS + 1)).capture(SHAPE).build();
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(HostileBackend.VOCABULARY)
             .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeout(Duration.ofNanos(20_000_000))

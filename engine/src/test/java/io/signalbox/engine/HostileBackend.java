@@ -16,6 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +30,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntPredicate;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Reports what no sound backend reports, from several threads, and remembers which rows it computed for which token of
@@ -48,36 +51,79 @@ final class HostileBackend implements Backend
     {
         SOUND, SOUND_TWICE, SOUND_AT_ONCE, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS, FORMER_STEP, OTHER_EPOCH,
         UNKNOWN_RANK, WRONG_RANK, WRONG_STEP, FORMER_RESULTS, FEWER_ENTRIES, MORE_ENTRIES, NEGATIVE_TOKEN, TOKEN_RANGE,
-        MORE_ACCEPTED, NONE_ACCEPTED, WRONG_START, LOGPROB_RANGE, NO_TOKENS, FEWER_ROWS, OTHER_ROW_WIDTH, NO_ROWS,
+        MORE_ACCEPTED, NONE_ACCEPTED, WRONG_START, OTHER_START, LOGPROB_RANGE, NO_TOKENS, FEWER_ROWS, OTHER_ROW_WIDTH,
+        NO_ROWS,
         IMPOSSIBLE_ROWS, STOP_TOO_EARLY, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER, OUT_OF_ORDER,
         NEVER_GIVEN, LOST, RESULT_OF_ANOTHER_CLOCK, LAUNCH_OF_ANOTHER_CLOCK
     }
 
     /**
-     * One entry of a plan.
+     * One entry of a plan, and what a sound report says of it.
      *
-     * @param token    that it samples, if it samples one.
+     * @param start    real position of the first token, which the host may not know.
+     * @param other    another position where the plan lets it start with as many accepted tokens; equal if there is none.
+     * @param count    planned tokens.
+     * @param counted  tokens, the first ones, that are no rejected drafts.
+     * @param accepted that it samples.
+     * @param most     that it may accept.
      * @param stopping a stop token that it must not sample; -1: none.
      */
-    record Entry(long requestId, int start, int count, int token, int stopping)
+    record Entry(
+        long requestId, int start, int other, int count, int counted, int[] accepted, int most, int stopping)
     {
-        private static Entry of(final StepView plan, final int entry, final boolean reads)
+        private static Entry of(final StepView plan, final int entry, final int start, final boolean reads)
         {
-            final int end = plan.start(entry) + plan.tokenCount(entry);
-            final int token = HostileBackend.token(plan.requestId(entry), end);
+            final int count = plan.tokenCount(entry);
+            final int sampled = start + count - plan.drafts(entry);
+            final long requestId = plan.requestId(entry);
+            final int most = !plan.samples(entry) ? 0 :
+                Math.max(0, Math.min(plan.drafts(entry) + 1, plan.end(entry) - sampled + 1));
+            // The drafts that are right are a function of request and position.
+            final int[] accepted = new int[Math.min(most,
+                1 + (int)Math.floorMod(StateDigest.mix(requestId, sampled, RIGHT_DRAFTS), DRAFT_TOKENS + 1L))];
+            final int counted = plan.samples(entry) ? sampled - start - 1 + accepted.length : count;
+            final boolean fitsAfter =
+                start < plan.start(entry) + plan.slack(entry) && sampled + accepted.length <= plan.end(entry);
+            final int other = accepted.length == 0 ? start : fitsAfter ? start + 1 : Math.max(start - 1, plan.start(entry));
             if (!reads)
             {
-                return new Entry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), token, -1);
+                Arrays.setAll(accepted, i -> token(requestId, sampled + i));
+                return new Entry(requestId, start, other, count, counted, accepted, most, -1);
             }
             final RequestContent request = plan.request(entry);
-            final boolean mustNotStop = request.stopTokenCount() > 0 && !request.mayStopAt(end);
-            return new Entry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry),
-                allowed(token, candidate -> request.isLeftOut(end, candidate)), mustNotStop ? request.stopToken(0) : -1);
+            Arrays.setAll(accepted, i -> allowed(
+                token(requestId, sampled + i), candidate -> request.isLeftOut(sampled + i, candidate)));
+            final boolean mustNotStop = request.stopTokenCount() > 0 && !request.mayStopAt(sampled);
+            return new Entry(requestId, start, other, count, counted, accepted, most,
+                mustNotStop ? request.stopToken(0) : -1);
+        }
+
+        private boolean stops()
+        {
+            return stopping >= 0 && accepted.length > 0;
         }
 
         private Entry stoppingTooEarly()
         {
-            return stopping < 0 ? this : new Entry(requestId, start, count, stopping, stopping);
+            if (!stops())
+            {
+                return this;
+            }
+            final int[] early = accepted.clone();
+            early[0] = stopping;
+            return new Entry(requestId, start, other, count, counted, early, most, stopping);
+        }
+
+        /** Position of the first token that it samples. */
+        private int sampledPosition()
+        {
+            return start + counted + 1 - accepted.length;
+        }
+
+        /** Where an entry starts that continues it. */
+        private int nextStart()
+        {
+            return start + counted;
         }
     }
 
@@ -104,7 +150,25 @@ final class HostileBackend implements Backend
         /** What a sound report samples; other tokens are in reports that the engine must refuse. */
         StepTokens sampled()
         {
-            return results.sampled(entry -> entries.get(entry).token);
+            final StepTokens sampled = new StepTokens().begin(epoch(), rank(), step());
+            for (final Entry entry : entries)
+            {
+                sampled.entry(entry.start);
+                Arrays.stream(entry.accepted).forEach(sampled::accept);
+            }
+            return sampled;
+        }
+
+        /** As sampled from another position, if the plan allows one. */
+        StepTokens elsewhere()
+        {
+            return new Plan(results, entries.stream().map(entry -> new Entry(entry.requestId, entry.other, entry.other,
+                entry.count, entry.counted, entry.accepted, entry.most, entry.stopping)).toList()).sampled();
+        }
+
+        boolean mayStartElsewhere()
+        {
+            return entries.stream().anyMatch(entry -> entry.other != entry.start);
         }
 
         int epoch()
@@ -128,7 +192,12 @@ final class HostileBackend implements Backend
         }
     }
 
+    /** Draft tokens per entry that it verifies. */
+    static final int DRAFT_TOKENS = 3;
+
+    private static final int RIGHT_DRAFTS = 5;
     private static final int MAX_DELAY_MICROS = 2_000;
+    private static final int LAST_STEP_MILLIS = 100;
     private static final long CLOCK_DIFFERENCE_NANOS = 3_600_000_000_000L;
     /** The step of rank 0 in which a backend misbehaves that does so once. */
     private static final int STEP_OF_THE_ONLY_ACT = 3;
@@ -152,10 +221,14 @@ final class HostileBackend implements Backend
         thread.setDaemon(true);
         return thread;
     });
+    /** By rank and step, the starts of the entries that continue those of the step. */
+    private final List<Map<Long, int[]>> nextStarts = new ArrayList<>();
     private ModelShape shape;
     private CompletionSink sink;
     /** The end of the reports of each rank up to now. */
     private CompletableFuture<?>[] reports;
+    /** By rank: it ends when the rank receives its next step. */
+    private CompletableFuture<?>[] planned;
 
     /** @param only the one act beside sound reports, or null for all acts. */
     HostileBackend(final long seed, final Act only)
@@ -186,7 +259,8 @@ final class HostileBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("hostile").capturesExperts(true).readsTokens(reads).masksStopTokens(reads)
-            .swapsWeights(true).endTokens(once ? new int[0] : new int[] {END}).depth(SchedulerConfig.MAX_DEPTH).build();
+            .swapsWeights(true).endTokens(once ? new int[0] : new int[] {END}).depth(SchedulerConfig.MAX_DEPTH)
+            .draftTokens(DRAFT_TOKENS).build();
     }
 
     @Override
@@ -200,20 +274,21 @@ final class HostileBackend implements Backend
     {
         shape = captureShape;
         sink = completions;
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            nextStarts.add(new HashMap<>());
+        }
         reports = new CompletableFuture<?>[ranks];
         Arrays.setAll(reports, rank -> CompletableFuture.completedFuture(null));
+        planned = new CompletableFuture<?>[ranks];
+        Arrays.setAll(planned, rank -> new CompletableFuture<>());
     }
 
     /** Launches are reported when they come; answers of a rank follow one another. */
     @Override
     public void submit(final StepView schedule)
     {
-        final List<Entry> entries = new ArrayList<>();
-        for (int i = 0; i < schedule.entryCount(); i++)
-        {
-            entries.add(Entry.of(schedule, i, reads));
-        }
-        final Plan plan = new Plan(PlannedStep.of(schedule), entries);
+        final Plan plan = read(schedule);
         final SplittableRandom random = new SplittableRandom(
             StateDigest.mix(seed, plan.step(), plan.rank() * 31L + plan.epoch()));
         final Act act = act(plan, random);
@@ -222,8 +297,37 @@ final class HostileBackend implements Backend
             later(random, () -> sink.forward(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), 1));
         }
         final Runnable report = named(() -> report(plan, act, random));
-        reports[plan.rank()] = reports[plan.rank()].thenRunAsync(report,
+        planned[plan.rank()].complete(null);
+        planned[plan.rank()] = new CompletableFuture<>();
+        final CompletableFuture<?> turn = CompletableFuture.allOf(reports[plan.rank()], onceNextIsPlanned(plan));
+        reports[plan.rank()] = turn.thenRunAsync(report,
             CompletableFuture.delayedExecutor(random.nextInt(MAX_DELAY_MICROS), TimeUnit.MICROSECONDS, threads));
+    }
+
+    /** Only a step that is planned before the results of its predecessor are known may start elsewhere. */
+    private CompletableFuture<?> onceNextIsPlanned(final Plan plan)
+    {
+        return once && only == Act.OTHER_START && !hasActed() ?
+            planned[plan.rank()].copy().completeOnTimeout(null, LAST_STEP_MILLIS, TimeUnit.MILLISECONDS) :
+            CompletableFuture.completedFuture(null);
+    }
+
+    /** The plan with the real starts of its entries. */
+    private Plan read(final StepView schedule)
+    {
+        final Map<Long, int[]> former = nextStarts.get(schedule.rank());
+        final List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < schedule.entryCount(); i++)
+        {
+            final int back = schedule.predecessorBack(i);
+            final int start = back == 0 ? schedule.start(i) :
+                former.get(schedule.step() - back)[schedule.predecessorEntry(i)];
+            assertTrue(start >= schedule.start(i) && start <= schedule.start(i) + schedule.slack(i), schedule::toString);
+            entries.add(Entry.of(schedule, i, start, reads));
+        }
+        former.put(schedule.step(), entries.stream().mapToInt(Entry::nextStart).toArray());
+        former.remove(schedule.step() - SchedulerConfig.MAX_DEPTH);
+        return new Plan(PlannedStep.of(schedule).startingAt(entries.stream().mapToInt(Entry::start).toArray()), entries);
     }
 
     private Act act(final Plan plan, final SplittableRandom random)
@@ -231,6 +335,7 @@ final class HostileBackend implements Backend
         if (once)
         {
             return plan.rank() == 0 && plan.step() >= STEP_OF_THE_ONLY_ACT && !plan.entries.isEmpty() &&
+                (only != Act.OTHER_START || plan.mayStartElsewhere()) &&
                 hasActed.compareAndSet(false, true) ? only : Act.SOUND;
         }
         return random.nextInt(3) == 0 ? Act.SOUND : only != null ? only :
@@ -296,8 +401,8 @@ final class HostileBackend implements Backend
             case STOP_TOO_EARLY ->
             {
                 final List<Entry> entries = plan.entries.stream().map(Entry::stoppingTooEarly).toList();
-                entries.stream().filter(entry -> entry.stopping >= 0).forEach(
-                    entry -> stoppedTooEarly.add(List.of(entry.requestId, (long)(entry.start + entry.count))));
+                entries.stream().filter(Entry::stops).forEach(
+                    entry -> stoppedTooEarly.add(List.of(entry.requestId, (long)entry.sampledPosition())));
                 sound(new Plan(plan.results, entries), 0);
             }
             case OTHER_EPOCH ->
@@ -360,10 +465,12 @@ final class HostileBackend implements Backend
             case MORE_ENTRIES -> complete(plan, results.ofEntries(results.entries() + 1), falseRows(plan));
             case NEGATIVE_TOKEN -> complete(plan, answer(results, 0, 1, -7), falseRows(plan));
             case TOKEN_RANGE -> complete(plan, answer(results, 0, 1, VOCABULARY), falseRows(plan));
-            case MORE_ACCEPTED -> complete(plan, answer(results, 0, 2, 0), falseRows(plan));
+            case MORE_ACCEPTED -> complete(plan, moreThanMost(plan), falseRows(plan));
             case NONE_ACCEPTED -> complete(plan, answer(results, 0, 0, 0),
                 plan.sampled().tokenCount() == 0 ? soundRows(plan, 0, Integer.MAX_VALUE) : falseRows(plan));
             case WRONG_START -> complete(plan, answer(results, 1, 1, 0), falseRows(plan));
+            case OTHER_START -> complete(plan, plan.elsewhere(),
+                plan.mayStartElsewhere() ? falseRows(plan) : soundRows(plan, 0, Integer.MAX_VALUE));
             case LOGPROB_RANGE -> complete(plan, answer(results, 0, 1, 0).accept(0, 2f), falseRows(plan));
             case NO_TOKENS -> complete(plan, null, falseRows(plan));
             case FEWER_ROWS -> complete(plan, plan.sampled(), falseRows(plan.tokens() - 1, rowBytes));
@@ -409,6 +516,21 @@ final class HostileBackend implements Backend
         return results;
     }
 
+    /** Every entry accepts one token more than it may. */
+    private static StepTokens moreThanMost(final Plan plan)
+    {
+        final StepTokens results = new StepTokens().begin(plan.epoch(), plan.rank(), plan.step());
+        for (final Entry entry : plan.entries)
+        {
+            results.entry(entry.start);
+            for (int i = 0; i <= entry.most; i++)
+            {
+                results.accept(0);
+            }
+        }
+        return results;
+    }
+
     private void fault(final Plan plan)
     {
         sink.fault(CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), StepFault.STEP_FAILED, null);
@@ -435,14 +557,19 @@ final class HostileBackend implements Backend
         return falseRows(plan.tokens(), shape.rowBytes());
     }
 
-    /** Rows of the lower half, a function of step, token and variant; every {@code missingEvery}-th is marked as missing. */
+    /**
+     * Rows of the lower half, a function of step, token and variant; every {@code missingEvery}-th is marked as missing.
+     * Those of rejected drafts are false.
+     */
     private HeapSlice soundRows(final Plan plan, final int variant, final int missingEvery)
     {
-        final byte[] rows = new byte[plan.tokens() * shape.rowBytes()];
+        final byte[] rows = ((UnsafeBuffer)falseRows(plan).buffer()).byteArray();
         int token = 0;
         for (final Entry entry : plan.entries)
         {
-            for (int i = 0; i < entry.count; i++, token++)
+            final int rejected = token + entry.counted;
+            final int next = token + entry.count;
+            for (int i = 0; token < rejected; i++, token++)
             {
                 final byte[] row = new byte[shape.rowBytes()];
                 if (token % missingEvery == missingEvery - 1)
@@ -456,6 +583,7 @@ final class HostileBackend implements Backend
                 remember(entry.requestId, entry.start + i, row);
                 System.arraycopy(row, 0, rows, token * row.length, row.length);
             }
+            token = next;
         }
         return new HeapSlice(new UnsafeBuffer(rows), plan.tokens(), shape.rowBytes());
     }
@@ -489,7 +617,7 @@ final class HostileBackend implements Backend
         Arrays.fill(missing, (byte)-1);
         for (final Entry entry : plan.entries)
         {
-            for (int i = 0; i < entry.count; i++)
+            for (int i = 0; i < entry.counted; i++)
             {
                 remember(entry.requestId, entry.start + i, missing);
             }

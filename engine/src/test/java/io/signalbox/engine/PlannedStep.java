@@ -5,7 +5,6 @@ import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 
 import java.util.Arrays;
-import java.util.function.IntUnaryOperator;
 
 /** A plan that outlives the call that brought it, and the results that a backend without draft tokens makes of it. */
 record PlannedStep(int epoch, int rank, long step, int tokens, int[] starts, boolean[] sampling)
@@ -20,6 +19,12 @@ record PlannedStep(int epoch, int rank, long step, int tokens, int[] starts, boo
             sampling[entry] = plan.samples(entry);
         }
         return new PlannedStep(plan.epoch(), plan.rank(), plan.step(), plan.tokens(), starts, sampling);
+    }
+
+    /** The same step with the starts of its entries that the device knows. */
+    PlannedStep startingAt(final int... real)
+    {
+        return new PlannedStep(epoch, rank, step, tokens, real, sampling);
     }
 
     int entries()
@@ -45,25 +50,14 @@ record PlannedStep(int epoch, int rank, long step, int tokens, int[] starts, boo
         return sampled(new StepTokens().begin(otherEpoch, otherRank, otherStep), 0);
     }
 
-    /** Every entry that samples samples its token. */
-    StepTokens sampled(final IntUnaryOperator tokenOfEntry)
-    {
-        return sampled(new StepTokens().begin(epoch, rank, step), tokenOfEntry);
-    }
-
     private StepTokens sampled(final StepTokens results, final int token)
-    {
-        return sampled(results, entry -> token);
-    }
-
-    private StepTokens sampled(final StepTokens results, final IntUnaryOperator tokenOfEntry)
     {
         for (int entry = 0; entry < starts.length; entry++)
         {
             results.entry(starts[entry]);
             if (sampling[entry])
             {
-                results.accept(tokenOfEntry.applyAsInt(entry));
+                results.accept(token);
             }
         }
         return results;

@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.TestStrength;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,9 +35,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Kills an engine under load with SIGKILL at random moments, a third of them while it opens its journal, on each level of
- * durability; takes a snapshot after every second kill; then compares what its clients saw with what they must see. 6 kills
- * reduced, 60 full, or as many as {@code -Dsignalbox.kills} says; {@code -Dsignalbox.killSeed} gives other moments. Two
- * journals are worked on at a time.
+ * durability, with draft tokens at depths 1, 3 and 4; takes a snapshot after every second kill; then compares what its
+ * clients saw with what they must see. 6 kills reduced, 60 full at every depth, or as many as {@code -Dsignalbox.kills}
+ * says; {@code -Dsignalbox.killSeed} gives other moments. Two journals are worked on at a time.
  */
 @Tag("threads")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
@@ -47,6 +48,7 @@ final class EngineKillTest
     /** Kills of one journal: replay gets longer with each. */
     private static final int KILLS_PER_JOURNAL = 10;
     private static final int AT_A_TIME = 2;
+    private static final int DRAFT_TOKENS = 3;
     /** Until one engine was killed while it wrote an image: a small one takes a millisecond. */
     private static final int MORE_KILLS = 15;
     /** Lines of an engine between two looks whether it is ready. */
@@ -64,15 +66,17 @@ final class EngineKillTest
         final int journals = Math.max(Durability.values().length, kills / KILLS_PER_JOURNAL);
         final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 15));
         engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
-            temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS));
+            temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS, 2));
         final List<Callable<VisibleRequests>> runs = new ArrayList<>();
         for (int i = 0; i < journals; i++)
         {
             final Path journal = temporary.resolve("journal-" + i);
             final Durability durability = Durability.values()[i % Durability.values().length];
+            // Depths 1, 4, 3 and 2 in turn.
+            final int depth = 1 + 3 * i % SchedulerConfig.MAX_DEPTH;
             final int killsOfIt = kills / journals + (i < kills % journals ? 1 : 0);
             final SplittableRandom moments = random.split();
-            runs.add(() -> run(journal, durability, killsOfIt, moments));
+            runs.add(() -> run(journal, durability, depth, killsOfIt, moments));
         }
         report(kills, runAll(runs));
     }
@@ -103,10 +107,12 @@ final class EngineKillTest
     private static void report(final int kills, final List<VisibleRequests> runs)
     {
         System.err.printf(Locale.ROOT, "%d kills over %d journals: %d requests, of which %d were resumed with tokens; %d " +
-            "tokens that clients saw and %d rows of routed experts were right%n", kills, runs.size(),
+            "tokens that clients saw, with %d accepted drafts in the journals, and %d rows of routed experts were right%n",
+            kills, runs.size(),
             runs.stream().mapToLong(VisibleRequests::acceptedCount).sum(),
             runs.stream().mapToLong(VisibleRequests::resumedWithTokens).sum(),
             runs.stream().mapToLong(VisibleRequests::shownTokens).sum(),
+            runs.stream().flatMap(run -> run.drafts().stream()).mapToLong(counts -> counts[0]).sum(),
             runs.stream().mapToLong(VisibleRequests::checkedRows).sum());
     }
 
@@ -120,7 +126,7 @@ final class EngineKillTest
         final int enough = TestStrength.count(2, 60);
         final SplittableRandom random = new SplittableRandom(Long.getLong("signalbox.killSeed", 16));
         engines = new ArchivedProcess(temporary, KilledEngine.class, arguments(
-            temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS));
+            temporary.resolve("trial"), Durability.PROCESS, 0, LAST_REQUESTS, 2));
         final Path journal = temporary.resolve("journal");
         final VisibleRequests seen = new VisibleRequests();
         int kills = 0;
@@ -128,7 +134,7 @@ final class EngineKillTest
         while (kills < enough || inImages == 0 && kills < enough + MORE_KILLS)
         {
             final Durability level = Durability.values()[kills % Durability.values().length];
-            final Process engine = engines.start(kept(arguments(journal, level, kills, REQUESTS)));
+            final Process engine = engines.start(kept(arguments(journal, level, kills, REQUESTS, 2)));
             if (kills % 3 == 1)
             {
                 killInImage(engine, seen, journal);
@@ -143,7 +149,7 @@ final class EngineKillTest
                 () -> !removes || JournalRetention.firstRecord(journal) > first);
             kills++;
         }
-        final Process last = engines.start(kept(arguments(journal, Durability.PROCESS, kills, LAST_REQUESTS)));
+        final Process last = engines.start(kept(arguments(journal, Durability.PROCESS, kills, LAST_REQUESTS, 2)));
         try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))
         {
             lines.lines().forEach(seen::line);
@@ -196,15 +202,14 @@ final class EngineKillTest
         return with;
     }
 
-    private VisibleRequests run(
-        final Path journal, final Durability durability, final int kills, final SplittableRandom random)
-        throws IOException, InterruptedException
+    private VisibleRequests run(final Path journal, final Durability durability, final int depth, final int kills,
+        final SplittableRandom random) throws IOException, InterruptedException
     {
         final VisibleRequests seen = new VisibleRequests();
         for (int kill = 0; kill < kills; kill++)
         {
             final boolean opening = kill % 3 == 1;
-            final Process engine = engines.start(arguments(journal, durability, kill, REQUESTS));
+            final Process engine = engines.start(drafting(arguments(journal, durability, kill, REQUESTS, depth)));
             final int line = opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600);
             killOnce(engine, seen, line, random.nextInt(30_000_000), () -> true);
             if (kill % 2 == 0)
@@ -212,7 +217,7 @@ final class EngineKillTest
                 takeSnapshot(journal);
             }
         }
-        final Process last = engines.start(arguments(journal, durability, kills, LAST_REQUESTS));
+        final Process last = engines.start(drafting(arguments(journal, durability, kills, LAST_REQUESTS, depth)));
         try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))
         {
             lines.lines().forEach(seen::line);
@@ -230,6 +235,10 @@ final class EngineKillTest
         assertTrue(seen.acknowledgedRows() > kills, "hardly a request had its rows stored before they were released");
         assertTrue(seen.acceptedCount() > 10 * kills && seen.resumedWithTokens() > 0, () -> seen.acceptedCount() +
             " requests, " + seen.resumedWithTokens() + " resumed with tokens: the engines were killed too early");
+        // An engine that was killed while it opened its journal planned no step.
+        final long drafted = seen.drafts().stream().filter(counts -> counts[0] > 0 && counts[1] > 0).count();
+        assertTrue(drafted > 1, () -> "drafts did not go on after a restart: " +
+            seen.drafts().stream().map(Arrays::toString).toList());
         deleteJournal(journal);
         return seen;
     }
@@ -264,10 +273,16 @@ final class EngineKillTest
     }
 
     private static String[] arguments(
-        final Path journal, final Durability durability, final int engine, final int requests)
+        final Path journal, final Durability durability, final int engine, final int requests, final int depth)
     {
-        return new String[] {
-            journal.toString(), durability.name(), Integer.toString(engine * REQUESTS), Integer.toString(requests)};
+        return new String[] {journal.toString(), durability.name(), Integer.toString(engine * REQUESTS),
+            Integer.toString(requests), Integer.toString(depth), "0"};
+    }
+
+    private static String[] drafting(final String... arguments)
+    {
+        arguments[arguments.length - 1] = Integer.toString(DRAFT_TOKENS);
+        return arguments;
     }
 
     /** Kills the engine so many nanoseconds after this line, once it is ready, and reads all that it had printed. */

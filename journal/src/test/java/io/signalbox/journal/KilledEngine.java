@@ -25,8 +25,8 @@ import java.util.concurrent.CountDownLatch;
  * The process that {@link EngineKillTest} kills: an engine under load, which continues the run of its directory. It prints
  * what its client sees, each line after it became visible.
  *
- * <p>Arguments: directory, durability, first key of its requests, number of requests; a fifth one if the journal is kept
- * small while the engine runs.
+ * <p>Arguments: directory, durability, first key of its requests, number of requests, depth, draft tokens; a seventh one if
+ * the journal is kept small while the engine runs.
  */
 final class KilledEngine
 {
@@ -44,13 +44,13 @@ final class KilledEngine
     public static void main(final String[] arguments) throws Exception
     {
         OUT.println("OPENING");
-        final boolean keepsAll = arguments.length < 5;
+        final boolean keepsAll = arguments.length < 7;
         final JournalConfig all =
             new JournalConfig(Durability.valueOf(arguments[1]), keepsAll ? 1 << 18 : 1 << 16, Runs.SMALL_BLOCK);
         final JournalConfig written = keepsAll ? all :
             all.withSnapshotEvery(150).withRetention(RetentionLimits.NONE.withMostSegments(3));
         final Visible visible = new Visible();
-        final EngineConfig config = KeyedRequests.config()
+        final EngineConfig config = KeyedRequests.config(Integer.parseInt(arguments[4]), Integer.parseInt(arguments[5]))
             .runJournal(SmallRetention.prompt(new DirectoryJournal(Path.of(arguments[0]), written,
                 (read, total) -> OUT.println("READ " + read)), UNSEEN_GROUPS))
             .listener(visible::onGroup).stepFailureListener(failure -> OUT.println("STEPFAILED " + text(failure)));

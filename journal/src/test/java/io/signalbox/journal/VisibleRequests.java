@@ -12,6 +12,7 @@ import io.signalbox.journal.restart.KeyedRequests;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -36,6 +37,8 @@ final class VisibleRequests
     /** Requests whose clients stopped them after a token: later tokens may be hidden. */
     private final Set<Long> stopped = new HashSet<>();
     private final VisibleEnds ends = new VisibleEnds();
+    /** Accepted and rejected, by epoch. */
+    private final Map<Integer, int[]> drafts = new TreeMap<>();
     private String held;
     private boolean closed;
     private int resumedWithTokens;
@@ -138,6 +141,12 @@ final class VisibleRequests
         return resumedWithTokens;
     }
 
+    /** Draft tokens that were emitted, and those that were rejected, of each engine; known after {@link #check}. */
+    Collection<int[]> drafts()
+    {
+        return drafts.values();
+    }
+
     /** Compares all that was seen with the requests, and with the journal, as far as that is kept. */
     void check(final Path journal)
     {
@@ -168,6 +177,7 @@ final class VisibleRequests
         assertTrue(recorded.ended.containsAll(ended));
         recorded.keys.forEach((id, key) -> check(id, KeyedRequests.ending(key), recorded));
         ends.check(recorded.isShortened);
+        drafts.putAll(recorded.drafts);
         // A refused request may be resumed too, without a token.
         tokens.forEach((id, shown) -> assertTrue(
             shown.isEmpty() || recorded.keys.containsKey(id), "request " + id + " came from nowhere"));
@@ -209,6 +219,7 @@ final class VisibleRequests
         private final Set<Long> released = new HashSet<>();
         /** Further samples of a prompt: they have the key of the first one. */
         private final Set<Long> samples = new HashSet<>();
+        private final Map<Integer, int[]> drafts = new TreeMap<>();
         private boolean isShortened;
 
         @Override
@@ -232,9 +243,12 @@ final class VisibleRequests
         @Override
         protected void onCommit(final CommitView commit)
         {
+            final int[] counts = drafts.computeIfAbsent(commit.epoch(), epoch -> new int[2]);
             int token = 0;
             for (int entry = 0; entry < commit.entryCount(); entry++)
             {
+                counts[0] += Math.max(0, commit.emitted(entry) - 1);
+                counts[1] += commit.rejected(entry);
                 for (int i = 0; i < commit.emitted(entry); i++)
                 {
                     final List<Integer> emitted = tokens.get(commit.requestId(entry));

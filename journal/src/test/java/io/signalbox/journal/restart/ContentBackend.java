@@ -26,8 +26,8 @@ import java.util.concurrent.locks.LockSupport;
 import static io.signalbox.journal.restart.ContentModel.SHAPE;
 
 /**
- * Computes {@link ContentModel}, up to two steps of a rank in flight; on a thread, or when {@link #turn} is called. Its
- * memory is bounded if it has a thread.
+ * Computes {@link ContentModel}, several steps of a rank in flight and with draft tokens if it is told to; on a thread, or
+ * when {@link #turn} is called. Its memory is bounded if it has a thread.
  */
 final class ContentBackend implements Backend
 {
@@ -59,6 +59,9 @@ final class ContentBackend implements Backend
     private long executed;
     /** A step that feeds it fails; -1: none does. */
     private int poison = -1;
+    private int draftTokens;
+    /** By rank and step, where the entries start that continue those of the step. */
+    private final Map<Integer, Map<Long, int[]>> nextStarts = new HashMap<>();
 
     /** One step plan, copied while it was valid. */
     private record Step(int epoch, int rank, long step, List<Entry> entries)
@@ -75,8 +78,22 @@ final class ContentBackend implements Backend
     }
 
     /** @param known tokens that the host knows, from position 0. */
-    private record Entry(long requestId, int start, int count, boolean samples, int[] known, int mayStopAt, int[] stopTokens)
+    private record Entry(long requestId, int start, int slack, int back, int source, int count, int drafts, int end,
+        boolean samples, int[] known, int mayStopAt, int[] stopTokens)
     {
+        private static Entry of(final StepView plan, final int entry)
+        {
+            final RequestContent content = plan.request(entry);
+            final int[] known = new int[content.knownTokens()];
+            Arrays.setAll(known, content::token);
+            final int[] stopTokens = new int[content.stopTokenCount()];
+            Arrays.setAll(stopTokens, content::stopToken);
+            return new Entry(plan.requestId(entry), plan.start(entry), plan.slack(entry), plan.predecessorBack(entry),
+                plan.predecessorBack(entry) == 0 ? -1 : plan.predecessorEntry(entry), plan.tokenCount(entry),
+                plan.drafts(entry), plan.end(entry), plan.samples(entry), known,
+                content.promptTokens() + content.minNewTokens(), stopTokens);
+        }
+
         /** The token of the model, or the next one that is not left out. */
         private int sampled(final int position, final int token)
         {
@@ -116,6 +133,13 @@ final class ContentBackend implements Backend
         return this;
     }
 
+    /** Verifies so many draft tokens per entry; its draft model errs at every third position. */
+    ContentBackend drafting(final int tokens)
+    {
+        draftTokens = tokens;
+        return this;
+    }
+
     /** The generation that was announced last. */
     int weightGeneration()
     {
@@ -126,7 +150,8 @@ final class ContentBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("content").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
-            .swapsWeights(true).masksStopTokens(true).resetsRanks(stepNanos > 0).depth(depth).build();
+            .swapsWeights(true).masksStopTokens(true).resetsRanks(stepNanos > 0).depth(depth)
+            .draftTokens(draftTokens).build();
     }
 
     /** Steps of the rank were aborted; the one that is being executed is of no importance to a device without memory. */
@@ -180,16 +205,7 @@ final class ContentBackend implements Backend
         final List<Entry> entries = new ArrayList<>();
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final RequestContent content = plan.request(entry);
-            final int[] known = new int[content.knownTokens()];
-            for (int i = 0; i < known.length; i++)
-            {
-                known[i] = content.token(i);
-            }
-            final int[] stopTokens = new int[content.stopTokenCount()];
-            Arrays.setAll(stopTokens, content::stopToken);
-            entries.add(new Entry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry),
-                known, content.promptTokens() + content.minNewTokens(), stopTokens));
+            entries.add(Entry.of(plan, entry));
         }
         arrived.add(new Step(plan.epoch(), plan.rank(), plan.step(), entries));
     }
@@ -254,31 +270,67 @@ final class ContentBackend implements Backend
     {
         final StepTokens results = new StepTokens().begin(step.epoch, step.rank, step.step);
         final UnsafeBuffer rows = new UnsafeBuffer(new byte[step.tokens() * SHAPE.rowBytes()]);
+        final Map<Long, int[]> former = nextStarts.computeIfAbsent(step.rank, rank -> new HashMap<>());
+        final int[] next = new int[step.entries.size()];
         int row = 0;
-        for (final Entry entry : step.entries)
+        for (int i = 0; i < next.length; i++)
         {
-            results.entry(entry.start);
-            final Map<Integer, Integer> device = sampled.computeIfAbsent(entry.requestId, id -> new HashMap<>());
-            long context = 0;
-            for (int position = 0; position < entry.start + entry.count; position++)
+            final Entry entry = step.entries.get(i);
+            final int[] starts = entry.slack == 0 ? null : former.get(step.step - entry.back);
+            if (entry.slack > 0 && starts == null)
             {
-                context = ContentModel.context(
-                    context, position < entry.known.length ? entry.known[position] : device.getOrDefault(position, 0));
-                if (position >= entry.start)
-                {
-                    putRow(rows, row++, context);
-                }
+                // The step that it continues failed, so this step is withdrawn too.
+                return;
             }
-            if (entry.samples)
-            {
-                final int end = entry.start + entry.count;
-                final int token = entry.sampled(end, ContentModel.next(context));
-                device.put(end, token);
-                results.accept(token);
-            }
+            next[i] = compute(entry, entry.slack == 0 ? entry.start : starts[entry.source], results, rows, row);
+            row += entry.count;
         }
+        former.put(step.step, next);
+        former.remove(step.step - depth);
         sink.d2hComplete(CompletionSink.NOW, step.epoch, step.rank, step.step, results,
             new OverwrittenRows(rows, row, SHAPE.rowBytes()));
+    }
+
+    /** Returns where an entry starts that continues this one. Rejected drafts have the rows of their wrong tokens. */
+    private int compute(
+        final Entry entry, final int start, final StepTokens results, final UnsafeBuffer rows, final int firstRow)
+    {
+        final Map<Integer, Integer> device = sampled.computeIfAbsent(entry.requestId, id -> new HashMap<>());
+        final int sampling = entry.samples ? entry.count - entry.drafts - 1 : entry.count;
+        results.entry(start);
+        long context = 0;
+        int fed = 0;
+        int accepted = 0;
+        boolean isRight = entry.samples;
+        for (int position = 0; position < start + entry.count; position++)
+        {
+            final int i = position - start;
+            fed = i > sampling ? fed : position < entry.known.length ? entry.known[position] :
+                device.getOrDefault(position, 0);
+            context = ContentModel.context(context, fed);
+            if (i >= 0)
+            {
+                putRow(rows, firstRow + i, context);
+            }
+            if (i >= sampling)
+            {
+                fed = draft(position + 1, ContentModel.next(context));
+                if (isRight && position < entry.end)
+                {
+                    final int token = entry.sampled(position + 1, ContentModel.next(context));
+                    device.put(position + 1, token);
+                    results.accept(token);
+                    accepted++;
+                    isRight = fed == token;
+                }
+            }
+        }
+        return start + sampling + accepted;
+    }
+
+    private static int draft(final int position, final int token)
+    {
+        return position % 3 == 0 ? (token + 1) % ContentModel.VOCABULARY : token;
     }
 
     private static void putRow(final UnsafeBuffer rows, final int row, final long context)

@@ -83,10 +83,11 @@ public final class KeyedRequests
         }
     }
 
-    public static EngineConfig config()
+    public static EngineConfig config(final int depth, final int draftTokens)
     {
-        return new EngineConfig().scheduler(Incarnation.config(2).digestInterval(64).backOffNanos(1_000).build())
-            .backend(new ContentBackend(2, true).failing(POISON)).ingressSlots(64).trackSlots(64);
+        return new EngineConfig()
+            .scheduler(Incarnation.config(depth).draftTokens(draftTokens).digestInterval(64).backOffNanos(1_000).build())
+            .backend(new ContentBackend(depth, true).failing(POISON).drafting(draftTokens)).ingressSlots(64).trackSlots(64);
     }
 
     /** An engine on a device that takes a while for each step, fails steps and loses ranks. */
