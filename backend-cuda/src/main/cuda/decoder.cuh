@@ -375,22 +375,23 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
         float* out) \
     { \
         const StepHeader* header = step_header(step); \
-        linear<Weight>(static_cast<const Weight*>(weights), rows, columns, in, \
+        linear(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, rows, columns, in, \
             perEntry != 0 ? header->entries : header->tokens, out, round); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_up_##type( \
         const unsigned char* step, const void* gates, const void* others, int experts, int width, int hidden, \
         const int* starts, const int* tokens, const float* in, int round, float* inner) \
     { \
-        expert_up<Weight>(static_cast<const Weight*>(gates), static_cast<const Weight*>(others), experts, width, hidden, \
-            starts, tokens, in, round, inner); \
+        expert_up(PlainMatrices<Weight>{static_cast<const Weight*>(gates)}, \
+            PlainMatrices<Weight>{static_cast<const Weight*>(others)}, experts, width, hidden, starts, tokens, in, round, \
+            inner); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_down_##type( \
         const unsigned char* step, const void* weights, int experts, int width, int hidden, const int* starts, \
         const float* inner, int round, float* outputs) \
     { \
-        expert_down<Weight>( \
-            static_cast<const Weight*>(weights), experts, width, hidden, starts, inner, round, outputs); \
+        expert_down(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, experts, width, hidden, starts, inner, \
+            round, outputs); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_place_##type( \
         const unsigned char* step, float* queries, float* keys, const float* values, const float* queryNorm, \
@@ -406,6 +407,35 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
 
 SIGNALBOX_DECODER(bf16, unsigned short)
 SIGNALBOX_DECODER(fp32, float)
+
+/** Matrices in E4M3 take their scales and the size of a block beside their codes. */
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_linear_fp8(
+    const unsigned char* step, const unsigned char* codes, const float* scales, int blockRows, int blockColumns,
+    int firstRow, int roundWeights, int rows, int columns, const float* in, int perEntry, int round, float* out)
+{
+    const StepHeader* header = step_header(step);
+    linear(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, rows, columns, in,
+        perEntry != 0 ? header->entries : header->tokens, out, round);
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_up_fp8(
+    const unsigned char* step, const unsigned char* gates, const float* gateScales, const unsigned char* others,
+    const float* otherScales, int blockRows, int blockColumns, int firstRow, int roundWeights, int experts, int width,
+    int hidden, const int* starts, const int* tokens, const float* in, int round, float* inner)
+{
+    expert_up(Fp8Matrices{gates, gateScales, blockRows, blockColumns, firstRow, roundWeights},
+        Fp8Matrices{others, otherScales, blockRows, blockColumns, firstRow, roundWeights}, experts, width, hidden, starts,
+        tokens, in, round, inner);
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_down_fp8(
+    const unsigned char* step, const unsigned char* codes, const float* scales, int blockRows, int blockColumns,
+    int firstRow, int roundWeights, int experts, int width, int hidden, const int* starts, const float* inner, int round,
+    float* outputs)
+{
+    expert_down(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, experts, width, hidden, starts,
+        inner, round, outputs);
+}
 
 #define SIGNALBOX_ATTEND(name, Cached, blocks, tiles, pieces) \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, blocks) name( \

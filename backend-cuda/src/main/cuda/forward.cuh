@@ -91,9 +91,74 @@ __device__ inline float silu(float x)
     return __fdiv_rn(x, __fadd_rn(1.0f, power(-x)));
 }
 
-/** Adds the products of a row of weights with the vectors of a tile, in all lanes. */
+/** Weights of matrices of one size, a matrix after the other and row by row, which are stored one by one. */
 template <typename Weight>
-__device__ inline void multiply(const Weight* weights, int columns, const float* const (&in)[TILE], float (&sums)[TILE])
+struct PlainMatrices
+{
+    struct Row
+    {
+        const Weight* weights;
+
+        __device__ float at(int i) const
+        {
+            return to_float(weights[i]);
+        }
+    };
+
+    const Weight* weights;
+
+    __device__ Row row(int matrix, int row, int rows, int columns) const
+    {
+        return {weights + (static_cast<long long>(matrix) * rows + row) * columns};
+    }
+};
+
+/** The value of an E4M3 code that is not NaN, exactly: its bits are those of a float32 whose exponent is 120 too low. */
+__device__ inline float of_e4m3(unsigned char code)
+{
+    const unsigned magnitude = code & 0x7Fu;
+    return __fmul_rn(__uint_as_float((code & 0x80u) << 24 | magnitude << 20), power_of_two(120));
+}
+
+/** The same in E4M3, with a scale for each block of rows and columns; a product with its scale is a weight. */
+struct Fp8Matrices
+{
+    struct Row
+    {
+        const unsigned char* codes;
+        const float* scales;
+        unsigned blockColumns;
+        int round;
+
+        __device__ float at(int i) const
+        {
+            return kept(__fmul_rn(of_e4m3(codes[i]), scales[static_cast<unsigned>(i) / blockColumns]), round);
+        }
+    };
+
+    const unsigned char* codes;
+    /** Of each matrix, [blocks of rows][blocks of columns]. */
+    const float* scales;
+    int blockRows;
+    int blockColumns;
+    /** Row 0 of a matrix in its first block. */
+    int firstRow;
+    /** Whether weights are rounded to bf16. */
+    int round;
+
+    __device__ Row row(int matrix, int row, int rows, int columns) const
+    {
+        const int down = (firstRow + rows + blockRows - 1) / blockRows;
+        const int across = (columns + blockColumns - 1) / blockColumns;
+        return {codes + (static_cast<long long>(matrix) * rows + row) * columns,
+            scales + (static_cast<long long>(matrix) * down + (firstRow + row) / blockRows) * across,
+            static_cast<unsigned>(blockColumns), round};
+    }
+};
+
+/** Adds the products of a row of weights with the vectors of a tile, in all lanes. */
+template <typename Row>
+__device__ inline void multiply(const Row& weights, int columns, const float* const (&in)[TILE], float (&sums)[TILE])
 {
 #pragma unroll
     for (int t = 0; t < TILE; t++)
@@ -103,7 +168,7 @@ __device__ inline void multiply(const Weight* weights, int columns, const float*
 #pragma unroll 4
     for (int i = lane_index(); i < columns; i += WARP_LANES)
     {
-        const float weight = to_float(weights[i]);
+        const float weight = weights.at(i);
 #pragma unroll
         for (int t = 0; t < TILE; t++)
         {
@@ -118,9 +183,9 @@ __device__ inline void multiply(const Weight* weights, int columns, const float*
 }
 
 /** A linear layer: out[vector][row] for {@code count} vectors. One warp computes a row for a tile of them. */
-template <typename Weight>
+template <typename Matrices>
 __device__ inline void linear(
-    const Weight* weights, int rows, int columns, const float* in, int count, float* out, int round)
+    const Matrices& weights, int rows, int columns, const float* in, int count, float* out, int round)
 {
     const long long tiles = (count + TILE - 1) / TILE;
 #pragma unroll 1
@@ -136,7 +201,7 @@ __device__ inline void linear(
         {
             vectors[t] = in + static_cast<long long>(first + t < count ? first + t : first) * columns;
         }
-        multiply<Weight>(weights + static_cast<long long>(row) * columns, columns, vectors, sums);
+        multiply(weights.row(0, row, rows, columns), columns, vectors, sums);
 #pragma unroll
         for (int t = 0; t < TILE; t++)
         {
@@ -443,9 +508,9 @@ __device__ inline ExpertTile expert_tile(const int* starts, int experts, long lo
 }
 
 /** inner[place][row] = silu(gate) * up, of the tokens that chose the expert. */
-template <typename Weight>
+template <typename Matrices>
 __device__ inline void expert_up(
-    const Weight* gates, const Weight* others, int experts, int width, int hidden, const int* starts, const int* tokens,
+    const Matrices& gates, const Matrices& others, int experts, int width, int hidden, const int* starts, const int* tokens,
     const float* in, int round, float* inner)
 {
 #pragma unroll 1
@@ -457,7 +522,8 @@ __device__ inline void expert_up(
             return;
         }
         const int row = static_cast<int>(task % width);
-        const long long at = (static_cast<long long>(tile.expert) * width + row) * hidden;
+        const auto gateRow = gates.row(tile.expert, row, width, hidden);
+        const auto otherRow = others.row(tile.expert, row, width, hidden);
         const float* vectors[TILE];
         float gate[TILE];
         float other[TILE];
@@ -467,8 +533,8 @@ __device__ inline void expert_up(
             const int place = tile.first + t < tile.end ? tile.first + t : tile.first;
             vectors[t] = in + static_cast<long long>(tokens[place]) * hidden;
         }
-        multiply<Weight>(gates + at, hidden, vectors, gate);
-        multiply<Weight>(others + at, hidden, vectors, other);
+        multiply(gateRow, hidden, vectors, gate);
+        multiply(otherRow, hidden, vectors, other);
 #pragma unroll
         for (int t = 0; t < TILE; t++)
         {
@@ -483,9 +549,9 @@ __device__ inline void expert_up(
 }
 
 /** outputs[place][row], of the experts' inner values. */
-template <typename Weight>
+template <typename Matrices>
 __device__ inline void expert_down(
-    const Weight* weights, int experts, int width, int hidden, const int* starts, const float* inner, int round,
+    const Matrices& weights, int experts, int width, int hidden, const int* starts, const float* inner, int round,
     float* outputs)
 {
 #pragma unroll 1
@@ -504,7 +570,7 @@ __device__ inline void expert_down(
         {
             vectors[t] = inner + static_cast<long long>(tile.first + t < tile.end ? tile.first + t : tile.first) * width;
         }
-        multiply<Weight>(weights + (static_cast<long long>(tile.expert) * hidden + row) * width, width, vectors, sums);
+        multiply(weights.row(tile.expert, row, hidden, width), width, vectors, sums);
 #pragma unroll
         for (int t = 0; t < TILE; t++)
         {

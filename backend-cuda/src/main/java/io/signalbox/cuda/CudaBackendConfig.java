@@ -15,8 +15,6 @@ import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelWeights;
-import io.signalbox.model.WeightMatrix;
-import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
 import io.signalbox.serving.DraftScript;
 import io.signalbox.serving.DraftSource;
@@ -299,13 +297,14 @@ public final class CudaBackendConfig
     /**
      * The form in which devices hold new weights.
      *
-     * @throws ConfigException if a matrix has another type than in the first set; launches and memory depend on the type.
+     * @throws ConfigException if a matrix has another type or layout than in the first set; launches and memory depend on
+     *                         both.
      */
     ModelWeights replacement(final ModelWeights exact)
     {
         final DecoderSetup first = decoder();
         final ModelWeights next = first.precision().weights(exact);
-        if (!types(next).equals(types(first.weights())))
+        if (!formats(next).equals(formats(first.weights())))
         {
             throw new ConfigException("the new weights are stored in other number formats than the weights with which the " +
                 "CUDA backend started; give a checkpoint in the same formats.");
@@ -313,9 +312,10 @@ public final class CudaBackendConfig
         return next;
     }
 
-    private static List<WeightType> types(final ModelWeights of)
+    private static List<List<?>> formats(final ModelWeights of)
     {
-        return of.matrices().map(WeightMatrix::type).toList();
+        return of.matrices().<List<?>>map(matrix ->
+            matrix.packed() == null ? List.of(matrix.type()) : List.of(matrix.type(), matrix.packed().layout())).toList();
     }
 
     /** {@code null} if the weights cannot be replaced. */

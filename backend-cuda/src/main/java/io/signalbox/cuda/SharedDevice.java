@@ -72,11 +72,11 @@ final class SharedDevice implements AutoCloseable
         }
         else
         {
-            decoders.add(DecoderWeights.load(driver, module, config.decoder().weights()));
+            decoders.add(DecoderWeights.load(driver, module, config.decoder().weights(), config.kernelFamily()));
         }
         if (config.weightSets() > 1)
         {
-            decoders.add(DecoderWeights.empty(driver, config.decoder().weights()));
+            decoders.add(DecoderWeights.empty(driver, config.decoder().weights(), config.kernelFamily()));
             refill = new WeightRefill(driver, module);
         }
     }

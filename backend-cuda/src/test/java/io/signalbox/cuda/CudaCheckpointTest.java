@@ -8,7 +8,9 @@ import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.ThreadedDriver;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.Checkpoint;
+import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.ForwardModel;
@@ -195,6 +197,43 @@ class CudaCheckpointTest
         assertEquals(expected.experts(), ends.experts());
         final long loaded = precision.weights(weights).bytes();
         assertTrue(copied.get() > 2 * loaded * 0.98 && copied.get() <= 2 * loaded, copied + " of " + 2 * loaded);
+    }
+
+    /** The exact kernels unpack weights, so the device holds a byte for each; the fast ones need bf16. */
+    @ParameterizedTest
+    @CsvSource({"EXACT, 1", "FAST, 2"})
+    void shouldKeepPackedWeightsNarrow(final KernelFamily family, final int weightBytes) throws IOException
+    {
+        final ModelWeights weights = open("qwen3moe-hub-fp8").weights();
+        final long matrices = weights.matrices()
+            .mapToLong(matrix -> (long)matrix.count() * (matrix.packed() == null ? Short.BYTES : weightBytes)).sum();
+        try (CudaBackend backend = new CudaBackend(new CudaBackendConfig().model(weights).precision(Precision.BF16)
+            .kernelFamily(family).weightVersion("first").maxGraphTokens(0)))
+        {
+            backend.sizes(new RankSizes(8, 16, 8, 4, 2, 0));
+            backend.start(1, null, new RankReports());
+            final long before = EmulatedDriver.count(Count.BYTES_TO_DEVICE);
+            backend.prepareWeights("same", weights);
+            final long others = EmulatedDriver.count(Count.BYTES_TO_DEVICE) - before - matrices;
+            assertTrue(others > 0 && others < matrices / 40, others + " of vectors and scales, " + matrices);
+        }
+    }
+
+    /** Launches and memory have the layout of the first weights. */
+    @Test
+    void shouldRefuseWeightsThatAreNotPackedInPlaceOfPackedOnes() throws IOException
+    {
+        final ModelWeights weights = open("qwen3moe-hub-fp8").weights();
+        try (CudaBackend backend = new CudaBackend(
+            new CudaBackendConfig().model(weights).precision(Precision.BF16).weightVersion("first").maxGraphTokens(0)))
+        {
+            backend.sizes(new RankSizes(8, 16, 8, 4, 2, 0));
+            backend.start(1, null, new RankReports());
+            final ModelWeights plain = GeneratedModel.weights(weights.plan(), 1);
+            final String refused =
+                assertThrows(ConfigException.class, () -> backend.prepareWeights("plain", plain)).getMessage();
+            assertTrue(refused.startsWith("the new weights are stored in other number formats"), refused);
+        }
     }
 
     @Test

@@ -44,6 +44,12 @@ abstract class FileWeights
         return null;
     }
 
+    /** The same weights as the file packs them; {@code null} if they are not packed. */
+    PackedWeights packed()
+    {
+        return null;
+    }
+
     /** Reads mapped bytes, as {@link MappedShard#read} does. */
     abstract void read(Runnable reading);
 

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * Weights in E4M3 with a scale for each block of outputs and inputs, whose size {@code quantization_config} gives: a weight
  * is its E4M3 value times the scale of its block, both as float32, rounded once. Blocks at the edges may be smaller.
  */
-final class Fp8Weights extends FileWeights
+final class Fp8Weights extends FileWeights implements PackedWeights
 {
     /** E4M3 has no infinities and two NaN. Without an exponent, values are multiples of 2^-9. */
     private static final float[] VALUES = new float[256];
@@ -90,10 +90,49 @@ final class Fp8Weights extends FileWeights
         }
     }
 
+    @Override
+    PackedWeights packed()
+    {
+        return this;
+    }
+
+    @Override
+    public PackedLayout layout()
+    {
+        return new PackedLayout(blocks.blockRows(), blocks.blockColumns(), firstRow % blocks.blockRows());
+    }
+
+    @Override
+    public void putCodes(final int first, final int count, final ByteBuffer to)
+    {
+        final float[] checked = new float[columns()];
+        for (int row = first; row < first + count; row++)
+        {
+            row(row, checked, 0);
+        }
+        to.put(bytes.slice((firstRow + first) * columns(), count * columns()));
+    }
+
+    @Override
+    public void putScales(final int first, final int count, final ByteBuffer to)
+    {
+        final int across = layout().blocksAcross(columns());
+        for (int blockRow = firstRow / blocks.blockRows() + first, i = 0; i < count; blockRow++, i++)
+        {
+            for (int blockColumn = 0; blockColumn < across; blockColumn++)
+            {
+                to.putFloat(blockScale(blockRow, blockColumn));
+            }
+        }
+    }
+
     private float scale(final int row, final int column)
     {
-        final int blockRow = (firstRow + row) / blocks.blockRows();
-        final int blockColumn = column / blocks.blockColumns();
+        return blockScale((firstRow + row) / blocks.blockRows(), column / blocks.blockColumns());
+    }
+
+    private float blockScale(final int blockRow, final int blockColumn)
+    {
         final float scale = scales.at(blockRow, blockColumn);
         if (!(scale > 0.0f && scale <= Float.MAX_VALUE))
         {

@@ -110,6 +110,12 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
+    public PackedWeights packed()
+    {
+        return stored.packed();
+    }
+
+    @Override
     public boolean isComputed()
     {
         return stored.bytes(type()) == null;

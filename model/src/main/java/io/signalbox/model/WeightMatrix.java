@@ -134,6 +134,12 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix,
     /** Puts the bits of some rows, little-endian, at the position of a buffer. Call {@link #taken} after the last rows. */
     public abstract void putRows(int first, int count, ByteBuffer to);
 
+    /** The weights as a file packs them, in fewer bits than {@link #type} has; {@code null} if they are not packed. */
+    public PackedWeights packed()
+    {
+        return null;
+    }
+
     /** Whether a copy computes weights: they are generated, or stored in another form than {@link #type}. */
     public abstract boolean isComputed();
 

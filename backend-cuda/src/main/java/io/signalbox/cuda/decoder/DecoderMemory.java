@@ -31,7 +31,7 @@ public record DecoderMemory(long weightBytes, long kvBytes, long logitBytes, lon
             buffers.add(DecoderStep.sampledBytes(sizes, maxTokens));
         }
         DecoderCache.count(plan, sizes, buffers);
-        return new DecoderMemory(DecoderWeights.bytes(weights), DecoderCache.kvBytes(plan, precision, sizes), logits,
+        return new DecoderMemory(DecoderWeights.bytes(weights, family), DecoderCache.kvBytes(plan, precision, sizes), logits,
             buffers.bytes() - logits);
     }
 

@@ -6,18 +6,22 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.DeviceExperts;
 import io.signalbox.cuda.kernel.DeviceMatrix;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.model.AttentionWeights;
 import io.signalbox.model.FeedForward;
 import io.signalbox.model.LayerWeights;
 import io.signalbox.model.ModelException;
 import io.signalbox.model.ModelWeights;
 import io.signalbox.model.MoeWeights;
+import io.signalbox.model.PackedLayout;
+import io.signalbox.model.PackedWeights;
 import io.signalbox.model.WeightMatrix;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** All weights of a model in the memory of one device: one copy for all its ranks. */
 public final class DecoderWeights implements AutoCloseable
@@ -51,6 +55,7 @@ public final class DecoderWeights implements AutoCloseable
     private final DriverResources owned;
     private final List<DeviceMemory> memories;
     private final WeightTarget target;
+    private final KernelFamily family;
     private final DeviceMatrix embedding;
     private final List<Layer> layers = new ArrayList<>();
     private final DeviceMemory finalNorm;
@@ -58,12 +63,13 @@ public final class DecoderWeights implements AutoCloseable
 
     private DecoderWeights(
         final DriverResources owned, final List<DeviceMemory> memories, final WeightTarget target,
-        final ModelWeights weights)
+        final ModelWeights weights, final KernelFamily family)
     {
+        this.family = family;
         this.owned = owned;
         this.memories = memories;
         this.target = target;
-        embedding = matrix(weights.embedding());
+        embedding = matrices(List.of(weights.embedding()), null);
         for (final LayerWeights layer : weights.layers())
         {
             layers.add(new Layer(target.vector(layer.inputNorm()), attention(layer.attention()),
@@ -77,15 +83,16 @@ public final class DecoderWeights implements AutoCloseable
      * Brings stored weights to the device whose context is current, and has it make generated ones.
      *
      * @param module with the kernels that make weights.
+     * @param family of the kernels that multiply with them.
      */
     public static DecoderWeights load(
-        final CudaDriver driver, final CudaDriver.KernelModule module, final ModelWeights weights)
+        final CudaDriver driver, final CudaDriver.KernelModule module, final ModelWeights weights, final KernelFamily family)
     {
         final DriverResources owned = new DriverResources(driver);
         final List<DeviceMemory> memories = new ArrayList<>();
         try (WeightUpload upload = new WeightUpload(driver, module, bytes -> taken(owned, bytes, memories), () -> false))
         {
-            return reading(() -> new DecoderWeights(owned, memories, upload, weights));
+            return reading(() -> new DecoderWeights(owned, memories, upload, weights, family));
         }
         catch (final RuntimeException | Error e)
         {
@@ -95,13 +102,15 @@ public final class DecoderWeights implements AutoCloseable
     }
 
     /** Allocates memory for weights; {@link WeightRefill} copies them. */
-    public static DecoderWeights empty(final CudaDriver driver, final ModelWeights weights)
+    public static DecoderWeights empty(
+        final CudaDriver driver, final ModelWeights weights, final KernelFamily family)
     {
         final DriverResources owned = new DriverResources(driver);
         final List<DeviceMemory> memories = new ArrayList<>();
         try
         {
-            return new DecoderWeights(owned, memories, new WeightRoom(bytes -> taken(owned, bytes, memories)), weights);
+            return new DecoderWeights(
+                owned, memories, new WeightRoom(bytes -> taken(owned, bytes, memories)), weights, family);
         }
         catch (final RuntimeException | Error e)
         {
@@ -118,9 +127,9 @@ public final class DecoderWeights implements AutoCloseable
     }
 
     /** Hands weights to a target, tensor by tensor, in the order in which memory for them was taken. */
-    static void bring(final WeightTarget target, final ModelWeights weights)
+    void refill(final WeightTarget from, final ModelWeights weights)
     {
-        reading(() -> new DecoderWeights(null, List.of(), target, weights));
+        reading(() -> new DecoderWeights(null, List.of(), from, weights, family));
     }
 
     private static <T> T reading(final Supplier<T> load)
@@ -138,10 +147,10 @@ public final class DecoderWeights implements AutoCloseable
     }
 
     /** Bytes that the weights take on a device. */
-    static long bytes(final ModelWeights weights)
+    static long bytes(final ModelWeights weights, final KernelFamily family)
     {
         final CountedBytes counted = new CountedBytes();
-        new DecoderWeights(null, List.of(), new WeightRoom(counted::add), weights);
+        new DecoderWeights(null, List.of(), new WeightRoom(counted::add), weights, family);
         return counted.bytes();
     }
 
@@ -153,7 +162,24 @@ public final class DecoderWeights implements AutoCloseable
 
     private DeviceMatrix matrix(final WeightMatrix weights)
     {
-        return new DeviceMatrix(target.matrices(List.of(weights)), weights.rows(), weights.columns(), weights.type());
+        return matrices(List.of(weights), layout(List.of(weights)));
+    }
+
+    /** The layout in which the kernels read these matrices; {@code null}: unpacked. */
+    private PackedLayout layout(final List<WeightMatrix> matrices)
+    {
+        final PackedWeights first = matrices.get(0).packed();
+        final boolean packed = family == KernelFamily.EXACT && first != null && matrices.stream().allMatch(
+            matrix -> matrix.packed() != null && matrix.packed().layout().equals(first.layout()));
+        return packed ? first.layout() : null;
+    }
+
+    private DeviceMatrix matrices(final List<WeightMatrix> matrices, final PackedLayout layout)
+    {
+        final WeightMatrix first = matrices.get(0);
+        final DeviceMemory weights = layout == null ? target.matrices(matrices) : target.codes(matrices);
+        return new DeviceMatrix(weights, first.rows(), first.columns(), first.type(), layout,
+            layout == null ? null : target.scales(matrices));
     }
 
     private Attention attention(final AttentionWeights weights)
@@ -175,8 +201,12 @@ public final class DecoderWeights implements AutoCloseable
             return null;
         }
         requireOneType(weights.experts());
-        final DeviceExperts experts = new DeviceExperts(each(weights, FeedForward::gate), each(weights, FeedForward::up),
-            each(weights, FeedForward::down), weights.experts().get(0).gate().type());
+        final List<WeightMatrix> gates = each(weights, FeedForward::gate);
+        final List<WeightMatrix> others = each(weights, FeedForward::up);
+        final List<WeightMatrix> downs = each(weights, FeedForward::down);
+        final PackedLayout pairs = layout(Stream.concat(gates.stream(), others.stream()).toList());
+        final DeviceExperts experts =
+            new DeviceExperts(matrices(gates, pairs), matrices(others, pairs), matrices(downs, layout(downs)));
         return new Experts(matrix(weights.router()), target.vector(weights.bias()), experts, mlp(weights.shared()));
     }
 
@@ -193,9 +223,9 @@ public final class DecoderWeights implements AutoCloseable
             });
     }
 
-    private DeviceMemory each(final MoeWeights weights, final Function<FeedForward, WeightMatrix> part)
+    private static List<WeightMatrix> each(final MoeWeights weights, final Function<FeedForward, WeightMatrix> part)
     {
-        return target.matrices(weights.experts().stream().map(part).toList());
+        return weights.experts().stream().map(part).toList();
     }
 
     DeviceMatrix embedding()

@@ -42,7 +42,7 @@ public final class WeightRefill implements AutoCloseable
         room = target.memories().iterator();
         try
         {
-            DecoderWeights.bring(upload, weights);
+            target.refill(upload, weights);
         }
         finally
         {

@@ -17,6 +17,18 @@ record WeightRoom(LongFunction<DeviceMemory> room) implements WeightTarget
     }
 
     @Override
+    public DeviceMemory codes(final List<WeightMatrix> matrices)
+    {
+        return room.apply(WeightTarget.codeBytes(matrices));
+    }
+
+    @Override
+    public DeviceMemory scales(final List<WeightMatrix> matrices)
+    {
+        return room.apply(WeightTarget.scaleBytes(matrices));
+    }
+
+    @Override
     public DeviceMemory vector(final float[] values)
     {
         return values == null ? null : room.apply((long)values.length * Float.BYTES);

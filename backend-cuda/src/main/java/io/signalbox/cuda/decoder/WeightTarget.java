@@ -2,6 +2,7 @@
 package io.signalbox.cuda.decoder;
 
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.model.PackedLayout;
 import io.signalbox.model.WeightMatrix;
 
 import java.util.List;
@@ -9,8 +10,14 @@ import java.util.List;
 /** Receives the weights of a model, one tensor or a few equal ones at a time. */
 interface WeightTarget
 {
-    /** Matrices of one size and type, one after the other. */
+    /** Matrices of one size and type, one after the other, each weight in the type. */
     DeviceMemory matrices(List<WeightMatrix> matrices);
+
+    /** The codes of such matrices, which are packed in one layout. Their scales follow. */
+    DeviceMemory codes(List<WeightMatrix> matrices);
+
+    /** The scales of these. */
+    DeviceMemory scales(List<WeightMatrix> matrices);
 
     /** Float32; {@code null} for {@code null}. */
     DeviceMemory vector(float[] values);
@@ -20,5 +27,19 @@ interface WeightTarget
     {
         final WeightMatrix first = matrices.get(0);
         return (long)first.count() * first.type().bytes() * matrices.size();
+    }
+
+    /** Bytes of their codes. */
+    static long codeBytes(final List<WeightMatrix> matrices)
+    {
+        return (long)matrices.get(0).count() * matrices.size();
+    }
+
+    /** Bytes of their scales. */
+    static long scaleBytes(final List<WeightMatrix> matrices)
+    {
+        final WeightMatrix first = matrices.get(0);
+        final PackedLayout layout = first.packed().layout();
+        return (long)layout.blocksDown(first.rows()) * layout.blocksAcross(first.columns()) * Float.BYTES * matrices.size();
     }
 }

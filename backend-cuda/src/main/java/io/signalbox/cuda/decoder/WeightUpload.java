@@ -8,6 +8,7 @@ import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.WeightLaunches;
+import io.signalbox.model.PackedLayout;
 import io.signalbox.model.WeightMatrix;
 
 import java.nio.ByteBuffer;
@@ -26,6 +27,13 @@ final class WeightUpload implements WeightTarget, AutoCloseable
     private static final int PIECE_BYTES = 8 << 20;
     private static final int PIECES = 2;
     static final long STAGING_BYTES = (long)PIECES * PIECE_BYTES;
+
+    /** Puts some rows of a tensor at the position of a buffer. */
+    @FunctionalInterface
+    private interface Rows
+    {
+        void put(int first, int count, ByteBuffer to);
+    }
 
     private final CudaDriver driver;
     private final WeightLaunches launches;
@@ -85,12 +93,41 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         return memory;
     }
 
+    @Override
+    public DeviceMemory codes(final List<WeightMatrix> matrices)
+    {
+        final DeviceMemory memory = room.apply(WeightTarget.codeBytes(matrices));
+        final long each = memory.bytes() / matrices.size();
+        for (int i = 0; i < matrices.size(); i++)
+        {
+            final WeightMatrix from = matrices.get(i);
+            copy(from.packed()::putCodes, from.rows(), from.columns(), memory.slice(i * each, each));
+        }
+        return memory;
+    }
+
+    @Override
+    public DeviceMemory scales(final List<WeightMatrix> matrices)
+    {
+        final DeviceMemory memory = room.apply(WeightTarget.scaleBytes(matrices));
+        final long each = memory.bytes() / matrices.size();
+        for (int i = 0; i < matrices.size(); i++)
+        {
+            final WeightMatrix from = matrices.get(i);
+            final PackedLayout layout = from.packed().layout();
+            copy(from.packed()::putScales, layout.blocksDown(from.rows()),
+                layout.blocksAcross(from.columns()) * Float.BYTES, memory.slice(i * each, each));
+            from.taken();
+        }
+        return memory;
+    }
+
     private void bring(final WeightMatrix matrix, final DeviceMemory to)
     {
         requireWanted();
         if (matrix.recipe() == null)
         {
-            copy(matrix, to);
+            copy(matrix::putRows, matrix.rows(), matrix.columns() * matrix.type().bytes(), to);
         }
         else
         {
@@ -133,15 +170,14 @@ final class WeightUpload implements WeightTarget, AutoCloseable
     }
 
     /** As many whole rows at a time as a piece holds. */
-    private void copy(final WeightMatrix from, final DeviceMemory to)
+    private void copy(final Rows from, final int rows, final int rowBytes, final DeviceMemory to)
     {
-        final int rowBytes = from.columns() * from.type().bytes();
         final int most = PIECE_BYTES / rowBytes;
-        for (int row = 0; row < from.rows(); row += most)
+        for (int row = 0; row < rows; row += most)
         {
             final int first = row;
-            final int count = Math.min(most, from.rows() - row);
-            copy(piece -> from.putRows(first, count, piece), to.slice((long)first * rowBytes, count * rowBytes));
+            final int count = Math.min(most, rows - row);
+            copy(piece -> from.put(first, count, piece), to.slice((long)first * rowBytes, (long)count * rowBytes));
         }
     }
 

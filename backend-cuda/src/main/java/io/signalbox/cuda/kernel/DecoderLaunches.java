@@ -9,6 +9,7 @@ import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
+import io.signalbox.model.PackedLayout;
 import io.signalbox.model.QkNorm;
 import io.signalbox.model.WeightType;
 import io.signalbox.model.forward.Precision;
@@ -110,7 +111,7 @@ public final class DecoderLaunches
     /** Linear layers of every token, rounded as the precision says: one launch for all of them on tensor cores. */
     public List<Launch> linear(final List<LinearLayer> layers, final Activations in, final int tokens)
     {
-        if (layers.stream().allMatch(layer -> onTensorCores(layer.matrix().type())))
+        if (layers.stream().allMatch(layer -> onTensorCores(layer.matrix())))
         {
             return List.of(tensorLinear(layers, in, tokens, 0));
         }
@@ -132,7 +133,7 @@ public final class DecoderLaunches
 
     private Launch product(final LinearLayer layer, final Activations in, final int tokens, final int perEntry)
     {
-        return onTensorCores(layer.matrix().type()) ? tensorLinear(List.of(layer), in, tokens, perEntry) :
+        return onTensorCores(layer.matrix()) ? tensorLinear(List.of(layer), in, tokens, perEntry) :
             exactLinear(layer, in, tokens, perEntry, round);
     }
 
@@ -155,7 +156,7 @@ public final class DecoderLaunches
             allRows += rows;
         }
         final DeviceMatrix first = layers.get(0).matrix();
-        arguments.matrix(allRows, first.columns(), first.type().bytes());
+        arguments.matrix(allRows, first.columns(), first.weightBytes());
         arguments.int32(first.columns()).pointer(in.narrow()).int32(perEntry).int32(round);
         for (int i = 0; i < MATRICES; i++)
         {
@@ -168,15 +169,29 @@ public final class DecoderLaunches
         final LinearLayer layer, final Activations in, final int tokens, final int perEntry, final int rounding)
     {
         final DeviceMatrix matrix = layer.matrix();
-        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix.type()), whole(tokens, TILE) * matrix.rows(),
-            MAX_BLOCKS, step().pointer(matrix.weights()).int32(matrix.rows()).int32(matrix.columns())
+        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix), whole(tokens, TILE) * matrix.rows(),
+            MAX_BLOCKS, layout(weights(step(), matrix), matrix).int32(matrix.rows()).int32(matrix.columns())
                 .pointer(in.values()).int32(perEntry).int32(rounding).pointer(layer.out())
-                .matrix(matrix.rows(), matrix.columns(), matrix.type().bytes()));
+                .matrix(matrix.rows(), matrix.columns(), matrix.weightBytes()));
     }
 
-    private boolean onTensorCores(final WeightType type)
+    private static KernelArguments weights(final KernelArguments arguments, final DeviceMatrix matrix)
     {
-        return family == KernelFamily.FAST && type == WeightType.BF16;
+        arguments.pointer(matrix.weights());
+        return matrix.isPacked() ? arguments.pointer(matrix.scales()) : arguments;
+    }
+
+    /** After the weights; without arguments if they are not packed. */
+    private static KernelArguments layout(final KernelArguments arguments, final DeviceMatrix matrix)
+    {
+        final PackedLayout layout = matrix.layout();
+        return layout == null ? arguments : arguments.int32(layout.blockRows()).int32(layout.blockColumns())
+            .int32(layout.firstRow()).int32(matrix.type() == WeightType.BF16 ? 1 : 0);
+    }
+
+    private boolean onTensorCores(final DeviceMatrix matrix)
+    {
+        return family == KernelFamily.FAST && matrix.type() == WeightType.BF16 && !matrix.isPacked();
     }
 
     /**
@@ -240,13 +255,14 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        final boolean tensor = onTensorCores(experts.type());
-        final KernelArguments arguments = step().pointer(experts.gates()).pointer(experts.others())
+        final boolean tensor = onTensorCores(experts.gates());
+        final KernelArguments arguments =
+            layout(weights(weights(step(), experts.gates()), experts.others()), experts.gates())
             .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
             .pointer(groups.tokens()).pointer(tensor ? in.narrow() : in.values()).int32(round).pointer(inner);
         if (!tensor)
         {
-            return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.type()),
+            return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.gates()),
                 expertTiles(tokens, TILE) * shape.width(), MAX_BLOCKS, arguments);
         }
         final TensorTile tile = expertTile(tokens);
@@ -261,11 +277,12 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        final KernelArguments arguments = step().pointer(experts.downs()).int32(shape.experts()).int32(shape.width())
-            .int32(plan.hidden()).pointer(groups.starts()).pointer(inner).int32(round).pointer(outputs);
-        if (!onTensorCores(experts.type()))
+        final KernelArguments arguments = layout(weights(step(), experts.downs()), experts.downs())
+            .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
+            .pointer(inner).int32(round).pointer(outputs);
+        if (!onTensorCores(experts.downs()))
         {
-            return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.type()),
+            return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.downs()),
                 expertTiles(tokens, TILE) * plan.hidden(), MAX_BLOCKS, arguments);
         }
         final TensorTile tile = expertTile(tokens);

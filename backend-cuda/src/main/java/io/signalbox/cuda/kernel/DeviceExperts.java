@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
-import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.model.WeightType;
-
 /**
- * The experts of a layer in device memory.
+ * The experts of a layer in device memory, each part one after the other.
  *
  * @param gates  {@code [expert][width][hidden]}.
- * @param others the other factors of the gates, as these.
+ * @param others the other factors of the gates, stored as these.
  * @param downs  {@code [expert][hidden][width]}.
  */
-public record DeviceExperts(DeviceMemory gates, DeviceMemory others, DeviceMemory downs, WeightType type)
+public record DeviceExperts(DeviceMatrix gates, DeviceMatrix others, DeviceMatrix downs)
 {
 }

@@ -61,6 +61,12 @@ final class KernelNames
         return type == WeightType.BF16 ? "bf16" : "fp32";
     }
 
+    /** The end of the name of a kernel that multiplies with such a matrix. */
+    static String suffix(final DeviceMatrix matrix)
+    {
+        return matrix.isPacked() ? "fp8" : suffix(matrix.type());
+    }
+
     private static String modeAndType(final ExpertRouterSpec spec)
     {
         return spec.mode().kernelPart() + "_" + spec.type().kernelPart();

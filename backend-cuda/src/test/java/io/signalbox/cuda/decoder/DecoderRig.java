@@ -58,7 +58,7 @@ final class DecoderRig implements AutoCloseable
     {
         plan = model.plan();
         final StepMemory memory = new StepMemory(block, null, results, RESULT_BYTES, null, plan.shape(), MAX_TOKENS);
-        weights = DecoderWeights.load(driver, device.module, model);
+        weights = DecoderWeights.load(driver, device.module, model, family);
         decoder = new DecoderStep(driver, device.module, plan, precision, family, (CaptureForm)null, memory,
             new DecoderSizes(BLOCKS, blockSize, MAX_POSITIONS, SLOTS, MAX_TOKENS, false));
     }

@@ -8,6 +8,7 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.model.AttentionPlan;
 import io.signalbox.model.DecoderPlan;
@@ -96,7 +97,7 @@ class GeneratedWeightsTest
         final ModelWeights weights = weights(type, 11, copied);
         final long before = EmulatedDriver.count(Count.BYTES_TO_DEVICE);
 
-        DecoderWeights.load(driver, module, weights).close();
+        DecoderWeights.load(driver, module, weights, KernelFamily.EXACT).close();
 
         assertTrue(EmulatedDriver.count(Count.BYTES_TO_DEVICE) - before < 1000, "bytes were copied");
         assertTrue(copied.get() > 0.9 * weights.plan().parameters() * type.bytes(), copied + " bytes");

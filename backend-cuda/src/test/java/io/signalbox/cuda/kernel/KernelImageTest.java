@@ -118,6 +118,11 @@ class KernelImageTest
         {
             named.addAll(List.of(typed + "bf16", typed + "fp32"));
         }
+        for (final String product : List.of(
+            KernelNames.DECODER_LINEAR, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN))
+        {
+            named.add(product + "fp8");
+        }
         for (final TensorTile tile : TensorTile.values())
         {
             named.addAll(List.of(tile.kernel(KernelNames.TENSOR_LINEAR), tile.kernel(KernelNames.TENSOR_EXPERT_UP),
