@@ -174,8 +174,7 @@ private:
     std::uint64_t random = 1;
 };
 
-// State of an OS thread: its context, and the fiber that runs on it. Other thread-local memory of this library is
-// static shared memory of kernels.
+// State of an OS thread: its context, and the fiber that runs on it.
 struct ThreadState
 {
     BlockEngine* engine;
@@ -186,12 +185,12 @@ struct ThreadState
     dim3 blocks;
     int device;
     char* dynamic_shared;
-    // All thread-local memory of this library, this structure included; null before it was asked for.
+    // Static shared memory of kernels, which is all thread-local memory of their library; null before it was asked for.
     char* local;
     std::size_t local_bytes;
 };
 
-extern EMULATED_VISIBLE __thread ThreadState here;
+extern EMULATED_VISIBLE __thread ThreadState here __attribute__((tls_model("initial-exec")));
 
 // Fails the kernel unless it may use the bytes, which are in device memory, page-locked memory or shared memory.
 EMULATED_VISIBLE void check_kernel_access(

@@ -38,13 +38,14 @@ std::string place_in_library(const void* code)
         what + emulated::describe_access(address, bytes, here.device) + place_in_library(code), CUDA_ILLEGAL_ADDRESS);
 }
 
-// Static shared memory, local variables, which are above this frame, and constants; and all that is not done by a kernel,
+// The thread's state, static shared memory, local variables, which are above this frame, and constants; and all that is not done by a kernel,
 // since the registration of kernels is compiled with them.
 bool is_own(const std::uintptr_t address)
 {
     constexpr std::uintptr_t STACK_BYTES = 64 * 1024;
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     return here.engine == nullptr || address - frame < STACK_BYTES ||
+        address - reinterpret_cast<std::uintptr_t>(&here) < sizeof(here) ||
         address - reinterpret_cast<std::uintptr_t>(here.local) < here.local_bytes ||
         (address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) && address < reinterpret_cast<std::uintptr_t>(_end));
 }

@@ -8,10 +8,11 @@
 
 namespace emulated
 {
-__thread ThreadState here = {};
-
 namespace
 {
+// A thread has no thread-local memory of this library before it uses some of it.
+thread_local volatile char first_use;
+
 // Finds the thread-local memory of the library that holds this code.
 int find_local(dl_phdr_info* info, std::size_t, void*)
 {
@@ -32,18 +33,16 @@ int find_local(dl_phdr_info* info, std::size_t, void*)
     }
     return own ? 1 : 0;
 }
-
 }
 
 void spoil_static_shared()
 {
     if (here.local == nullptr)
     {
+        first_use = 1;
         dl_iterate_phdr(&find_local, nullptr);
     }
-    const ThreadState kept = here;
-    std::memset(kept.local, UNWRITTEN, kept.local_bytes);
-    here = kept;
+    std::memset(here.local, UNWRITTEN, here.local_bytes);
 }
 
 SharedMemory::~SharedMemory()

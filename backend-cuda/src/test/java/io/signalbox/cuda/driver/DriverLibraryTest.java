@@ -37,10 +37,19 @@ class DriverLibraryTest
         EmulatedDriver.assumeAvailable();
     }
 
+    private void copyTheEmulatedDriver() throws IOException
+    {
+        final Path library = EmulatedDriverBuild.library();
+        for (final String name : List.of("libcuda.so.1", "libthread_state.so"))
+        {
+            Files.copy(library.resolveSibling(name), directory.resolve(name));
+        }
+    }
+
     @Test
     void shouldFindTheLibraryInAUsualDirectoryAndSayWhich() throws Exception
     {
-        Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
+        copyTheEmulatedDriver();
         final String answer = probe("", directory);
 
         assertEquals(FOUND + directory.resolve("libcuda.so.1") + ".",
@@ -53,7 +62,7 @@ class DriverLibraryTest
     {
         final Path other = Files.createDirectory(directory.resolve("other"));
         Files.write(other.resolve("libcuda.so.1"), new byte[100]);
-        Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
+        copyTheEmulatedDriver();
 
         assertEquals(FOUND + directory.resolve("libcuda.so.1") + ".",
             probe("", Path.of(other + ":" + directory)));
