@@ -35,7 +35,7 @@ class StressTest
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
             "org.openjdk.jcstress.Main", "-t", "io.signalbox", "-r", results.toString(), "-f", "1", "-jvmArgs",
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xmx512m"));
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Xms64m -Xmx64m"));
         final int millis = Math.max(50, 1_000 / Integer.getInteger("signalbox.divisor", 1));
         command.addAll(full ? List.of("-iters", "5", "-time", Integer.toString(millis)) :
             List.of("-iters", "1", "-time", "50", "-sc", "false", "-af", "NONE", "-c", PROCESSORS));
