@@ -137,6 +137,28 @@ class EngineClientTest
         assertEquals(client.creditCount(), engine.held.size());
     }
 
+    /** A request with its client's id needs two credits. It waits for both together: other requests may use one. */
+    @Test
+    void shouldHoldNoCreditWhileARequestWaitsForTwo() throws Exception
+    {
+        client.connect(new HoldingEngine());
+        for (int i = 1; i < client.creditCount(); i++)
+        {
+            assertTrue(client.takeCredit(0), "credit " + i);
+        }
+        final Thread waiter = new Thread(() -> assertThrows(InterruptedException.class,
+            () -> client.submit(request(16, 1).clientId("a"), 3600 * SECOND)));
+        waiter.setDaemon(true);
+        waiter.start();
+        while (waiter.getState() != Thread.State.TIMED_WAITING)
+        {
+            Thread.onSpinWait();
+        }
+        assertNotNull(client.submit(request(16, 1), 0), "one credit is free");
+        waiter.interrupt();
+        waiter.join();
+    }
+
     /** Returns the last handle. */
     private CompletionHandle submitAllCredits() throws InterruptedException
     {

@@ -3,6 +3,7 @@ package io.signalbox.stats;
 
 import com.sun.management.ThreadMXBean;
 import io.signalbox.engine.RecordedGroups;
+import io.signalbox.event.MessageNames;
 import io.signalbox.state.RunFold;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeAll;
@@ -124,6 +125,22 @@ class LiveFiguresTest
         assertEquals(60, stats.endToEnd().count());
         assertEquals(0, stats.requests().running());
         assertEquals(0, stats.ranks().stream().mapToDouble(EngineStats.Rank::kvUsage).sum());
+    }
+
+    /** A shortened journal has the request as its beginning tells it, and not the group that admitted it. */
+    @Test
+    void shouldNotTimeFromAnAdmissionThatWasRemoved() throws InterruptedException
+    {
+        final List<UnsafeBuffer> kept = new ArrayList<>(RecordedGroups.ofRequests(1));
+        kept.remove(kept.stream().filter(group -> MessageNames.ofGroup(group, 0, group.capacity()).contains("Schedule"))
+            .findFirst().orElseThrow());
+        final LiveFigures figures = figures();
+        kept.forEach(group -> figures.onGroup(group, 0, group.capacity()));
+        final EngineStats stats = figures.stats(null);
+        assertEquals(1, stats.requests().completed());
+        assertEquals(0, stats.times().prefill().count());
+        assertEquals(0, stats.times().inference().count());
+        assertEquals(1, stats.times().decode().count());
     }
 
     private static void checkOneMoment(final EngineStats stats)

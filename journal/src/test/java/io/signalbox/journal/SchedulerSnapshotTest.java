@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -176,6 +177,32 @@ class SchedulerSnapshotTest
         assertTrue(found.matches());
         assertEquals(GROUPS + 1, found.records());
         assertEquals(GROUPS + 1, found.begunAt());
+    }
+
+    /** However rarely snapshots are wanted, the end of an engine waits for some tenths of a second of decisions only. */
+    @Test
+    void shouldWriteNoSnapshotOfAnEndThatIsFarAhead() throws InterruptedException
+    {
+        final Path closed = directory.resolve("closed");
+        final int notes = 100_010;
+        try (JournalWriter writer = JournalWriter.createAlone(
+            closed, Runs.settings(), Runs.options(Durability.PROCESS).withSnapshotEvery(1 << 30)))
+        {
+            writer.keepUp(null, UpkeepListener.NONE, new JournalUpkeep.Rhythm(EndedRuns.UNSEEN, TimeUnit.HOURS.toMillis(1)));
+            awaitPause("signalbox-journal-upkeep");
+            Runs.append(writer, new Scheduler(Runs.CONFIG), 0, notes, (input, i) ->
+                input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note(""));
+        }
+        assertEquals(List.of(), new SchedulerStore(closed).newestFirst());
+    }
+
+    private static void awaitPause(final String thread)
+    {
+        while (Thread.getAllStackTraces().keySet().stream().noneMatch(
+            each -> each.getName().equals(thread) && each.getState() == Thread.State.TIMED_WAITING))
+        {
+            Thread.onSpinWait();
+        }
     }
 
     /** Cuts and flipped bits: none is used, each is named, and the older one serves. */

@@ -10,6 +10,8 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.state.RunFold;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -121,5 +124,23 @@ class SubmissionsTest
         assertEquals("MALFORMED", answer(53, 9));
         assertEquals("MALFORMED", answer(9, 9));
         assertEquals("MALFORMED", answer(BlockHashFunction.SHA_256, 2, 160, 32, new byte[6]));
+    }
+
+    /** The fold uses the object of an ended request for the next one: a refused request must not be taken for a live one. */
+    @Test
+    void shouldNotFoldTokensIntoARefusedRequestWithTheSameId()
+    {
+        final SchedulerHarness run = new SchedulerHarness(SchedulerConfig.builder().ranks(1).build());
+        run.submit(1, 1, 0, 16, 1);
+        run.submit(2, 2, 0, 16, 3);
+        run.wake();
+        run.complete(0);
+        assertEquals(1, run.ended.size(), "request 1 had the first entry, and request 2 has it now");
+        run.submit(2, 2, 0, 16, 3);
+        assertEquals(List.of(2L), run.refused);
+        run.complete(0);
+        final RunFold fold = RunFold.of();
+        run.groups.forEach(group -> fold.onGroup(new UnsafeBuffer(group), 0, group.length));
+        assertEquals(2, fold.live().get(0).tokens());
     }
 }
