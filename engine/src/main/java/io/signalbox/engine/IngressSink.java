@@ -52,9 +52,9 @@ final class IngressSink implements CompletionSink
     {
         checkRank(rank);
         final long engineNanos = onClock(timeNanos);
-        if (engineNanos == ReportTimes.IMPOSSIBLE && failed(timeNanos, epoch, rank, step))
+        if (engineNanos == ReportTimes.IMPOSSIBLE)
         {
-            return;
+            refuseLaunch(timeNanos, epoch, rank, step);
         }
         final ReportEncoding encoding = encodings.take(rank);
         try
@@ -69,17 +69,15 @@ final class IngressSink implements CompletionSink
         }
     }
 
-    /** Lets the step fail that was launched at an impossible time; false if it has been answered, or is unknown. */
-    private boolean failed(final long timeNanos, final int epoch, final int rank, final long step)
+    /** A step that was launched at an impossible time fails when it completes: until then it writes to its blocks. */
+    private void refuseLaunch(final long timeNanos, final int epoch, final int rank, final long step)
     {
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
-        final boolean first = launch != null && launch.answer();
-        unpin(launch);
-        if (first)
+        if (launch != null)
         {
-            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, times.fault(rank, step, timeNanos));
+            launch.refuseLaunch(times.fault(rank, step, timeNanos));
+            launch.unpin();
         }
-        return first;
     }
 
     @Override
@@ -218,6 +216,10 @@ final class IngressSink implements CompletionSink
         if (wrongTokens != null)
         {
             return wrongTokens;
+        }
+        if (launch.launchFault() != null)
+        {
+            return launch.launchFault();
         }
         final long engineNanos = onClock(timeNanos);
         return engineNanos == ReportTimes.IMPOSSIBLE ? times.fault(rank, launch.step(), timeNanos) :

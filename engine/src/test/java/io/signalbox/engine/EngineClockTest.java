@@ -55,6 +55,8 @@ class EngineClockTest
             client.connect(engine);
             final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), 1);
             backend.sink().forward(time, 0, 0, 1, 0);
+            assertEquals(1, backend.plan(0).step(), "the backend computes the step, so its blocks are not free");
+            backend.complete(0);
             assertEquals(2, backend.plan(0).step(), "the first step has failed");
             backend.sink().d2hComplete(time, 0, 0, 2, backend.plan(0).sampled(), null);
             backend.complete(0);
@@ -121,6 +123,19 @@ class EngineClockTest
         assertEquals(ReportTimes.IMPOSSIBLE, times.engineNanos(7 * HOUR));
         assertEquals("step 9 of rank 1 was reported at 25200000000000 ns, 18000 s ahead of the engine's clock; report " +
             "System.nanoTime(), or CompletionSink.NOW", times.fault(1, 9, 7 * HOUR));
+    }
+
+    @Test
+    void shouldTakeReportsAfterTheClockWasSetBack()
+    {
+        clock.set(2 * HOUR);
+        final ReportTimes times = ReportTimes.of(clock::get, false, 0);
+        clock.set(HOUR);
+        assertEquals(HOUR, times.engineNanos(HOUR));
+        assertEquals(ReportTimes.IMPOSSIBLE, times.engineNanos(HOUR - 1_000_000_001L));
+        assertEquals(ReportTimes.IMPOSSIBLE, times.engineNanos(HOUR + 1_000_000_001L));
+        assertEquals(sentence(9, HOUR + 2_000_000_000L, "2 s ahead of the engine's clock"),
+            times.fault(0, 9, HOUR + 2_000_000_000L));
     }
 
     /** In the thread of the backend: the result is lost, and its step would never be answered. */

@@ -495,8 +495,11 @@ final class HostileBackend implements Backend
                 CompletionSink.NOW, plan.epoch(), plan.rank(), plan.step(), StepFault.RANK_LOST, "planted loss");
             case RESULT_OF_ANOTHER_CLOCK -> sink.d2hComplete(System.nanoTime() - CLOCK_DIFFERENCE_NANOS, plan.epoch(),
                 plan.rank(), plan.step(), plan.sampled(), falseRows(plan));
-            case LAUNCH_OF_ANOTHER_CLOCK -> sink.forward(
-                System.nanoTime() + CLOCK_DIFFERENCE_NANOS, plan.epoch(), plan.rank(), plan.step(), 1);
+            case LAUNCH_OF_ANOTHER_CLOCK ->
+            {
+                sink.forward(System.nanoTime() + CLOCK_DIFFERENCE_NANOS, plan.epoch(), plan.rank(), plan.step(), 1);
+                complete(plan, plan.sampled(), falseRows(plan));
+            }
             default -> throw new AssertionError(act);
         }
     }

@@ -203,6 +203,8 @@ public final class LaunchedSteps
         private long step;
         private int tokens;
         private int entries;
+        /** Why its launch is not believed, or {@code null}. */
+        private volatile String launchFault;
         /** As {@link StepView#copyEntries} copies them, if they are kept. */
         private long[] words = {};
 
@@ -223,6 +225,7 @@ public final class LaunchedSteps
             step = plan.step();
             tokens = plan.tokens();
             entries = plan.entryCount();
+            launchFault = null;
             if (keepsEntries)
             {
                 if (entries * StepView.ENTRY_WORDS > words.length)
@@ -250,6 +253,17 @@ public final class LaunchedSteps
         public void unpin()
         {
             word.addAndGet(-READER);
+        }
+
+        /** Called by a reader. */
+        public void refuseLaunch(final String fault)
+        {
+            launchFault = fault;
+        }
+
+        public String launchFault()
+        {
+            return launchFault;
         }
 
         private long wordStep()
