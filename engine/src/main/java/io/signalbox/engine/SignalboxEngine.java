@@ -199,6 +199,17 @@ public final class SignalboxEngine implements AutoCloseable
         return engine.stats();
     }
 
+    /**
+     * Returns once {@link EngineConfig#listener} has received everything that clients have submitted and seen so far. Later
+     * inputs are not waited for.
+     *
+     * @throws IllegalStateException if the engine has failed or is closed, or a thread of the engine calls.
+     */
+    public void awaitDelivered()
+    {
+        engine.awaitDelivered();
+    }
+
     /** The routed experts that ended requests hold until their clients take them. */
     public UntakenRowCount untakenRows()
     {

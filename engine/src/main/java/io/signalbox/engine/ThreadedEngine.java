@@ -28,6 +28,7 @@ import io.signalbox.stats.EngineStats;
 import org.agrona.DirectBuffer;
 
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The engine with its rings: inputs from many producers meet in the ingress ring, the scheduler thread turns each into
@@ -327,6 +328,26 @@ public final class ThreadedEngine implements Engine
             Pause.pause(round++);
         }
         checkRunning();
+    }
+
+    /** As {@link SignalboxEngine#awaitDelivered}. */
+    void awaitDelivered()
+    {
+        refuseOwnThread("awaitDelivered");
+        awaitSequence(decided::get, ingress.cursor());
+        // Read after the scheduler has decided the inputs: all their outputs are on the track by then.
+        awaitSequence(handlers::handled, track.getCursor());
+        checkRunning();
+    }
+
+    private void awaitSequence(final LongSupplier current, final long wanted)
+    {
+        int round = 0;
+        while (current.getAsLong() < wanted)
+        {
+            checkRunning();
+            Pause.pause(round++);
+        }
     }
 
     /** A thread of the engine would wait for itself. */

@@ -165,4 +165,46 @@ class EngineThreadsTest
         assertSame(cause, told.get());
         assertEquals(1, tellings.get());
     }
+
+    /** Under load an engine is never idle. */
+    @Test
+    void shouldAwaitTheInputsUpToTheCallOnly() throws Exception
+    {
+        final CountDownLatch[] passed = {new CountDownLatch(1), new CountDownLatch(1)};
+        final AtomicInteger groups = new AtomicInteger();
+        context.listener((group, offset, length) -> await(passed[groups.getAndIncrement()]));
+        try (ThreadedEngine engine = new ThreadedEngine(context.backend(new SilentBackend())))
+        {
+            offerWake(engine);
+            final CompletableFuture<Void> delivered = new CompletableFuture<>();
+            final Thread caller = new Thread(() ->
+            {
+                engine.awaitDelivered();
+                delivered.complete(null);
+            });
+            caller.start();
+            while (caller.getState() != Thread.State.TIMED_WAITING)
+            {
+                Thread.onSpinWait();
+            }
+            offerWake(engine);
+            assertFalse(delivered.isDone());
+            passed[0].countDown();
+            delivered.join();
+            assertEquals(1, passed[1].getCount(), "the second input waits for its listener");
+            passed[1].countDown();
+        }
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            latch.await();
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
 }

@@ -29,20 +29,26 @@ final class RequestRoutes implements AutoCloseable
     private static final int MAX_DIGITS = 18;
     private static final Pattern ENCODED = Pattern.compile("%([0-9a-fA-F]{2})");
 
-    /** {@code null}: none are remembered. */
     private final RecentRequests recent;
-    /** {@code null}: there is none. */
     private final Path journal;
+    private final Runnable catchUp;
     private final AtomicBoolean reading = new AtomicBoolean();
-    private final ExecutorService questions = Executors.newSingleThreadExecutor(work ->
+    /** One thread more than may read the journal. */
+    private final ExecutorService questions = Executors.newFixedThreadPool(2, work ->
     {
         final Thread thread = new Thread(work, "signalbox-questions");
         thread.setDaemon(true);
         return thread;
     });
 
-    RequestRoutes(final RecentRequests recent, final Path journal)
+    /**
+     * @param catchUp returns once the memory has everything that clients have seen; throws if the engine is no more.
+     * @param recent  {@code null}: none are remembered.
+     * @param journal {@code null}: there is none.
+     */
+    RequestRoutes(final Runnable catchUp, final RecentRequests recent, final Path journal)
     {
+        this.catchUp = catchUp;
         this.recent = recent;
         this.journal = journal;
     }
@@ -50,30 +56,73 @@ final class RequestRoutes implements AutoCloseable
     void request(final HttpRequest request, final HttpReply reply)
     {
         final String name = decoded(request.path().substring(PREFIX.length()));
-        final boolean isNumber = name.matches("[0-9]{1," + MAX_DIGITS + "}");
-        final Long named = recent == null ? null : recent.requestId(name);
-        if (!isNumber && named == null)
+        questions.execute(() ->
         {
-            throw absent(name, "no recent request of a client has this id");
+            try
+            {
+                awaitMemory();
+                answer(name, reply);
+            }
+            catch (final ApiError e)
+            {
+                Errors.send(reply, e);
+            }
+            catch (final RuntimeException e)
+            {
+                Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the request cannot be told: " + e));
+            }
+        });
+    }
+
+    /** The engine hands an end to its client first, and to the memory of the server a moment later. */
+    private void awaitMemory()
+    {
+        try
+        {
+            catchUp.run();
         }
-        // A client that names its requests by numbers asks for its own.
-        final long id = named != null ? named : Long.parseLong(name);
-        final RequestInspection remembered = recent == null ? null : recent.inspect(id);
-        if (remembered != null && !remembered.lives().isEmpty())
+        catch (final IllegalStateException e)
+        {
+            // The engine has stopped: the memory has what there is.
+            return;
+        }
+    }
+
+    /** {@code null}: the memory has none of this name. A client that names its requests by numbers asks for its own. */
+    private RequestInspection remembered(final String name)
+    {
+        final Long named = recent == null ? null : recent.requestId(name);
+        if (recent == null || named == null && !isNumber(name))
+        {
+            return null;
+        }
+        final RequestInspection found = recent.inspect(named != null ? named : Long.parseLong(name));
+        return found.lives().isEmpty() ? null : found;
+    }
+
+    private static boolean isNumber(final String name)
+    {
+        return name.matches("[0-9]{1," + MAX_DIGITS + "}");
+    }
+
+    private void answer(final String name, final HttpReply reply)
+    {
+        final RequestInspection remembered = remembered(name);
+        if (remembered != null)
         {
             send(reply, null, remembered);
+        }
+        else if (!isNumber(name))
+        {
+            throw absent(name, "no recent request of a client has this id");
         }
         else if (journal == null)
         {
             throw absent(name, "it is not among the last ones, and the server keeps no journal");
         }
-        else if (reading.compareAndSet(false, true))
-        {
-            questions.execute(() -> read(id, reply));
-        }
         else
         {
-            throw ApiError.of(ApiError.TOO_MANY, "another question reads the journal; ask again when it is answered");
+            send(reply, journal, read(Long.parseLong(name)));
         }
     }
 
@@ -91,40 +140,32 @@ final class RequestRoutes implements AutoCloseable
             "there is no request " + (RequestIds.isPrintable(name) ? name : "of this id") + ": " + reason);
     }
 
-    private void read(final long id, final HttpReply reply)
+    /** From the journal. */
+    private RequestInspection read(final long id)
     {
-        final Runnable answer;
+        if (!reading.compareAndSet(false, true))
+        {
+            throw ApiError.of(ApiError.TOO_MANY, "another question reads the journal; ask again when it is answered");
+        }
+        final RequestInspection found;
         try
         {
-            answer = answer(id, reply);
+            found = RequestInspector.inspect(journal, id);
+        }
+        catch (final RuntimeException e)
+        {
+            throw ApiError.of(ApiError.INTERNAL, "the journal cannot be read: " + e.getMessage());
         }
         finally
         {
             // The client may ask the next question as soon as it has the answer.
             reading.set(false);
         }
-        answer.run();
-    }
-
-    private Runnable answer(final long id, final HttpReply reply)
-    {
-        try
+        if (found.lives().isEmpty())
         {
-            final RequestInspection found = RequestInspector.inspect(journal, id);
-            if (found.lives().isEmpty())
-            {
-                throw absent(Long.toString(id), "neither the memory of the server nor its journal has it");
-            }
-            return () -> send(reply, journal, found);
+            throw absent(Long.toString(id), "neither the memory of the server nor its journal has it");
         }
-        catch (final ApiError e)
-        {
-            return () -> Errors.send(reply, e);
-        }
-        catch (final RuntimeException e)
-        {
-            return () -> Errors.send(reply, ApiError.of(ApiError.INTERNAL, "the journal cannot be read: " + e.getMessage()));
-        }
+        return found;
     }
 
     private static void send(final HttpReply reply, final Path journal, final RequestInspection found)

@@ -308,9 +308,10 @@ public final class ServerConfig
         return new Guard(host(), apiKeys, adminKeys, !values.get(AUTH));
     }
 
-    RequestRoutes requestRoutes()
+    /** @param catchUp returns once the memory has everything that clients have seen. */
+    RequestRoutes requestRoutes(final Runnable catchUp)
     {
-        return new RequestRoutes(requests, journal);
+        return new RequestRoutes(catchUp, requests, journal);
     }
 
     WeightsRoot weightsRoot()

@@ -68,7 +68,7 @@ public final class SignalboxServer implements AutoCloseable
         metrics = new PrometheusPage(engine::stats);
         weights = new WeightRoutes(engine, config);
         failures = config.failures();
-        requests = config.requestRoutes();
+        requests = config.requestRoutes(engine::awaitDelivered);
         blocks = new RowBlocks(config.rowCacheBytes(), engine.blockSizeTokens());
         generations = new Generations(engine, config.model(), config.maxRequests(), blocks);
         final TransportBounds where = new TransportBounds(config.host(), config.port(), config.maxBodyBytes(),

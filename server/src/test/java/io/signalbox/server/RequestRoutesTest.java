@@ -47,17 +47,6 @@ class RequestRoutesTest
         return lives.get(0);
     }
 
-    /** The same of a request that was answered: its end and its client's name may come a moment after its answer. */
-    private static RequestFields endedLife(final RunningServer server, final String name) throws Exception
-    {
-        HttpResponse<String> answer = server.get(REQUESTS + name);
-        while (answer.statusCode() == 404 || !answer.body().contains("\"ended\""))
-        {
-            answer = server.get(REQUESTS + name);
-        }
-        return life(server, name);
-    }
-
     /** Two answers about a request that has ended: only the moment up to which the events were read may be later. */
     private static void assertSame(final RequestFields life, final RequestFields later)
     {
@@ -83,8 +72,8 @@ class RequestRoutesTest
             final String second = id(server.post("/v1/completions", PROMPT, "X-Session-ID", "a"));
             final String third =
                 id(server.post("/v1/completions", PROMPT, "X-Session-ID", "b", "X-data-parallel-rank", "1"));
-            final RequestFields life = endedLife(server, first);
-            assertSame(life, endedLife(server, "call-1"));
+            final RequestFields life = life(server, first);
+            assertSame(life, life(server, "call-1"));
             assertEquals("call-1", life.text("clientRequestId"));
             assertNull(life(server, second).text("clientRequestId"));
             assertEquals(2, event(life, "placed").objects("candidates").size());
@@ -92,7 +81,7 @@ class RequestRoutesTest
             assertEquals(List.of("allocated", "allocated", "allocated"),
                 life.objects("blocks").stream().map(block -> block.text("origin")).toList());
             assertEquals("matched", life(server, second).objects("blocks").get(1).text("origin"));
-            assertEquals(32L, event(endedLife(server, second), "ended").get("inheritedRows"));
+            assertEquals(32L, event(life(server, second), "ended").get("inheritedRows"));
             final Object conversation = life.object("submit").get("conversation");
             assertTrue((Long)conversation >= 0);
             assertEquals(conversation, life(server, second).object("submit").get("conversation"));
@@ -100,6 +89,24 @@ class RequestRoutesTest
             assertEquals(1L, event(life(server, third), "placed").get("rank"));
             assertEquals(404, server.get(REQUESTS + "99").statusCode());
             assertEquals(404, server.get(REQUESTS + "call-2").statusCode());
+        }
+    }
+
+    /** The memory of the server is behind the answer, and the note of the client's id behind its request. */
+    @Test
+    void shouldKnowARequestAsSoonAsItIsAnswered() throws Exception
+    {
+        try (RunningServer server = new RunningServer(1000, config -> config.withoutKeys(true)))
+        {
+            server.remembersLate(5);
+            for (int i = 0; i < 3; i++)
+            {
+                final String id = id(server.post("/v1/completions", PROMPT, "X-Request-Id", "call-" + i));
+                final RequestFields life = life(server, "call-" + i);
+                assertEquals("length", event(life, "ended").text("reason"));
+                assertEquals("call-" + i, life.text("clientRequestId"));
+                assertSame(life, life(server, id));
+            }
         }
     }
 
@@ -112,7 +119,7 @@ class RequestRoutesTest
             for (final String given : List.of("jobs/7/try-1", "a/../b", "50%", "%2F", "a?b#c;d", "//", "12/3"))
             {
                 final String id = id(server.post("/v1/completions", PROMPT, "X-Request-Id", given));
-                final RequestFields life = endedLife(server, URLEncoder.encode(given, StandardCharsets.UTF_8));
+                final RequestFields life = life(server, URLEncoder.encode(given, StandardCharsets.UTF_8));
                 assertEquals(given, life.text("clientRequestId"));
                 assertSame(life, life(server, id));
             }
@@ -133,7 +140,7 @@ class RequestRoutesTest
             new DirectoryJournal(journal, JournalConfig.of(Durability.PROCESS))))
         {
             final String id = id(server.post("/v1/completions", PROMPT, "X-Request-Id", "call-1"));
-            final RequestFields life = endedLife(server, id);
+            final RequestFields life = life(server, id);
             assertEquals("call-1", life.text("clientRequestId"));
             assertEquals("length", event(life, "ended").text("reason"));
             assertEquals(3, life.objects("blocks").size());

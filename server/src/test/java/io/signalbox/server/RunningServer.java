@@ -2,6 +2,7 @@
 package io.signalbox.server;
 
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.GroupListener;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
@@ -21,6 +22,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -35,6 +39,9 @@ final class RunningServer implements AutoCloseable
     private final SignalboxEngine engine;
     private final SignalboxServer server;
     private final HttpClient client = HttpClient.newHttpClient();
+    /** By which the memory of the server is behind its clients. */
+    private volatile long lateMillis;
+    private final GroupListener late = (group, offset, length) -> pass(lateMillis);
 
     /** @param timeScale 1000 for answers at once. */
     RunningServer(final double timeScale, final UnaryOperator<ServerConfig> change)
@@ -69,17 +76,34 @@ final class RunningServer implements AutoCloseable
         final RecentRequests recent = new RecentRequests(config);
         final EngineConfig engineConfig = new EngineConfig().scheduler(config)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, config, timeScale, 0))
-            .listener(recent).vocabularySize(text.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT)
+            .listener(late.andThen(recent)).vocabularySize(text.vocabularySize()).submitWait(SignalboxServer.SUBMIT_WAIT)
             .drainTimeout(Duration.ZERO);
         final KvEvents published = events == null ? null : new KvEvents(config, events);
         if (published != null)
         {
-            engineConfig.listener(recent.andThen(published));
+            engineConfig.listener(late.andThen(recent).andThen(published));
         }
         engine = SignalboxEngine.launch(journal == null ? engineConfig : engineConfig.runJournal(journal));
         server = SignalboxServer.launch(engine, change.apply(
             new ServerConfig(new ServedModel(List.of("model", "alias"), CONTEXT_TOKENS, HIDDEN_LAYERS, text)).port(0)
                 .kvEvents(published).requests(recent, null)));
+    }
+
+    private static void pass(final long millis)
+    {
+        try
+        {
+            new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    void remembersLate(final long millis)
+    {
+        lateMillis = millis;
     }
 
     SignalboxEngine engine()
@@ -109,13 +133,23 @@ final class RunningServer implements AutoCloseable
     /** An answer to a request whose double quotes are single ones. */
     HttpResponse<String> post(final String path, final String json, final String... headers) throws Exception
     {
+        return client.send(request(path, json, headers), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** The same later. */
+    CompletableFuture<HttpResponse<String>> postAsync(final String path, final String json)
+    {
+        return client.sendAsync(request(path, json), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpRequest request(final String path, final String json, final String... headers)
+    {
         final HttpRequest.Builder request = HttpRequest.newBuilder(uri(path)).header("Content-Type", "application/json");
         for (int i = 0; i < headers.length; i += 2)
         {
             request.header(headers[i], headers[i + 1]);
         }
-        return client.send(request.POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build(),
-            HttpResponse.BodyHandlers.ofString());
+        return request.POST(HttpRequest.BodyPublishers.ofString(json.replace('\'', '"'))).build();
     }
 
     HttpResponse<String> get(final String path) throws Exception

@@ -88,7 +88,8 @@ public final class ReportTimes
     {
         final long now = clock.getAsLong() - aheadNanos;
         final long began = beganNanos - aheadNanos;
-        final String difference = timeNanos < Math.min(began, now) ? distance(timeNanos, began) + " before the engine began" :
+        final String difference = timeNanos < Math.min(began, now) ?
+            distance(timeNanos, began) + " before the engine began" :
             distance(now, timeNanos) + " ahead of the engine's clock";
         return "step " + step + " of rank " + rank + " was reported at " + timeNanos + " ns, " + difference + "; report " +
             (isSystem ? "System.nanoTime()" : "the time of the clock in EngineConfig.clock") + ", or CompletionSink.NOW";
