@@ -24,9 +24,11 @@ final class RecordedCaches
     private final FoldedState state;
     private final RunFold fold;
     private final long untilNanos;
+    private boolean hasEnded;
 
     /**
-     * @param untilNanos groups of this time and later ones do not count.
+     * @param untilNanos the first group of this time, or of a later time, ends the fold. Inputs of several threads may have
+     *                   times in another order than their records.
      * @param ahead      the state ahead of the first group, which changes; {@code null}: nothing is ahead of it.
      */
     RecordedCaches(final SchedulerConfig config, final long untilNanos, final FoldedState ahead)
@@ -46,7 +48,8 @@ final class RecordedCaches
     void onGroup(final DirectBuffer group, final int length)
     {
         final long nanos = GroupReader.inputTimeNanos(group, 0, length);
-        if (nanos < untilNanos)
+        hasEnded |= nanos >= untilNanos;
+        if (!hasEnded)
         {
             fold.onGroup(group, 0, length, nanos);
         }

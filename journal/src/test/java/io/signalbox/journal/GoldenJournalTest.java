@@ -56,7 +56,13 @@ final class GoldenJournalTest
             "236 records, 235 groups, digest 04d1dee58da2dc22, CLOSED, equal",
             "{\"records\": 236, \"groups\": 235, \"outputTokens\": 588, \"rows\": 1373, \"messages\": {\"1\": 24, \"3\": " +
                 "24, \"4\": 3, \"6\": 94, \"7\": 86, \"8\": 4, \"20\": 24, \"22\": 24, \"23\": 94, \"24\": 86, " +
-                "\"25\": 24, \"27\": 22, \"28\": 8}, \"digest\": \"04d1dee58da2dc22\"}");
+                "\"25\": 24, \"27\": 22, \"28\": 8}, \"digest\": \"04d1dee58da2dc22\"}"),
+        /** {@code GoldenRisenRun}: killed, then continued under a later version of its router. */
+        RISEN("version-5-risen",
+            "127 records, 126 groups, digest 8628f1e12750dfd3, CLOSED, equal",
+            "{\"records\": 127, \"groups\": 126, \"outputTokens\": 146, \"rows\": 548, \"messages\": {\"1\": 24, \"4\": " +
+                "2, \"6\": 49, \"7\": 49, \"10\": 1, \"11\": 1, \"20\": 24, \"22\": 24, \"23\": 51, \"24\": 49, " +
+                "\"25\": 24, \"26\": 7, \"27\": 10, \"28\": 2}, \"digest\": \"8628f1e12750dfd3\"}");
 
         private final String file;
         private final String verified;
