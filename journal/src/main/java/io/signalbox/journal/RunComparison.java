@@ -15,6 +15,8 @@ import java.util.TreeSet;
 final class RunComparison
 {
     private static final String ABSENT = "no value";
+    /** Engines describe their backend; {@code simulate} describes the workload instead, which an engine does not have. */
+    private static final String BACKEND = "backend.name";
     private static final Map<String, String> OMITTED = SchedulerConfig.omittedSettings();
     /** Which router decides says more than its knobs. */
     private static final Comparator<String> KNOBS_LAST =
@@ -27,10 +29,16 @@ final class RunComparison
     /**
      * A later version of the router continues the run of an earlier one.
      *
-     * @throws ConfigException if another setting differs; the first one by name, with both values.
+     * @throws ConfigException if no engine began the run, or if another setting differs; the first one by name, with both
+     *                         values.
      */
     static void require(final Path directory, final Map<String, String> recorded, final Map<String, String> wanted)
     {
+        if (!recorded.containsKey(BACKEND) && wanted.containsKey(BACKEND))
+        {
+            throw new ConfigException("the run in " + directory + " names no backend, as a run of simulate, so no engine " +
+                "can continue it; begin a new run in another directory.");
+        }
         final TreeSet<String> names = new TreeSet<>(KNOBS_LAST);
         names.addAll(recorded.keySet());
         names.addAll(wanted.keySet());
