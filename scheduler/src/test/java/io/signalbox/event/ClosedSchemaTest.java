@@ -21,10 +21,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Version 5 of the schema is closed: messages, values and fields are only added, each with its {@code sinceVersion}. */
+/**
+ * Version 5 of the schema is closed: messages, values and fields are only added, each with its {@code sinceVersion}. Messages
+ * of outputs get no field: a replay writes them again, and compares all bytes with the records of an earlier version.
+ */
 final class ClosedSchemaTest
 {
     private static final int CLOSED = 5;
+    private static final int FIRST_OUTPUT = 20;
+    private static final int FIRST_RECORD = 40;
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
     private static final Path SCHEMA = ROOT.resolve("scheduler/src/main/sbe/signalbox.xml");
     private static final Path LIST = ROOT.resolve("scheduler/src/test/resources/schema-version-5.txt");
@@ -65,6 +70,7 @@ final class ClosedSchemaTest
             {
                 assertTrue(Integer.parseInt(since) > CLOSED && Integer.parseInt(since) <= version,
                     name + " is since version " + since + ", and the schema has version " + version);
+                assertTrue(!isOutput(parent), name + " is an addition to an output; add a message");
                 added = child.getTagName();
                 continue;
             }
@@ -73,6 +79,17 @@ final class ClosedSchemaTest
             lines.add(line(child, name));
             add(child, name, version, lines);
         }
+    }
+
+    /** Whether this is a message of an output, or a part of one. */
+    private static boolean isOutput(final Element element)
+    {
+        if (element.getTagName().equals("group"))
+        {
+            return isOutput((Element)element.getParentNode());
+        }
+        final int id = element.getTagName().equals("sbe:message") ? Integer.parseInt(element.getAttribute("id")) : -1;
+        return id >= FIRST_OUTPUT && id < FIRST_RECORD;
     }
 
     private static String line(final Element element, final String name)
@@ -112,6 +129,9 @@ final class ClosedSchemaTest
             "without its version");
         assertThrows(AssertionError.class, () -> closed(schema(six.replaceFirst(field, more + field))), "ahead");
         assertThrows(AssertionError.class, () -> closed(schema(text.replaceFirst(field, field + more))), "later version");
+        final String ofCommit = "<field name=\"verdict\" id=\"17\" type=\"EntryVerdict\"/>";
+        assertTrue(six.contains(ofCommit), "the last field of an entry of a Commit");
+        assertThrows(AssertionError.class, () -> closed(schema(six.replaceFirst(ofCommit, ofCommit + more))), "an output");
         final String last = "<field name=\"version\" id=\"2\" type=\"int32\"/>";
         assertEquals(before, closed(schema(six.replaceFirst(last, last + more))), "an addition");
     }
