@@ -22,8 +22,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Version 5 of the schema is closed: messages, values and fields are only added, each with its {@code sinceVersion}. Messages
- * of outputs get no field: a replay writes them again, and compares all bytes with the records of an earlier version.
+ * Version 5 of the schema is closed: messages, values and fields are only added, each with its {@code sinceVersion}.
+ * Messages of outputs get no field, because a replay writes outputs again and compares all bytes with the recorded ones.
  */
 final class ClosedSchemaTest
 {

@@ -99,6 +99,7 @@ final class GoldenRisenRun
 
     private static Incarnation open(final Path directory, final RouterConfig router)
     {
-        return new Incarnation(new DirectoryJournal(directory, SMALL), Incarnation.config(2).kvBlocks(24).router(router).build());
+        return new Incarnation(
+            new DirectoryJournal(directory, SMALL), Incarnation.config(2).kvBlocks(24).router(router).build());
     }
 }
