@@ -15,7 +15,8 @@ record LaunchedCommand(int exitCode, String out, String err)
     static LaunchedCommand in(final Path directory, final String... arguments) throws IOException, InterruptedException
     {
         final List<String> line = new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC"));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
             .filter(argument -> argument.startsWith("--add-") || argument.startsWith("-Dchronicle")).forEach(line::add);
         line.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));

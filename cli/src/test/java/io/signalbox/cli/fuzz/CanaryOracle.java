@@ -27,8 +27,9 @@ final class CanaryOracle implements Oracle
         final Set<Path> written = written(seen);
         final List<String> complaints = new ArrayList<>();
         final boolean recovers = seen.arguments().contains("--recover");
+        final boolean locks = recovers || seen.arguments().stream().anyMatch(each -> each.matches("--void(=.*)?"));
         seen.before().harmedIn(seen.after(), path -> written.contains(path.normalize()) ||
-                recovers && (path.endsWith("lock") || seen.after().holdsContentOf(path, seen.before())))
+                locks && path.endsWith("lock") || recovers && seen.after().holdsContentOf(path, seen.before()))
             .forEach(harm -> complaints.add("canary: " + harm));
         if (seen.returned() && seen.outcome().exitCode() == BAD_INPUT && RUNS.contains(seen.command()))
         {

@@ -32,21 +32,21 @@ class FileFuzzTest
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 60, full = 12_000)
+    @Tries(reduced = 40, full = 12_000)
     void shouldReadATraceAsItIsOrRefuseIt(@ForAll("traces") final FuzzCase made) throws IOException
     {
         run.fuzzer("traces").check(made);
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 30, full = 6_000)
+    @Tries(reduced = 20, full = 6_000)
     void shouldReadARouterFileOrRefuseIt(@ForAll("routers") final FuzzCase made) throws IOException
     {
         run.fuzzer("routers").check(made);
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 45, full = 9_000)
+    @Tries(reduced = 30, full = 9_000)
     void shouldRunACheckpointOrRefuseIt(@ForAll("checkpoints") final FuzzCase made) throws IOException
     {
         run.fuzzer("checkpoints").check(made);

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Every path of every command as a kind of file: each with a tenth of the kinds reduced, with all of them full. */
+/** Every path of every command as a kind of file: each with a sixteenth of the kinds reduced, with all of them full. */
 class FileKindFuzzTest
 {
     private static FuzzRun run;

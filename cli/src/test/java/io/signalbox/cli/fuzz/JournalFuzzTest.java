@@ -31,7 +31,7 @@ class JournalFuzzTest
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 100, full = 8_000)
+    @Tries(reduced = 70, full = 8_000)
     void shouldAcceptOnlyWhatWasWritten(@ForAll("cases") final FuzzCase made) throws IOException
     {
         run.fuzzer("journals").check(made);

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Every option and parameter that names a path, and every place within a journal, with every kind of file. The first tenth
- * has each of these lines with a tenth of the kinds, and each kind with a tenth of the lines.
+ * Every option and parameter that names a path, and every place within a journal, with every kind of file. The first of the
+ * parts has each of these lines with a sixteenth of the kinds, and each kind with a sixteenth of the lines.
  */
 final class KindCases
 {
-    private static final int PARTS = 10;
+    private static final int PARTS = 16;
     private static final List<String> RUN = List.of("--conversations=2", "--limit=3", "--ranks=2", "--user-tokens=fixed:20",
         "--output-tokens=fixed:4");
     /** Arguments that a command needs beside the path. */
@@ -75,7 +75,7 @@ final class KindCases
         }
     }
 
-    /** The first tenth. */
+    /** The first of the parts. */
     List<KindCase> reduced()
     {
         return parts.get(0);

@@ -38,14 +38,14 @@ class OptionFuzzTest
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 60, full = 12_000)
+    @Tries(reduced = 40, full = 12_000)
     void shouldEndEveryCommandLineInAResultOrASentence(@ForAll("cases") final FuzzCase made) throws IOException
     {
         run.fuzzer("options").check(made);
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 10, full = 2_000)
+    @Tries(reduced = 6, full = 2_000)
     void shouldDoSoWithoutALocale(@ForAll("cases") final FuzzCase made) throws IOException
     {
         withoutLocale.fuzzer("options-without-locale").check(made);

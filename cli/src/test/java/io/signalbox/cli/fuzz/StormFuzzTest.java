@@ -43,7 +43,7 @@ class StormFuzzTest
     }
 
     @Property(seed = "1")
-    @Tries(reduced = 25, full = 2_000)
+    @Tries(reduced = 18, full = 2_000)
     void shouldHarmNothingThatAppearsMeanwhile(@ForAll("cases") final FuzzCase made) throws IOException
     {
         run.fuzzer("storms").check(made);
