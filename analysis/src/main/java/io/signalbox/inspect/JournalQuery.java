@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A question about a journal whose answer is a table. One pass over the groups answers it; a query keeps the state of live
@@ -46,6 +47,8 @@ public abstract class JournalQuery implements RunListener
     private RunFold fold;
     private FoldedState ahead;
     private RowReceiver receiver;
+    /** {@code null}: all rows. */
+    private Predicate<? super Record> wanted;
     private long nowNanos;
     private long record;
 
@@ -57,6 +60,18 @@ public abstract class JournalQuery implements RunListener
 
     /** The record of a row; its components are the columns of the answer. */
     public abstract Class<? extends Record> rowType();
+
+    /** Lists only rows that meet a condition. Called before the question is answered. */
+    public final void listOnly(final Predicate<? super Record> condition)
+    {
+        wanted = condition;
+    }
+
+    /** The columns that a person reads first, by their names in documents; empty: all. */
+    public List<String> mainColumns()
+    {
+        return List.of();
+    }
 
     /**
      * Answers the question from a journal that is closed, was not closed, or is being written: then up to the last group
@@ -205,13 +220,21 @@ public abstract class JournalQuery implements RunListener
 
     final void row(final Record values)
     {
-        receiver.onRow(values);
+        if (isWanted(values))
+        {
+            receiver.onRow(values);
+        }
     }
 
-    /** Whether further rows are only counted. */
+    final boolean isWanted(final Record values)
+    {
+        return wanted == null || wanted.test(values);
+    }
+
+    /** Whether further rows are only counted, so that their values do not matter. */
     final boolean isFull()
     {
-        return receiver.isFull();
+        return wanted == null && receiver.isFull();
     }
 
     /** Logical time of the current group. */

@@ -4,9 +4,13 @@ package io.signalbox.inspect;
 import io.signalbox.DocumentSchema;
 import io.signalbox.JsonName;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.RunRequest;
+import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +29,21 @@ public final class RequestQuery extends JournalQuery
 
     private final RequestFilter filter;
     private final PriorityQueue<RequestRow> slowest = new PriorityQueue<>(FASTEST_FIRST);
+    private final TenantNames tenants = new TenantNames();
+    private final Long2ObjectHashMap<Asked> asked = new Long2ObjectHashMap<>();
+    private int blockSizeTokens;
+
+    /** What a live request has beside its {@link RunRequest}. */
+    private static final class Asked
+    {
+        private final String tenant;
+        private long placedNanos = RunRequest.UNKNOWN;
+
+        private Asked(final String tenant)
+        {
+            this.tenant = tenant;
+        }
+    }
 
     public RequestQuery(final RequestFilter filter)
     {
@@ -35,12 +54,21 @@ public final class RequestQuery extends JournalQuery
     void begin(final JournalReader journal)
     {
         requireRank(journal, filter.rank());
+        blockSizeTokens = journal.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
     }
 
     @Override
     boolean needsAll()
     {
         return false;
+    }
+
+    /** What tells a slow request from a fast one. */
+    @Override
+    public List<String> mainColumns()
+    {
+        return List.of("request", "submittedSeconds", "rank", "promptTokens", "cachedTokens", "tokens", "queuedMs",
+            "ttftMs", "tpotMs", "totalMs", "preemptions", "restarts", "end");
     }
 
     @Override
@@ -55,13 +83,17 @@ public final class RequestQuery extends JournalQuery
      * @param request        its id
      * @param submittedNanos logical time of the Submit
      * @param conversation   its conversation; {@code null} if there is none
+     * @param tenant         its tenant, or its cache key as text; {@code null} if there is none
      * @param rank           the rank that it was placed on last; {@code null} if it was not placed
      * @param promptTokens   prompt tokens
      * @param matchedBlocks  cached blocks that the request took over at its first admission whose step was not withdrawn;
      *                       their sum is {@code prefixCache.matchedBlocks}; {@code null} if it was not admitted
+     * @param cachedTokens   prompt tokens in these blocks; {@code null} if it was not admitted
      * @param tokens         tokens that were emitted
+     * @param placedNanos    time from the Submit to its first placement; {@code null} if it was not placed
      * @param queuedNanos    time from the Submit to the first admission; {@code null} if it was not admitted
      * @param ttftNanos      time to the first token; {@code null} if there was none
+     * @param tpotNanos      mean time per output token after the first; {@code null} without a second token
      * @param totalNanos     time to the end, with {@code --slowest} of an unfinished request so far; {@code null} if it did
      *                       not end
      * @param preemptions    times that it was preempted
@@ -75,12 +107,16 @@ public final class RequestQuery extends JournalQuery
         long request,
         @JsonName("submittedSeconds") long submittedNanos,
         Long conversation,
+        String tenant,
         Long rank,
         long promptTokens,
         Long matchedBlocks,
+        Long cachedTokens,
         long tokens,
+        Long placedNanos,
         Long queuedNanos,
         Long ttftNanos,
+        Long tpotNanos,
         Long totalNanos,
         long preemptions,
         long pauses,
@@ -89,11 +125,16 @@ public final class RequestQuery extends JournalQuery
     {
     }
 
-    private static RequestRow row(final RunRequest request, final String end, final Long totalNanos)
+    private RequestRow row(final RunRequest request, final String end, final Long totalNanos)
     {
+        final Asked was = asked.remove(request.id());
+        final long tpotNanos = request.tpotNanos();
         return new RequestRow(request.id(), request.submitNanos(), known(request.conversationId()),
-            known(request.placedRank()), request.promptTokens(), known(request.matchedBlocks()), request.tokens(),
-            since(request, request.admittedNanos()), since(request, request.firstTokenNanos()), totalNanos,
+            was.tenant.isEmpty() ? null : was.tenant, known(request.placedRank()), request.promptTokens(),
+            known(request.matchedBlocks()), request.matchedBlocks() == RunRequest.UNKNOWN ? null :
+            (Long)Math.min(request.promptTokens(), (long)request.matchedBlocks() * blockSizeTokens), request.tokens(),
+            since(request, was.placedNanos), since(request, request.admittedNanos()),
+            since(request, request.firstTokenNanos()), tpotNanos == 0 ? null : (Long)tpotNanos, totalNanos,
             request.preemptions(), request.pauses(), request.restarts(), end);
     }
 
@@ -105,6 +146,22 @@ public final class RequestQuery extends JournalQuery
     private static Long since(final RunRequest request, final long nanos)
     {
         return nanos == RunRequest.UNKNOWN ? null : (Long)(nanos - request.submitNanos());
+    }
+
+    @Override
+    public void onSubmit(final SubmitDecoder submit)
+    {
+        asked.put(submit.requestId(), new Asked(tenants.of(submit)));
+    }
+
+    @Override
+    public void onPlaced(final RunRequest request, final PlacedDecoder decision)
+    {
+        final Asked was = asked.get(decision.requestId());
+        if (was != null && was.placedNanos == RunRequest.UNKNOWN)
+        {
+            was.placedNanos = nowNanos();
+        }
     }
 
     @Override
@@ -136,7 +193,7 @@ public final class RequestQuery extends JournalQuery
 
     private void list(final RequestRow row)
     {
-        if (!isWanted(row))
+        if (!isAsked(row) || !isWanted(row))
         {
             return;
         }
@@ -152,7 +209,7 @@ public final class RequestQuery extends JournalQuery
         }
     }
 
-    private boolean isWanted(final RequestRow row)
+    private boolean isAsked(final RequestRow row)
     {
         return (filter.ends() == null || (row.end.equals(filter.ends()) || row.end.startsWith(filter.ends() + ": "))) &&
             (!filter.preempted() || row.preemptions > 0) &&

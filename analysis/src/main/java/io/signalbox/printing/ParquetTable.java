@@ -28,10 +28,10 @@ public final class ParquetTable implements JournalQuery.RowReceiver
     private long rows;
 
     /** @param limit rows to write; more are only counted. */
-    public ParquetTable(final NewFile file, final Class<? extends Record> rowType, final long limit)
+    public ParquetTable(final NewFile file, final List<TableColumn> columns, final long limit)
     {
         this.file = file;
-        columns = TableColumn.of(rowType);
+        this.columns = columns;
         this.limit = limit;
         for (final TableColumn column : columns)
         {
@@ -67,7 +67,7 @@ public final class ParquetTable implements JournalQuery.RowReceiver
         }
         for (int i = 0; i < columns.size(); i++)
         {
-            final Object value = columns.get(i).field().value(row);
+            final Object value = columns.get(i).value(row);
             values.get(i).add(value == null ? null : switch (columns.get(i).kind())
             {
                 case SECONDS -> (Long)value / NANOS_PER_SECOND;

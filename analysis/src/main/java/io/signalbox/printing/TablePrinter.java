@@ -37,19 +37,23 @@ public final class TablePrinter implements JournalQuery.RowReceiver
     private boolean hasBegun;
     private long rows;
 
-    /** @param limit rows to print; more are only counted. */
+    /**
+     * @param chosen columns to print as text or CSV; JSON has all.
+     * @param limit  rows to print; more are only counted.
+     */
     public TablePrinter(
         final PrintStream out,
         final Form form,
         final Path journal,
         final Class<? extends Record> rowType,
+        final List<TableColumn> chosen,
         final long limit)
     {
         this.out = out;
         this.form = form;
         this.rowType = rowType;
         this.limit = limit;
-        columns = TableColumn.of(rowType);
+        columns = chosen;
         this.journal = journal;
     }
 
@@ -147,7 +151,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         final String[] texts = new String[columns.size()];
         for (int i = 0; i < texts.length; i++)
         {
-            final Object value = columns.get(i).field().value(row);
+            final Object value = columns.get(i).value(row);
             texts[i] = value == null ? ReportText.NO_DATA : Printable.text(forPeople(columns.get(i), value));
         }
         line(texts);
@@ -183,7 +187,7 @@ public final class TablePrinter implements JournalQuery.RowReceiver
         final StringBuilder line = new StringBuilder();
         for (final TableColumn column : columns)
         {
-            final Object value = column.field().value(row);
+            final Object value = column.value(row);
             line.append(column == columns.get(0) ? "" : ",");
             if (value != null)
             {
@@ -264,6 +268,11 @@ public final class TablePrinter implements JournalQuery.RowReceiver
             out.print(rows == 0 ? "" : "\n");
             fact("rows", rows <= limit ? Decimals.grouped(rows) :
                 Decimals.grouped(limit) + " of " + Decimals.grouped(rows) + "; --limit shows more");
+            final int all = DocumentField.of(rowType).size();
+            if (columns.size() < all)
+            {
+                fact("columns", columns.size() + " of " + all + "; --columns all shows all");
+            }
         }
     }
 

@@ -7,7 +7,9 @@ import io.signalbox.cli.console.ServedDocument;
 import io.signalbox.inspect.BlockRow;
 import io.signalbox.inspect.EventQuery;
 import io.signalbox.inspect.ExpertQuery;
+import io.signalbox.inspect.FaultQuery;
 import io.signalbox.inspect.MomentQuery;
+import io.signalbox.inspect.PlacementQuery;
 import io.signalbox.inspect.RankQuery;
 import io.signalbox.inspect.RequestQuery;
 import io.signalbox.inspect.SeriesQuery;
@@ -23,7 +25,8 @@ final class DocumentTypes
 {
     static final List<Class<?>> ALL = List.of(
         RunDocument.class, WindowReport.class, ServedDocument.class, RequestDocument.class, RequestQuery.RequestRow.class,
-        StepQuery.StepRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class,
+        StepQuery.StepRow.class, PlacementQuery.PlacementRow.class, PlacementQuery.CandidateRow.class,
+        FaultQuery.FaultRow.class, BlockRow.class, RankQuery.RankRow.class, SeriesQuery.SeriesRow.class,
         ExpertQuery.ExpertRow.class, ExpertQuery.HotExpertRow.class, MomentQuery.MomentRequest.class,
         MomentQuery.MomentRank.class, MomentQuery.MomentBlock.class, EventQuery.EventRow.class,
         ReplayDocument.class, RunsReport.RunsDocument.class, SnapshotReport.SnapshotDocument.class,
@@ -38,6 +41,9 @@ final class DocumentTypes
     static final Map<Class<?>, Class<? extends TableDocument.End>> TABLES = Map.ofEntries(
         Map.entry(RequestQuery.RequestRow.class, TableDocument.OfJournal.class),
         Map.entry(StepQuery.StepRow.class, TableDocument.OfJournal.class),
+        Map.entry(PlacementQuery.PlacementRow.class, TableDocument.OfJournal.class),
+        Map.entry(PlacementQuery.CandidateRow.class, TableDocument.OfJournal.class),
+        Map.entry(FaultQuery.FaultRow.class, TableDocument.OfJournal.class),
         Map.entry(BlockRow.class, TableDocument.OfJournal.class),
         Map.entry(RankQuery.RankRow.class, TableDocument.OfJournal.class),
         Map.entry(SeriesQuery.SeriesRow.class, TableDocument.OfJournal.class),

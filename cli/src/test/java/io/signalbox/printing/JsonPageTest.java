@@ -155,6 +155,9 @@ class JsonPageTest
             run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--faults", "rank 1 step 9 lost",
                 "--journal", lost, "--json"),
             run("inspect", "run", lost, "--from=0", "--json"),
+            run("inspect", "faults", lost, "--json"),
+            run("inspect", "placements", lost, "--json"),
+            run("inspect", "placements", lost, "--show=candidates", "--json"),
             run("inspect", "run", journal, "--from=0.1", "--to=0.5", "--slo=ttft=30ms", "--json"));
     }
 

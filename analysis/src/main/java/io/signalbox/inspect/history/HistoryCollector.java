@@ -22,6 +22,7 @@ import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.inspect.LifeEvent;
+import io.signalbox.inspect.TenantNames;
 import io.signalbox.inspect.TimeWindow;
 import io.signalbox.inspect.history.Happening.Kind;
 import io.signalbox.journal.GroupSource;
@@ -38,10 +39,8 @@ import io.signalbox.state.RunStep;
 import io.signalbox.state.StateFold;
 import org.agrona.collections.Long2ObjectHashMap;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -66,7 +65,7 @@ public final class HistoryCollector implements RunListener
     private final List<Happening> happenings = new ArrayList<>();
     private final List<Requeue> requeues = new ArrayList<>();
     private final Map<Integer, Happening> openLosses = new TreeMap<>();
-    private final Map<String, String> tenants = new HashMap<>();
+    private final TenantNames tenants = new TenantNames();
     private final RunLevels levels;
     private final RunFold fold;
     /** {@code null} before the first group. */
@@ -166,18 +165,9 @@ public final class HistoryCollector implements RunListener
         if (isInside())
         {
             queuedArrivals += levels.isQueued() ? 1 : 0;
-            asked = new PastRequest(submit, nowNanos, tenant(submit));
+            asked = new PastRequest(submit, nowNanos, tenants.of(submit));
             requests.add(asked);
         }
-    }
-
-    private String tenant(final SubmitDecoder submit)
-    {
-        submit.skipBlockHashes();
-        final byte[] key = new byte[submit.cacheKeyLength()];
-        submit.getCacheKey(key, 0, key.length);
-        final String name = new String(key, StandardCharsets.UTF_8);
-        return tenants.computeIfAbsent(name, same -> same);
     }
 
     @Override

@@ -27,7 +27,8 @@ public final class InspectArguments
         Map.of("--block", "block", "--expert", "expert", "--moment", "moment", "--at", "moment");
     /** Options with a value that today's questions have. */
     private static final Set<String> VALUED = Set.of("--slowest", "--end", "--of-conversation", "--message", "--record",
-        "--every", "--from", "--to", "--show", "--limit", "--parquet", "--json-file", "--html", "--slo");
+        "--every", "--from", "--to", "--show", "--limit", "--parquet", "--json-file", "--html", "--slo",
+        "--columns", "--where");
     private static final Set<String> NOT_ASKING = Set.of("-h", "--help", "-V", "--version");
 
     private final String[] arguments;

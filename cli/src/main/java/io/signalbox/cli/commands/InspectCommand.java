@@ -40,7 +40,8 @@ public final class InspectCommand implements Callable<Integer>
 {
     /** The questions, in the order of the help. */
     public static final List<String> QUESTIONS = List.of(
-        "run", "series", "requests", "request", "block", "rank", "expert", "experts", "events", "moment", "drafts");
+        "run", "series", "requests", "request", "placements", "faults", "block", "rank", "expert", "experts", "events",
+        "moment", "drafts");
     static final String NAME = "signalbox inspect";
 
     @Spec
@@ -67,6 +68,8 @@ public final class InspectCommand implements Callable<Integer>
             case "series" -> InspectSeries.class;
             case "requests" -> InspectRequests.class;
             case "request" -> InspectRequest.class;
+            case "placements" -> InspectPlacements.class;
+            case "faults" -> InspectFaults.class;
             case "block" -> InspectBlock.class;
             case "rank" -> InspectRank.class;
             case "expert" -> InspectExpert.class;

@@ -26,6 +26,7 @@ import java.util.List;
     footer = {
         "  signalbox inspect requests runs/0001 --slowest 10",
         "  signalbox inspect requests runs/0001 --rank 3 --from 60 --to 120",
+        "  signalbox inspect requests runs/0001 --where 'tenant=acme and ttft>1s' --columns request,ttft,rank",
         "  signalbox inspect requests runs/0001 --csv > requests.csv",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",

@@ -13,10 +13,13 @@ import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.RunMoment;
 import io.signalbox.printing.NewFile;
 import io.signalbox.printing.ParquetTable;
+import io.signalbox.printing.TableColumn;
 import io.signalbox.printing.TablePrinter;
+import io.signalbox.printing.where.RowCondition;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -70,16 +73,23 @@ abstract class InspectTable extends InspectQuestion
             throw new ConfigException(
                 "--follow lists what is new, and " + TableOptions.PARQUET + " writes a whole file; leave one out.");
         }
+        final RowCondition where = options.where(query.rowType());
+        if (where != null)
+        {
+            query.listOnly(where);
+        }
+        final boolean isText = !json.isJson() && !options.isCsv() && options.parquet() == null;
+        final List<TableColumn> columns = options.columns(query.rowType(), isText ? query.mainColumns() : List.of());
         noteRemovedRecords();
         try
         {
             if (options.parquet() != null)
             {
-                write(query, ifEmpty);
+                write(query, columns, ifEmpty);
             }
             else
             {
-                list(query, follows, ifEmpty);
+                list(query, columns, follows, ifEmpty);
             }
         }
         catch (final NoRowsException e)
@@ -89,9 +99,10 @@ abstract class InspectTable extends InspectQuestion
         }
     }
 
-    private void list(final JournalQuery query, final boolean follows, final Runnable ifEmpty)
+    private void list(
+        final JournalQuery query, final List<TableColumn> columns, final boolean follows, final Runnable ifEmpty)
     {
-        final TablePrinter printer = printer(query.rowType(), follows);
+        final TablePrinter printer = printer(query.rowType(), columns, follows);
         final boolean hasRows;
         final JournalEnd end;
         try (ReadingProgress progress = progress())
@@ -122,9 +133,9 @@ abstract class InspectTable extends InspectQuestion
         });
     }
 
-    private void write(final JournalQuery query, final Runnable ifEmpty)
+    private void write(final JournalQuery query, final List<TableColumn> columns, final Runnable ifEmpty)
     {
-        writeTable(query.rowType(), table ->
+        writeTable(columns, table ->
         {
             final JournalEnd end;
             final boolean hasRows;
@@ -145,37 +156,47 @@ abstract class InspectTable extends InspectQuestion
     final void print(final MomentQuery query)
     {
         options.check(json.isJson());
+        final List<TableColumn> columns = options.columns(query.rowType(), List.of());
         if (options.parquet() != null)
         {
-            writeTable(query.rowType(), table -> table.conclude(console().out(), answer(query, table)));
+            writeTable(columns, table -> table.conclude(console().out(), answer(query, table)));
             return;
         }
-        final TablePrinter printer = printer(query.rowType(), false);
+        final TablePrinter printer = printer(query.rowType(), columns, false);
         printer.conclude(answer(query, printer));
     }
 
     private RunMoment answer(final MomentQuery query, final JournalQuery.RowReceiver rows)
     {
+        final RowCondition where = options.where(query.rowType());
+        final JournalQuery.RowReceiver wanted = where == null ? rows : row ->
+        {
+            if (where.test(row))
+            {
+                rows.onRow(row);
+            }
+        };
         try (ReadingProgress progress = progress())
         {
-            return query.run(journal(), progress.before(rows), progress);
+            return query.run(journal(), progress.before(wanted), progress);
         }
     }
 
-    private void writeTable(final Class<? extends Record> rowType, final Consumer<ParquetTable> answer)
+    private void writeTable(final List<TableColumn> columns, final Consumer<ParquetTable> answer)
     {
         try (NewFile file = NewFile.create(TableOptions.PARQUET, options.parquet()))
         {
-            answer.accept(new ParquetTable(file, rowType, options.rows(Long.MAX_VALUE)));
+            answer.accept(new ParquetTable(file, columns, options.rows(Long.MAX_VALUE)));
         }
     }
 
-    private TablePrinter printer(final Class<? extends Record> rowType, final boolean follows)
+    private TablePrinter printer(
+        final Class<? extends Record> rowType, final List<TableColumn> columns, final boolean follows)
     {
         final TablePrinter.Form form = options.isCsv() ? TablePrinter.Form.CSV :
             json.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
         final boolean isShort = form == TablePrinter.Form.TEXT && !follows;
         final long rows = options.rows(isShort ? TEXT_ROWS : Long.MAX_VALUE);
-        return new TablePrinter(console().out(), form, journal(), rowType, rows);
+        return new TablePrinter(console().out(), form, journal(), rowType, columns, rows);
     }
 }

@@ -47,7 +47,7 @@ class OperationsPageTest
         {
             Files.writeString(PAGE, printed);
         }
-        assertEquals(13, commands.size());
+        assertEquals(16, commands.size());
         assertEquals(page, printed);
     }
 
