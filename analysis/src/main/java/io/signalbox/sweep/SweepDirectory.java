@@ -91,28 +91,40 @@ public final class SweepDirectory implements AutoCloseable
     private static void keepPlan(final Path directory, final String plan) throws IOException
     {
         final Path file = directory.resolve(PLAN);
+        final byte[] bytes = plan.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MAX_PLAN_BYTES)
+        {
+            throw new ConfigException("the plan has " + bytes.length + " bytes, and at most " + MAX_PLAN_BYTES +
+                " are allowed; give fewer values.");
+        }
+        // Looked at before the plan is looked for: another shard may begin at the same time.
+        final boolean isUsed = holdsFiles(directory);
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS))
         {
-            try (Stream<Path> entries = Files.list(directory))
+            if (isUsed)
             {
-                if (entries.anyMatch(entry -> !entry.getFileName().toString().startsWith(".")))
-                {
-                    throw new ConfigException(OUT + "=" + directory + " holds files and no sweep; give a directory that " +
-                        "is new or empty, or one of the same sweep.");
-                }
+                throw new ConfigException(OUT + "=" + directory + " holds files and no sweep; give a directory that " +
+                    "is new or empty, or one of the same sweep.");
             }
             try (AtomicFile aside = AtomicFile.of(file))
             {
-                aside.write(plan.getBytes(StandardCharsets.UTF_8));
+                aside.write(bytes);
                 aside.sync();
-                aside.publish();
+                aside.publishNew();
             }
         }
-        // Two shards may have begun at the same time: the plan that is there counts.
         if (!plan(directory).equals(plan))
         {
             throw new ConfigException(OUT + "=" + directory + " holds another sweep, as its " + PLAN + " says; give the " +
                 "same options, values and seeds, or another directory.");
+        }
+    }
+
+    private static boolean holdsFiles(final Path directory) throws IOException
+    {
+        try (Stream<Path> entries = Files.list(directory))
+        {
+            return entries.anyMatch(entry -> !entry.getFileName().toString().startsWith("."));
         }
     }
 

@@ -4,7 +4,10 @@ package io.signalbox.files;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -112,6 +115,36 @@ public final class AtomicFile implements AutoCloseable
         if (isSynced)
         {
             syncDirectory(file.toAbsolutePath().getParent());
+        }
+    }
+
+    /**
+     * Gives the file its name, unless another file has it. On a file system without links, two processes that publish at the
+     * same moment may both succeed; the later file remains.
+     *
+     * @return whether this file has the name.
+     */
+    public boolean publishNew() throws IOException
+    {
+        try
+        {
+            Files.createLink(file, part);
+            close();
+            syncDirectory(file.toAbsolutePath().getParent());
+            return true;
+        }
+        catch (final FileAlreadyExistsException e)
+        {
+            return false;
+        }
+        catch (final UnsupportedOperationException | FileSystemException e)
+        {
+            if (Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+            {
+                return false;
+            }
+            publish();
+            return true;
         }
     }
 

@@ -92,6 +92,19 @@ class StableNamesTest
     }
 
     @Test
+    void shouldKeepTheFieldsOfASweep()
+    {
+        final String shards = directory.resolve("shards").toString();
+        out("sweep", "--grid", "kv-blocks=4097,8193", "--baseline", "kv-blocks=4097", "--limit", "5", "--seeds", "2",
+            "--objective", "tpotP50Ms", "--shard", "0/2", "--out", shards);
+        out("sweep", "--plan", Path.of(shards, "plan.json").toString(), "--shard", "1/2", "--out", shards);
+        final Map<String, String> sweep = json("sweep", "merge", shards, "--pareto", "ttftP90Ms", "--json");
+        assertNumbers(sweep, "cells[0].rank", "cells[0].cell", "cells[0].settings.kv-blocks",
+            "cells[0].figures.ttftP90Ms.mean", "cells[0].figures.ttftP90Ms.values[1]", "plan.seeds");
+        assertTrue(sweep.get("cells[0].key").matches("[0-9a-f]{16}"), sweep.get("cells[0].key"));
+    }
+
+    @Test
     void shouldKeepTheAnswersOfARun() throws IOException
     {
         final Path prompts = directory.resolve("prompts.jsonl");

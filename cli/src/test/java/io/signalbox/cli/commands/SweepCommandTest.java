@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -125,6 +127,17 @@ class SweepCommandTest
         final Path copy = Files.copy(directory.resolve("file/plan.json"), directory.resolve("copy.json"));
         final CommandRun stored = CommandRun.of("sweep", "--plan", copy.toString(), "--out", out("file"), "--json");
         assertEquals(run.out(), stored.out(), stored.err());
+    }
+
+    /** The values of this plan have more bytes than a YAML file may have. */
+    @Test
+    void shouldMergeALargePlan()
+    {
+        final String values = IntStream.range(4097, 12_000).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        final CommandRun run = CommandRun.of("sweep", "--grid", "kv-blocks=" + values, "--draw", "2", "--limit", "5",
+            "--out", out("large"), "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        assertEquals(run.out(), CommandRun.of("sweep", "merge", out("large"), "--json").out());
     }
 
     @Test

@@ -33,8 +33,9 @@ import java.nio.file.Path;
  */
 public final class YamlFile
 {
-    /** The time to parse YAML grows faster than the text. */
+    /** The time to parse YAML, other than JSON, grows faster than the text. */
     private static final int MAX_BYTES = 1 << 16;
+    private static final int MAX_JSON_BYTES = 1 << 22;
     /** A scanner's work per level makes deep files slow. */
     private static final int MAX_DEPTH = 8;
     private static final int MAX_SHOWN = 200;
@@ -58,7 +59,30 @@ public final class YamlFile
     /** @throws ConfigException if the file cannot be read, or is not such YAML. */
     public Object document()
     {
-        return document(text());
+        final String text = text();
+        if (text.startsWith("{"))
+        {
+            try
+            {
+                return JsonTree.of(text, MAX_DEPTH);
+            }
+            catch (final IOException e)
+            {
+                // YAML writes maps like that too, and its refusals name the line.
+                return yaml(text);
+            }
+        }
+        return yaml(text);
+    }
+
+    private Object yaml(final String text)
+    {
+        if (text.length() > MAX_BYTES)
+        {
+            throw refused("has more than " + MAX_BYTES + " bytes, the most that " + content + " may have; " +
+                "give a file with that only");
+        }
+        return document(text);
     }
 
     private Object document(final String text)
@@ -96,10 +120,10 @@ public final class YamlFile
         }
         try (InputStream stream = Files.newInputStream(path))
         {
-            final byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
-            if (bytes.length > MAX_BYTES)
+            final byte[] bytes = stream.readNBytes(MAX_JSON_BYTES + 1);
+            if (bytes.length > MAX_JSON_BYTES)
             {
-                throw refused("has more than " + MAX_BYTES + " bytes, the most that " + content + " may have; " +
+                throw refused("has more than " + MAX_JSON_BYTES + " bytes, the most that " + content + " may have; " +
                     "give a file with that only");
             }
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
