@@ -14,8 +14,8 @@ import java.util.TreeMap;
  * One combination of values.
  *
  * @param number  its place in the plan, from 0.
- * @param options the options that all cells share, by name.
- * @param varied  the options that the grid varies, by name, in the order of the grid.
+ * @param options all options of the cell, by name.
+ * @param varied  the values of the dimensions, by name, in the order of the plan.
  * @param key     the hash of all settings: equal in every plan that has this combination.
  */
 public record SweepCell(int number, Map<String, SweepValue> options, Map<String, SweepValue> varied, String key)
@@ -25,15 +25,13 @@ public record SweepCell(int number, Map<String, SweepValue> options, Map<String,
     static SweepCell of(
         final int number, final Map<String, SweepValue> options, final Map<String, SweepValue> varied)
     {
-        return new SweepCell(number, options, Collections.unmodifiableMap(varied), key(options, varied));
+        return new SweepCell(number, Collections.unmodifiableMap(options), Collections.unmodifiableMap(varied), key(options));
     }
 
-    private static String key(final Map<String, SweepValue> options, final Map<String, SweepValue> varied)
+    private static String key(final Map<String, SweepValue> options)
     {
-        final TreeMap<String, SweepValue> sorted = new TreeMap<>(options);
-        sorted.putAll(varied);
         final StringBuilder settings = new StringBuilder();
-        sorted.forEach((name, value) -> settings.append(name).append('=').append(value.stored()).append('\n'));
+        new TreeMap<>(options).forEach((name, value) -> settings.append(name).append('=').append(value.stored()).append('\n'));
         try
         {
             final byte[] digest =
@@ -46,7 +44,7 @@ public record SweepCell(int number, Map<String, SweepValue> options, Map<String,
         }
     }
 
-    /** The varied options with the values that documents show. */
+    /** The values of the dimensions as documents show them. */
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new LinkedHashMap<>();
@@ -54,7 +52,7 @@ public record SweepCell(int number, Map<String, SweepValue> options, Map<String,
         return settings;
     }
 
-    /** Number and varied options, for sentences. */
+    /** Number and values of the dimensions, for sentences. */
     @Override
     public String toString()
     {

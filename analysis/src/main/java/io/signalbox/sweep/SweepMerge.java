@@ -45,6 +45,12 @@ public final class SweepMerge
         return this;
     }
 
+    /** Runs of the plan that no directory has. */
+    public long missing()
+    {
+        return (long)cells.size() * plan.seeds() - runs.size();
+    }
+
     /**
      * The runs of every cell and seed, by cell and then by seed.
      *
@@ -61,9 +67,8 @@ public final class SweepMerge
                 complete[cell.number()][i] = runs.get(new SweepRun.Name(cell.number(), seed));
                 if (complete[cell.number()][i] == null)
                 {
-                    final long missing = (long)cells.size() * plan.seeds() - runs.size();
                     throw new ConfigException(cell + " with seed " + seed + " is missing" +
-                        (missing == 1 ? "" : ", and " + (missing - 1) + " others") + "; run the shard that has it, with " +
+                        (missing() == 1 ? "" : ", and " + (missing() - 1) + " others") + "; run the shard that has it, with " +
                         "the same --out, and give its directory.");
                 }
             }

@@ -25,7 +25,8 @@ class SweepPlanTest
         final Map<String, List<SweepValue>> values = new LinkedHashMap<>();
         grid.forEach((name, texts) -> values.put(name, texts.stream().map(SweepValue::of).toList()));
         return new SweepPlan(
-            Map.of("limit", SweepValue.of("100")), values, draw, 7, 1, 2, Figure.TTFT_P90, baseline);
+            Map.of("limit", SweepValue.of("100")), values, Map.of(), draw, 7, 1, 2, Figure.TTFT_P90, baseline,
+            SweepHalving.NONE);
     }
 
     private static Map<String, List<String>> grid()

@@ -29,26 +29,39 @@ public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
      *
      * @param options   options of every cell, by name
      * @param grid      values of each varied option, by name
+     * @param variants  options of each variant, by the name of the variant; they replace {@code options}
      * @param draw      cells that are drawn from the grid; 0: all cells
      * @param drawSeed  seed of the draw
      * @param seed      first seed of the runs
      * @param seeds     runs of each cell, with consecutive seeds
      * @param objective figure by which cells are ranked
      * @param baseline  values of varied options; a cell is compared with the cell that has these and otherwise its own ones
+     * @param halving   one of so many cells is kept after each round and runs with so many times the requests; 0: one round
+     * @param round     round of successive halving, from 0
+     * @param kept      numbers of the cells of the grid that run in this round, in the order of their numbers there; empty: all
      */
     @DocumentSchema("signalbox.sweep-plan/1")
     public record Plan(
-        Map<String, String> options, Map<String, List<String>> grid, int draw, long drawSeed, long seed, int seeds,
-        String objective, Map<String, String> baseline)
+        Map<String, String> options, Map<String, List<String>> grid, Map<String, Map<String, String>> variants, int draw,
+        long drawSeed, long seed, int seeds, String objective, Map<String, String> baseline, int halving, int round,
+        List<Integer> kept)
     {
         public static Plan of(final SweepPlan plan)
         {
-            final Map<String, String> options = new LinkedHashMap<>();
-            plan.options().forEach((name, value) -> options.put(name, value.stored()));
+            final Map<String, Map<String, String>> variants = new LinkedHashMap<>();
+            plan.variants().forEach((name, own) -> variants.put(name, stored(own)));
             final Map<String, List<String>> grid = new LinkedHashMap<>();
             plan.grid().forEach((name, values) -> grid.put(name, values.stream().map(SweepValue::stored).toList()));
-            return new Plan(options, grid, plan.draw(), plan.drawSeed(), plan.firstSeed(), plan.seeds(),
-                plan.objective().key(), plan.baseline());
+            return new Plan(stored(plan.options()), grid, variants, plan.draw(), plan.drawSeed(), plan.firstSeed(),
+                plan.seeds(), plan.objective().key(), plan.baseline(), plan.halving().keepOneIn(), plan.halving().round(),
+                plan.halving().kept());
+        }
+
+        private static Map<String, String> stored(final Map<String, SweepValue> values)
+        {
+            final Map<String, String> stored = new LinkedHashMap<>();
+            values.forEach((name, value) -> stored.put(name, value.stored()));
+            return stored;
         }
     }
 

@@ -60,7 +60,7 @@ public final class SweepText
     private static List<String> titles(final SweepPlan plan, final Set<Figure> figures)
     {
         final List<String> titles = new ArrayList<>(List.of("rank", "cell"));
-        titles.addAll(plan.grid().keySet());
+        titles.addAll(plan.dimensions().keySet());
         figures.forEach(figure -> titles.add(figure.key() + " "));
         if (!plan.baseline().isEmpty())
         {
@@ -73,7 +73,7 @@ public final class SweepText
     {
         final List<String> line = new ArrayList<>(
             List.of(Integer.toString(ranked.rank()), Integer.toString(ranked.cell().number())));
-        plan.grid().keySet().forEach(name -> line.add(ranked.cell().settings().get(name)));
+        plan.dimensions().keySet().forEach(name -> line.add(ranked.cell().settings().get(name)));
         String mark = ranked.isFront() ? "*" : " ";
         for (final Figure figure : figures)
         {

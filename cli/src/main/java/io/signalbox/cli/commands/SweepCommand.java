@@ -5,6 +5,7 @@ import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.HeapShortage;
 import io.signalbox.cli.console.Progress;
+import io.signalbox.cli.options.ArgumentConverters;
 import io.signalbox.cli.options.CommandModel;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.DeploymentOptions;
@@ -28,7 +29,10 @@ import io.signalbox.sweep.SweepCell;
 import io.signalbox.sweep.SweepDirectory;
 import io.signalbox.sweep.SweepMerge;
 import io.signalbox.sweep.SweepPlan;
+import io.signalbox.sweep.SweepRanking;
+import io.signalbox.sweep.SweepRun;
 import io.signalbox.sweep.SweepShard;
+import io.signalbox.sweep.SweepValue;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,6 +42,7 @@ import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -130,24 +135,61 @@ public final class SweepCommand implements Callable<Integer>
         {
             return MeasuredModels.print(console, jsonOptions);
         }
-        final SweptOptions known = new SweptOptions(
-            spec, List.of(WORKLOAD, SCHEDULER, COSTS, DEPLOYMENT), List.of("--slo", "--plugins"));
-        final SweepPlan plan = search.plan(known, known.given(spec.commandLine().getParseResult()));
+        final SweptOptions known = known(spec);
+        final SweepPlan plan = search.plan(known, known.given(spec.commandLine().getParseResult()), this::variant);
         final SweepResult result = new SweepResult(console, jsonOptions, front.figures(), top.cells());
-        final SweepShard shard = search.shard();
-        final Path directory = search.directory();
-        final List<SweepCell> cells = plan.cells();
-        final List<SweepCell> own = shard.of(cells);
-        final SweptRuns runs = new SweptRuns(console, known, ofWorkload(), search.workers());
-        own.forEach(cell -> runs.check(cell, plan.firstSeed(), Math.min(search.workers(), own.size() * plan.seeds())));
-        try (OutputFile file = jsonOptions.reserve(bytes(plan, cells.size()));
-            SweepDirectory results =
-                SweepDirectory.open(directory, JsonDocument.text(SweepDocument.Plan.of(plan)), cells, shard))
+        try (OutputFile file = jsonOptions.reserve(bytes(plan, plan.cells().size())))
         {
-            simulate(plan, own, new Sweep(results, runs));
-            conclude(plan, shard, own, results, result, file);
+            runRounds(plan, known, result, file);
         }
         return ExitCode.OK;
+    }
+
+    private static SweptOptions known(final CommandSpec command)
+    {
+        return new SweptOptions(
+            command, List.of(WORKLOAD, SCHEDULER, COSTS, DEPLOYMENT), List.of("--slo", "--plugins"));
+    }
+
+    /** The options of a variant. */
+    private Map<String, SweepValue> variant(final List<String> words)
+    {
+        final CommandLine line = CommandModel.of(new SweepCommand(console));
+        ArgumentConverters.register(line);
+        CommandModel.parse(line, words.toArray(new String[0]));
+        final SweptOptions known = known(line.getCommandSpec());
+        final Map<String, SweepValue> given = known.given(line.getParseResult());
+        for (final OptionSpec option : line.getParseResult().matchedOptions())
+        {
+            known.require(option);
+        }
+        return given;
+    }
+
+    /** The rounds of successive halving, or the only one, until cells of other shards are missing. */
+    private void runRounds(
+        final SweepPlan first, final SweptOptions known, final SweepResult result, final OutputFile file)
+    {
+        final SweepShard shard = search.shard();
+        for (SweepPlan plan = first; plan != null; )
+        {
+            final Path directory = plan.halving().keepOneIn() == 0 ? search.directory() :
+                search.directory().resolve("round-" + plan.halving().round());
+            final List<SweepCell> cells = plan.cells();
+            final List<SweepCell> own = shard.of(cells);
+            final SweptRuns runs = new SweptRuns(console, known, ofWorkload(), search.workers());
+            final long seed = plan.firstSeed();
+            final int atOnce = Math.min(search.workers(), own.size() * plan.seeds());
+            own.forEach(cell -> runs.check(cell, seed, atOnce));
+            final int ended;
+            try (SweepDirectory results =
+                SweepDirectory.open(directory, JsonDocument.text(SweepDocument.Plan.of(plan)), cells, shard))
+            {
+                simulate(plan, own, new Sweep(results, runs));
+                ended = results.runs().size();
+            }
+            plan = conclude(plan, directory, own.size(), ended, result, file);
+        }
     }
 
     /** Expected size of the document. */
@@ -193,16 +235,34 @@ public final class SweepCommand implements Callable<Integer>
             " at a time");
     }
 
-    private void conclude(final SweepPlan plan, final SweepShard shard, final List<SweepCell> own,
-        final SweepDirectory results, final SweepResult result, final OutputFile file)
+    /** The next round; {@code null} if there is none, or if cells of other shards are missing. */
+    private SweepPlan conclude(final SweepPlan plan, final Path directory, final int cells, final int runs,
+        final SweepResult result, final OutputFile file)
     {
-        if (shard.count() == 1)
+        final SweepShard shard = search.shard();
+        final SweepMerge merge = new SweepMerge(plan).add(directory);
+        final boolean isHalving = plan.halving().keepOneIn() > 0;
+        if (shard.count() == 1 || isHalving && merge.missing() == 0)
         {
-            result.print(plan, new SweepMerge(plan).add(search.directory()).complete(), file);
-            return;
+            final SweepRun[][] complete = merge.complete();
+            final List<SweepRanking.Ranked> ranked = new SweepRanking(plan, complete).ranked(front.figures());
+            final SweepPlan next = plan.next(ranked.stream().map(each -> each.cell().number()).toList());
+            if (next == null)
+            {
+                result.print(plan, complete, file);
+            }
+            else
+            {
+                console.err().println(NAME + ": round " + plan.halving().round() + " ended with " +
+                    Decimals.counted(ranked.size(), "cell") + "; the best " + Decimals.grouped(next.halving().kept().size()) +
+                    " run with --limit " + next.options().get(SweepPlan.LIMIT).text());
+            }
+            return next;
         }
-        console.out().print("shard " + shard + ": " + Decimals.counted(own.size(), "cell") + ", " +
-            Decimals.counted(results.runs().size(), "run") + " in " + search.directory() + "\n" +
-            "next: signalbox sweep merge, with the directories of all " + shard.count() + " shards\n");
+        console.out().print("shard " + shard + ": " + Decimals.counted(cells, "cell") + ", " +
+            Decimals.counted(runs, "run") + " in " + directory + "\n" +
+            (isHalving ? "next: the same command, after the other shards of round " + plan.halving().round() + "\n" :
+                "next: signalbox sweep merge, with the directories of all " + shard.count() + " shards\n"));
+        return null;
     }
 }

@@ -14,7 +14,6 @@ import io.signalbox.sim.MemoryNeed;
 import io.signalbox.sim.SimulationProgress;
 import io.signalbox.sweep.Sweep;
 import io.signalbox.sweep.SweepCell;
-import io.signalbox.sweep.SweepValue;
 import io.signalbox.workload.Workload;
 import picocli.CommandLine;
 
@@ -107,7 +106,7 @@ final class SweptRuns implements Sweep.Runner
     private Shared shared(final SweepCell cell, final long seed)
     {
         final List<String> key = new ArrayList<>(List.of(SEED + seed));
-        settings(cell).forEach((name, value) ->
+        cell.options().forEach((name, value) ->
         {
             if (ofWorkload.contains(name))
             {
@@ -125,16 +124,9 @@ final class SweptRuns implements Sweep.Runner
         final SimulateCommand simulate = new SimulateCommand(console);
         final CommandLine line = CommandModel.of(simulate);
         ArgumentConverters.register(line);
-        final List<String> arguments = new ArrayList<>(known.arguments(settings(cell)));
+        final List<String> arguments = new ArrayList<>(known.arguments(cell.options()));
         arguments.addAll(others);
         CommandModel.parse(line, arguments.toArray(new String[0]));
         return simulate;
-    }
-
-    private static Map<String, SweepValue> settings(final SweepCell cell)
-    {
-        final Map<String, SweepValue> settings = new LinkedHashMap<>(cell.options());
-        settings.putAll(cell.varied());
-        return settings;
     }
 }

@@ -57,17 +57,32 @@ public final class VariantOptions
         final List<Named> asked = new ArrayList<>();
         for (final String variant : variants)
         {
-            final int colon = variant.indexOf(':');
-            final String name = colon < 0 ? "" : variant.substring(0, colon).strip();
-            if (name.isEmpty() || name.startsWith("-"))
-            {
-                throw new ConfigException(OPTION + "='" + variant + "' has no name before a colon; give it one, such as " +
-                    "'half: --kv-blocks 32768'.");
-            }
-            final String own = variant.substring(colon + 1).strip();
-            final List<String> words = own.isEmpty() ? List.of() : List.of(own.split("\\s+"));
-            asked.add(new Named(name, named(name, () -> ChangedScheduler.parse(words, shared))));
+            final Words words = words(variant);
+            asked.add(new Named(words.name(), named(words.name(), () -> ChangedScheduler.parse(words.options(), shared))));
         }
         return asked;
+    }
+
+    /**
+     * A variant whose options are not read.
+     *
+     * @param options as words of a command line.
+     */
+    public record Words(String name, List<String> options)
+    {
+    }
+
+    /** @throws ConfigException if the variant has no name. */
+    public static Words words(final String variant)
+    {
+        final int colon = variant.indexOf(':');
+        final String name = colon < 0 ? "" : variant.substring(0, colon).strip();
+        if (name.isEmpty() || name.startsWith("-"))
+        {
+            throw new ConfigException(OPTION + "='" + variant + "' has no name before a colon; give it one, such as " +
+                "'half: --kv-blocks 32768'.");
+        }
+        final String own = variant.substring(colon + 1).strip();
+        return new Words(name, own.isEmpty() ? List.of() : List.of(own.split("\\s+")));
     }
 }

@@ -7,8 +7,11 @@ import io.signalbox.cli.options.InputPath;
 import io.signalbox.cli.options.OutputPath;
 import io.signalbox.cli.options.SettingGroup;
 import io.signalbox.cli.options.SettingOptions;
+import io.signalbox.cli.options.VariantOptions;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.Figure;
+import io.signalbox.config.Setting;
+import io.signalbox.sweep.SweepHalving;
 import io.signalbox.sweep.SweepPlan;
 import io.signalbox.sweep.SweepShard;
 import io.signalbox.sweep.SweepValue;
@@ -19,12 +22,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The cells of a sweep, how they are ranked, and which of them this process runs. */
 public final class SweepOptions implements SettingGroup
 {
     private static final String GRID = "--grid";
+    private static final String VARIANT = "--variant";
     private static final String PLAN = "--plan";
     private static final String WORKLOADS = "--workloads";
     private static final String OBJECTIVE = "--objective";
@@ -35,6 +40,11 @@ public final class SweepOptions implements SettingGroup
             "list, values are separated by ';'. May be repeated: every combination is a cell.")
     private List<String> grid = List.of();
 
+    @Option(names = VARIANT, paramLabel = "'NAME: OPTIONS'",
+        description = "Add a variant with these options of simulate, such as 'half: --kv-blocks 2049'; may be repeated: " +
+            "every combination of a variant with the grid is a cell.")
+    private List<String> variants = List.of();
+
     @Option(names = WORKLOADS, paramLabel = "LIST", split = ",",
         description = "Vary the workload: generated ones (conversations, skewed, bursty, closed-loop, benchmark), or " +
             "trace files.")
@@ -42,8 +52,8 @@ public final class SweepOptions implements SettingGroup
     private List<String> workloads = List.of();
 
     @Option(names = PLAN, paramLabel = "FILE",
-        description = "Read the plan from FILE, JSON or YAML with options, grid, draw, drawSeed, seed, seeds, objective " +
-            "and baseline; options of the command line are added.")
+        description = "Read the plan from FILE, JSON or YAML with options, grid, variants, draw, drawSeed, halving, seed, " +
+            "seeds, objective and baseline; options of the command line are added.")
     @InputPath
     private String plan;
 
@@ -104,17 +114,22 @@ public final class SweepOptions implements SettingGroup
      * The plan of this command line.
      *
      * @param shared the options that every cell has, from the command line.
+     * @param words  reads the options of a variant.
      */
-    public SweepPlan plan(final SweptOptions known, final Map<String, SweepValue> shared)
+    public SweepPlan plan(final SweptOptions known, final Map<String, SweepValue> shared,
+        final Function<List<String>, Map<String, SweepValue>> words)
     {
         final SweepPlanFile file = plan == null ? null : new SweepPlanFile(PLAN + "=" + plan, plan);
         final Map<String, SweepValue> options = new LinkedHashMap<>(shared);
         final Map<String, List<SweepValue>> values = new LinkedHashMap<>();
+        final Map<String, Map<String, SweepValue>> asked = new LinkedHashMap<>();
         if (file != null)
         {
             file.options(known).forEach((name, value) -> putOnce(options, name, value));
             values.putAll(file.grid(known));
+            asked.putAll(file.variants(known));
         }
+        variants.forEach(each -> addVariant(each, words, asked));
         if (!workloads.isEmpty())
         {
             addWorkloads(known, values);
@@ -128,22 +143,41 @@ public final class SweepOptions implements SettingGroup
         final Figure by = objective != null ? SweepFront.figure(OBJECTIVE, objective) :
             file != null && file.objective() != null ? file.objective() :
             options.containsKey("slo") || values.containsKey("slo") ? Figure.GOODPUT : DEFAULT_OBJECTIVE;
-        return new SweepPlan(options, values,
-            file == null || settings.isGiven(SweepPlan.DRAW) ? settings.get(SweepPlan.DRAW) : file.whole("draw", 0),
+        return new SweepPlan(options, values, asked, whole(SweepPlan.DRAW, file, "draw"),
             file == null || settings.isGiven(SweepPlan.DRAW_SEED) ? settings.get(SweepPlan.DRAW_SEED) :
                 file.number("drawSeed", SweepPlan.DRAW_SEED.defaultValue()),
             file == null || settings.isGiven(ComparisonConfig.FIRST_SEED) ? settings.get(ComparisonConfig.FIRST_SEED) :
                 file.number("seed", ComparisonConfig.FIRST_SEED.defaultValue()),
-            file == null || settings.isGiven(ComparisonConfig.SEEDS) ? settings.get(ComparisonConfig.SEEDS) :
-                file.whole("seeds", 1),
-            by, baseline(known, file, values));
+            whole(ComparisonConfig.SEEDS, file, "seeds"), by, baseline(known, file, values),
+            file == null || settings.isGiven(SweepPlan.HALVING) ?
+                new SweepHalving(settings.get(SweepPlan.HALVING), 0, List.of()) : file.halving());
+    }
+
+    /** A setting of the command line, or else of the file. */
+    private int whole(final Setting<Integer> setting, final SweepPlanFile file, final String key)
+    {
+        return file == null || settings.isGiven(setting) ? settings.get(setting) : file.whole(key, settings.get(setting));
+    }
+
+    private static void addVariant(final String variant, final Function<List<String>, Map<String, SweepValue>> words,
+        final Map<String, Map<String, SweepValue>> variants)
+    {
+        final VariantOptions.Words named = VariantOptions.words(variant);
+        try
+        {
+            putOnce(variants, named.name(), words.apply(named.options()));
+        }
+        catch (final ConfigException e)
+        {
+            throw e.at(VARIANT + " " + named.name());
+        }
     }
 
     private static <T> void putOnce(final Map<String, T> values, final String name, final T value)
     {
         if (values.putIfAbsent(name, value) != null)
         {
-            throw new ConfigException(name + " is given twice, by the plan and by an option; give it once.");
+            throw new ConfigException(name + " is given twice; give it once.");
         }
     }
 

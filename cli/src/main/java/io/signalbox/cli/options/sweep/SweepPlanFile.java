@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.yaml.YamlFile;
 import io.signalbox.compare.Figure;
 import io.signalbox.config.DoubleText;
+import io.signalbox.sweep.SweepHalving;
 import io.signalbox.sweep.SweepPlan;
 import io.signalbox.sweep.SweepValue;
 
@@ -19,7 +20,8 @@ public final class SweepPlanFile
 {
     private static final String SCHEMA = "signalbox.sweep-plan/1";
     private static final Set<String> KEYS =
-        Set.of("schema", "options", "grid", "draw", "drawSeed", "seed", "seeds", "objective", "baseline");
+        Set.of("schema", "options", "grid", "variants", "draw", "drawSeed", "seed", "seeds", "objective", "baseline", "halving",
+            "round", "kept");
 
     private final YamlFile file;
     private final Map<?, ?> plan;
@@ -51,14 +53,38 @@ public final class SweepPlanFile
     public SweepPlan stored()
     {
         final Map<String, String> compared = new LinkedHashMap<>();
-        entries("baseline").forEach((name, value) -> compared.put(name, scalar(name, value)));
-        return new SweepPlan(values((name, text) -> SweepValue.of(text)), lists((name, text) -> SweepValue.of(text)),
-            whole("draw", 0), number("drawSeed", 1), number("seed", 1), whole("seeds", 1), objective(), compared);
+        entries("baseline", plan.get("baseline")).forEach((name, value) -> compared.put(name, scalar(name, value)));
+        final BiFunction<String, String, SweepValue> asStored = (name, text) -> SweepValue.of(text);
+        return new SweepPlan(values("options", plan.get("options"), asStored), lists(asStored), variants(asStored),
+            whole("draw", 0), number("drawSeed", 1), number("seed", 1), whole("seeds", 1), objective(), compared, halving());
     }
 
     Map<String, SweepValue> options(final SweptOptions known)
     {
-        return values(known::value);
+        return values("options", plan.get("options"), known::value);
+    }
+
+    Map<String, Map<String, SweepValue>> variants(final SweptOptions known)
+    {
+        return variants(known::value);
+    }
+
+    private Map<String, Map<String, SweepValue>> variants(final BiFunction<String, String, SweepValue> known)
+    {
+        final Map<String, Map<String, SweepValue>> variants = new LinkedHashMap<>();
+        entries("variants", plan.get("variants")).forEach((name, own) -> variants.put(name, values(name, own, known)));
+        return variants;
+    }
+
+    SweepHalving halving()
+    {
+        final Object kept = plan.get("kept");
+        if (kept != null && !(kept instanceof List<?> list && list.stream().allMatch(Integer.class::isInstance)))
+        {
+            throw file.refused("has kept: " + kept + "; give numbers of cells as [0, 1]");
+        }
+        return new SweepHalving(whole("halving", 0), whole("round", 0),
+            kept == null ? List.of() : ((List<?>)kept).stream().map(Integer.class::cast).toList());
     }
 
     Map<String, List<SweepValue>> grid(final SweptOptions known)
@@ -69,21 +95,23 @@ public final class SweepPlanFile
     Map<String, String> baseline(final SweptOptions known)
     {
         final Map<String, String> compared = new LinkedHashMap<>();
-        entries("baseline").forEach((name, value) -> compared.put(name, known.value(name, scalar(name, value)).stored()));
+        entries("baseline", plan.get("baseline")).forEach((name, value) -> compared.put(name,
+            name.equals(SweepPlan.VARIANT) ? scalar(name, value) : known.value(name, scalar(name, value)).stored()));
         return compared;
     }
 
-    private Map<String, SweepValue> values(final BiFunction<String, String, SweepValue> known)
+    private Map<String, SweepValue> values(
+        final String what, final Object given, final BiFunction<String, String, SweepValue> known)
     {
         final Map<String, SweepValue> values = new LinkedHashMap<>();
-        entries("options").forEach((name, value) -> values.put(name, known.apply(name, scalar(name, value))));
+        entries(what, given).forEach((name, value) -> values.put(name, known.apply(name, scalar(name, value))));
         return values;
     }
 
     private Map<String, List<SweepValue>> lists(final BiFunction<String, String, SweepValue> known)
     {
         final Map<String, List<SweepValue>> lists = new LinkedHashMap<>();
-        entries("grid").forEach((name, value) ->
+        entries("grid", plan.get("grid")).forEach((name, value) ->
         {
             if (!(value instanceof List<?> list))
             {
@@ -125,12 +153,12 @@ public final class SweepPlanFile
         return byDefault;
     }
 
-    private Map<String, Object> entries(final String key)
+    private Map<String, Object> entries(final String what, final Object value)
     {
         final Map<String, Object> entries = new LinkedHashMap<>();
-        if (plan.get(key) != null)
+        if (value != null)
         {
-            map(key, plan.get(key)).forEach((name, value) -> entries.put(String.valueOf(name), value));
+            map(what, value).forEach((name, value) -> entries.put(String.valueOf(name), value));
         }
         return entries;
     }

@@ -72,6 +72,12 @@ public final class SweptOptions
         return given;
     }
 
+    /** @throws ConfigException if a plan cannot set the option. */
+    public void require(final OptionSpec option)
+    {
+        option(option.longestName().substring(2));
+    }
+
     private static boolean isFlag(final OptionSpec option)
     {
         return option.arity().max() == 0;
