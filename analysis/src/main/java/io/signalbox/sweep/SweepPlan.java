@@ -76,7 +76,10 @@ public record SweepPlan(
         variants = Collections.unmodifiableMap(new LinkedHashMap<>(variants));
         baseline = Collections.unmodifiableMap(new LinkedHashMap<>(baseline));
         grid.forEach(SweepPlan::checkValues);
-        variants.forEach((name, own) -> checkVariant(name, own, grid.keySet()));
+        for (final Map.Entry<String, Map<String, SweepValue>> variant : variants.entrySet())
+        {
+            checkVariant(variant.getKey(), variant.getValue(), grid.keySet());
+        }
         ComparisonConfig.SEEDS.check(seeds);
         DRAW.check(draw);
         if (firstSeed > Long.MAX_VALUE - seeds)

@@ -219,8 +219,10 @@ class JsonPageTest
     {
         final Path sweep = directory.resolve("sweep");
         final String document = run("sweep", "--grid", "router=kv-aware,round-robin", "--limit", "5", "--ranks", "2",
-            "--baseline", "router=round-robin", "--out", sweep.toString(), "--json");
-        return List.of(document, Files.readString(sweep.resolve("plan.json")));
+            "--variant", "a: --kv-blocks 4097", "--variant", "b: --lock-step", "--halving", "2", "--baseline", "variant=a",
+            "--seeds", "2", "--out", sweep.toString(), "--json");
+        return List.of(document, run("sweep", "merge", sweep.resolve("round-0").toString(), "--json"),
+            Files.readString(sweep.resolve("round-1/plan.json")));
     }
 
     private String points() throws IOException

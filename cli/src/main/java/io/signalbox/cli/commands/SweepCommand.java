@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cli.console.Console;
 import io.signalbox.cli.console.ExitCode;
 import io.signalbox.cli.console.HeapShortage;
@@ -138,11 +139,24 @@ public final class SweepCommand implements Callable<Integer>
         final SweptOptions known = known(spec);
         final SweepPlan plan = search.plan(known, known.given(spec.commandLine().getParseResult()), this::variant);
         final SweepResult result = new SweepResult(console, jsonOptions, front.figures(), top.cells());
+        refuseDocumentOfAPart();
         try (OutputFile file = jsonOptions.reserve(bytes(plan, plan.cells().size())))
         {
             runRounds(plan, known, result, file);
         }
         return ExitCode.OK;
+    }
+
+    private void refuseDocumentOfAPart()
+    {
+        for (final String option : List.of("--json", "--json-file"))
+        {
+            if (search.shard().count() > 1 && spec.commandLine().getParseResult().hasMatchedOption(option))
+            {
+                throw new ConfigException(option + " has all cells, and --shard=" + search.shard() +
+                    " runs a part of them; leave it out, and give it to 'signalbox sweep merge'.");
+            }
+        }
     }
 
     private static SweptOptions known(final CommandSpec command)

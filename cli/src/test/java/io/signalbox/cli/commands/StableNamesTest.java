@@ -92,12 +92,13 @@ class StableNamesTest
     }
 
     @Test
-    void shouldKeepTheFieldsOfASweep()
+    void shouldKeepTheFieldsOfASweep() throws IOException
     {
         final String shards = directory.resolve("shards").toString();
         out("sweep", "--grid", "kv-blocks=4097,8193", "--baseline", "kv-blocks=4097", "--limit", "5", "--seeds", "2",
             "--objective", "tpotP50Ms", "--shard", "0/2", "--out", shards);
-        out("sweep", "--plan", Path.of(shards, "plan.json").toString(), "--shard", "1/2", "--out", shards);
+        final Path plan = Files.copy(Path.of(shards, "plan.json"), directory.resolve("plan.json"));
+        out("sweep", "--plan", plan.toString(), "--shard", "1/2", "--out", shards);
         final Map<String, String> sweep = json("sweep", "merge", shards, "--pareto", "ttftP90Ms", "--json");
         assertNumbers(sweep, "cells[0].rank", "cells[0].cell", "cells[0].settings.kv-blocks",
             "cells[0].figures.ttftP90Ms.mean", "cells[0].figures.ttftP90Ms.values[1]", "plan.seeds");

@@ -129,6 +129,75 @@ class SweepCommandTest
         assertEquals(run.out(), stored.out(), stored.err());
     }
 
+    @Test
+    void shouldGiveAVariantTheKeyOfItsSettings() throws IOException
+    {
+        final CommandRun run = CommandRun.of("sweep", "--variant", "turns: --router round-robin --kv-blocks=2049",
+            "--variant", "apart: --no-same-step-sharing", "--kv-blocks", "4097", "--workloads", "bursty,skewed", "--limit", "20",
+            "--seeds", "2", "--baseline", "variant=apart", "--out", out("variants"), "--json");
+        assertEquals(0, run.exitCode(), run.err());
+        final JsonNode cells = new ObjectMapper().readTree(run.out()).get("cells");
+        assertEquals(4, cells.size());
+        final List<String> keys = new ArrayList<>();
+        cells.forEach(cell ->
+        {
+            final boolean isOther = cell.at("/settings/variant").textValue().equals("turns");
+            assertEquals(isOther, cell.get("difference").isObject(), cell.toString());
+            if (isOther)
+            {
+                keys.add(cell.get("key").textValue());
+            }
+        });
+        final CommandRun grid = CommandRun.of("sweep", "--router", "round-robin", "--kv-blocks", "2049", "--workloads",
+            "bursty,skewed", "--limit", "20", "--seeds", "2", "--out", out("grid"), "--json");
+        assertEquals(keys.stream().sorted().toList(),
+            new ObjectMapper().readTree(grid.out()).get("cells").findValuesAsText("key").stream().sorted().toList());
+        final Path copy = Files.copy(directory.resolve("variants/plan.json"), directory.resolve("variants.json"));
+        assertEquals(run.out(), CommandRun.of("sweep", "--plan", copy.toString(), "--out", out("variants"), "--json").out());
+        assertEquals(run.out(), CommandRun.of("sweep", "merge", out("variants"), "--json").out());
+    }
+
+    /** Of 8 cells the best 4 run again with twice the requests, and of these the best 2. */
+    @Test
+    void shouldHalve() throws IOException
+    {
+        final List<String> search = List.of("--grid", "kv-blocks=513,2049,8193,16385", "--grid",
+            "router=kv-aware,round-robin", "--limit", "20", "--ranks", "2", "--objective", "ttftP50Ms", "--halving", "2");
+        final CommandRun whole = sweep(search, "--out", out("whole"), "--json");
+        assertEquals(0, whole.exitCode(), whole.err());
+        final JsonNode last = new ObjectMapper().readTree(whole.out());
+        assertEquals("80", last.at("/plan/options/limit").textValue());
+        assertEquals(2, last.get("cells").size());
+        assertEquals(2, last.at("/plan/round").intValue());
+        JsonNode round = last;
+        for (int i = 1; i >= 0; i--)
+        {
+            final JsonNode before =
+                new ObjectMapper().readTree(CommandRun.of("sweep", "merge", out("whole/round-" + i), "--json").out());
+            final List<JsonNode> best = new ArrayList<>();
+            before.get("cells").forEach(best::add);
+            assertEquals(settings(best.subList(0, best.size() / 2)), settings(round.get("cells")));
+            round = before;
+        }
+        assertEquals(8, round.get("cells").size());
+        // The same in shards, each of which runs a part of a round until the others are there.
+        CommandRun ended = null;
+        for (int i = 0; i < 6; i++)
+        {
+            ended = sweep(search, "--out", out("shards"), "--shard", i % 2 + "/2");
+            assertEquals(0, ended.exitCode(), ended.err());
+        }
+        assertEquals(whole.out(), CommandRun.of("sweep", "merge", out("shards/round-2"), "--json").out(), ended.out());
+        assertEquals(sweep(search, "--out", out("whole")).out(), ended.out());
+    }
+
+    private static List<String> settings(final Iterable<JsonNode> cells)
+    {
+        final List<String> settings = new ArrayList<>();
+        cells.forEach(cell -> settings.add(cell.get("settings").toString()));
+        return settings.stream().sorted().toList();
+    }
+
     /** The values of this plan have more bytes than a YAML file may have. */
     @Test
     void shouldMergeALargePlan()
@@ -192,6 +261,16 @@ class SweepCommandTest
             {"--pareto=speed is no figure", "--grid", "kv-blocks=4097", "--pareto", "speed"},
             {"--shard=2/2 is not INDEX/COUNT", "--grid", "kv-blocks=4097", "--shard", "2/2"},
             {"the baseline names router", "--grid", "kv-blocks=4097", "--baseline", "router=kv-aware"},
+            {"--json has all cells, and --shard=0/2", "--grid", "kv-blocks=4097", "--shard", "0/2", "--json"},
+            {"--halving=1 keeps every cell", "--grid", "kv-blocks=4097,8193", "--halving", "1"},
+            {"--halving=2 needs one --limit", "--grid", "limit=3,5", "--halving", "2"},
+            {"the variant a sets router, which the grid varies", "--grid", "router=kv-aware", "--variant",
+                "a: --router round-robin"},
+            {"has no name before a colon", "--variant", "--router round-robin"},
+            {"--variant a: 'grid' is not an option that can be set here", "--variant", "a: --grid kv-blocks=9"},
+            {"--variant a: ", "--variant", "a: --no-such"},
+            {"a is given twice", "--variant", "a: --ranks 2", "--variant", "a: --ranks 4"},
+            {"the baseline has variant=b", "--variant", "a: --ranks 2", "--baseline", "variant=b"},
             {"--top=-1", "--grid", "kv-blocks=4097", "--top", "-1"},
             {"one kind, in a sweep of its own", "--workloads", "bursty,/nowhere.jsonl"}})
             .forEach(each ->
@@ -201,7 +280,10 @@ class SweepCommandTest
                 {
                     options.addAll(List.of("--out", out("refused")));
                 }
-                options.addAll(List.of("--limit", "5"));
+                if (!options.contains("limit=3,5"))
+                {
+                    options.addAll(List.of("--limit", "5"));
+                }
                 assertRefused(sweep(options), each[0]);
                 assertFalse(Files.exists(directory.resolve("refused")), each[0]);
             });

@@ -41,7 +41,7 @@ public final class SweepOptions implements SettingGroup
     private List<String> grid = List.of();
 
     @Option(names = VARIANT, paramLabel = "'NAME: OPTIONS'",
-        description = "Add a variant with these options of simulate, such as 'half: --kv-blocks 2049'; may be repeated: " +
+        description = "Add a variant, such as 'half: --kv-blocks 2049', with options of simulate; may be repeated: " +
             "every combination of a variant with the grid is a cell.")
     private List<String> variants = List.of();
 

@@ -158,7 +158,7 @@ public final class SweepPlanFile
         final Map<String, Object> entries = new LinkedHashMap<>();
         if (value != null)
         {
-            map(what, value).forEach((name, value) -> entries.put(String.valueOf(name), value));
+            map(what, value).forEach((name, each) -> entries.put(String.valueOf(name), each));
         }
         return entries;
     }
