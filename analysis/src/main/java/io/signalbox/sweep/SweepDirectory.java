@@ -66,6 +66,7 @@ public final class SweepDirectory implements AutoCloseable
         {
             Files.createDirectories(directory);
             keepPlan(directory, plan);
+            refuseOtherDivision(directory, shard);
             refuseOtherFile(file);
             final FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -117,6 +118,22 @@ public final class SweepDirectory implements AutoCloseable
         {
             throw new ConfigException(OUT + "=" + directory + " holds another sweep, as its " + PLAN + " says; give the " +
                 "same options, values and seeds, or another directory.");
+        }
+    }
+
+    /** Cells of another number of shards would be there twice. */
+    private static void refuseOtherDivision(final Path directory, final SweepShard shard) throws IOException
+    {
+        try (Stream<Path> entries = Files.list(directory))
+        {
+            final String end = "-of-" + shard.count() + ".jsonl";
+            entries.map(entry -> entry.getFileName().toString())
+                .filter(name -> RESULTS.matcher(name).matches() && !name.endsWith(end)).sorted().findFirst()
+                .ifPresent(name ->
+                {
+                    throw new ConfigException(OUT + "=" + directory + " has " + name + ", of another number of shards than " +
+                        shard.count() + "; give the same number, or another directory.");
+                });
         }
     }
 

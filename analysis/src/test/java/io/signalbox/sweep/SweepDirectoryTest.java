@@ -105,8 +105,10 @@ class SweepDirectoryTest
     void shouldRefuseRunsThatAreNotOfTheShard() throws IOException
     {
         write(SweepShard.WHOLE, run(0, 1), run(1, 1));
+        assertRefused("has results-0-of-1.jsonl, of another number of shards than 2", () -> open(new SweepShard(0, 2)));
         Files.move(place.resolve(RESULTS), place.resolve("results-0-of-2.jsonl"));
         assertRefused("has a run of cell 1 with seed 1, which is not one of this shard", () -> open(new SweepShard(0, 2)));
+        Files.delete(place.resolve("results-0-of-2.jsonl"));
         Files.writeString(place.resolve(RESULTS), run(0, 1).line() + "\n" + run(0, 1).line() + "\n");
         assertRefused("has a run of cell 0 with seed 1 twice", () -> open(SweepShard.WHOLE));
     }

@@ -127,6 +127,9 @@ class SweepCommandTest
         final Path copy = Files.copy(directory.resolve("file/plan.json"), directory.resolve("copy.json"));
         final CommandRun stored = CommandRun.of("sweep", "--plan", copy.toString(), "--out", out("file"), "--json");
         assertEquals(run.out(), stored.out(), stored.err());
+        Files.writeString(directory.resolve("file/plan.json"),
+            Files.readString(copy).replaceFirst(" *\"objective\": [^\n]*\n", ""));
+        assertEquals(run.out(), CommandRun.of("sweep", "merge", out("file"), "--json").out());
     }
 
     @Test
@@ -266,6 +269,7 @@ class SweepCommandTest
             {"--halving=2 needs one --limit", "--grid", "limit=3,5", "--halving", "2"},
             {"the variant a sets router, which the grid varies", "--grid", "router=kv-aware", "--variant",
                 "a: --router round-robin"},
+            {"'list-models' is not an option", "--grid", "list-models=on,off"},
             {"has no name before a colon", "--variant", "--router round-robin"},
             {"--variant a: 'grid' is not an option that can be set here", "--variant", "a: --grid kv-blocks=9"},
             {"--variant a: ", "--variant", "a: --no-such"},

@@ -33,7 +33,7 @@ public final class SweepOptions implements SettingGroup
     private static final String PLAN = "--plan";
     private static final String WORKLOADS = "--workloads";
     private static final String OBJECTIVE = "--objective";
-    private static final Figure DEFAULT_OBJECTIVE = Figure.TTFT_P90;
+    static final Figure DEFAULT_OBJECTIVE = Figure.TTFT_P90;
 
     @Option(names = GRID, paramLabel = "NAME=VALUE,...",
         description = "Vary an option of simulate, named without dashes, such as kv-blocks=4097,8193; with a ';' in the " +

@@ -56,7 +56,8 @@ public final class SweepPlanFile
         entries("baseline", plan.get("baseline")).forEach((name, value) -> compared.put(name, scalar(name, value)));
         final BiFunction<String, String, SweepValue> asStored = (name, text) -> SweepValue.of(text);
         return new SweepPlan(values("options", plan.get("options"), asStored), lists(asStored), variants(asStored),
-            whole("draw", 0), number("drawSeed", 1), number("seed", 1), whole("seeds", 1), objective(), compared, halving());
+            whole("draw", 0), number("drawSeed", 1), number("seed", 1), whole("seeds", 1),
+            objective() == null ? SweepOptions.DEFAULT_OBJECTIVE : objective(), compared, halving());
     }
 
     Map<String, SweepValue> options(final SweptOptions known)

@@ -31,6 +31,8 @@ import java.util.TreeMap;
 /** The options of a simulation that a sweep may set and vary, by name without dashes. */
 public final class SweptOptions
 {
+    /** Options that print a list and run nothing. */
+    private static final String LISTS = "--list-";
     private static final String ON = "on";
     private static final String OFF = "off";
     private static final int SHOWN_DIGEST_BYTES = 8;
@@ -45,7 +47,7 @@ public final class SweptOptions
         {
             if (groups.stream().anyMatch(group.heading()::contains))
             {
-                group.options().forEach(this::add);
+                group.options().stream().filter(option -> !option.longestName().startsWith(LISTS)).forEach(this::add);
             }
         }
         others.forEach(name -> add(command.findOption(name)));
