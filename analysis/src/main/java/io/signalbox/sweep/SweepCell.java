@@ -25,13 +25,15 @@ public record SweepCell(int number, Map<String, SweepValue> options, Map<String,
     static SweepCell of(
         final int number, final Map<String, SweepValue> options, final Map<String, SweepValue> varied)
     {
-        return new SweepCell(number, Collections.unmodifiableMap(options), Collections.unmodifiableMap(varied), key(options));
+        return new SweepCell(
+            number, Collections.unmodifiableMap(options), Collections.unmodifiableMap(varied), key(options));
     }
 
     private static String key(final Map<String, SweepValue> options)
     {
         final StringBuilder settings = new StringBuilder();
-        new TreeMap<>(options).forEach((name, value) -> settings.append(name).append('=').append(value.stored()).append('\n'));
+        new TreeMap<>(options).forEach(
+            (name, value) -> settings.append(name).append('=').append(value.stored()).append('\n'));
         try
         {
             final byte[] digest =

@@ -131,8 +131,8 @@ public final class SweepDirectory implements AutoCloseable
                 .filter(name -> RESULTS.matcher(name).matches() && !name.endsWith(end)).sorted().findFirst()
                 .ifPresent(name ->
                 {
-                    throw new ConfigException(OUT + "=" + directory + " has " + name + ", of another number of shards than " +
-                        shard.count() + "; give the same number, or another directory.");
+                    throw new ConfigException(OUT + "=" + directory + " has " + name + ", of another number of shards " +
+                        "than " + shard.count() + "; give the same number, or another directory.");
                 });
         }
     }

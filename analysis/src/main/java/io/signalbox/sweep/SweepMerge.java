@@ -68,8 +68,8 @@ public final class SweepMerge
                 if (complete[cell.number()][i] == null)
                 {
                     throw new ConfigException(cell + " with seed " + seed + " is missing" +
-                        (missing() == 1 ? "" : ", and " + (missing() - 1) + " others") + "; run the shard that has it, with " +
-                        "the same --out, and give its directory.");
+                        (missing() == 1 ? "" : ", and " + (missing() - 1) + " others") +
+                        "; run the shard that has it, with the same --out, and give its directory.");
                 }
             }
         }

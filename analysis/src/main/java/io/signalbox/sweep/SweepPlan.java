@@ -249,7 +249,8 @@ public record SweepPlan(
         final Map<String, SweepValue> next = new LinkedHashMap<>(options);
         final long limit = Math.min(Integer.MAX_VALUE, Long.parseLong(options.get(LIMIT).text()) * halving.keepOneIn());
         next.put(LIMIT, SweepValue.of(Long.toString(limit)));
-        return new SweepPlan(next, grid, variants, draw, drawSeed, firstSeed, seeds, objective, baseline, halving.next(best));
+        return new SweepPlan(
+            next, grid, variants, draw, drawSeed, firstSeed, seeds, objective, baseline, halving.next(best));
     }
 
     private Map<String, SweepValue> combination(final long place)

@@ -38,7 +38,7 @@ public record SweepDocument(Plan plan, List<String> pareto, List<Cell> cells)
      * @param baseline  values of varied options; a cell is compared with the cell that has these and otherwise its own ones
      * @param halving   one of so many cells is kept after each round and runs with so many times the requests; 0: one round
      * @param round     round of successive halving, from 0
-     * @param kept      numbers of the cells of the grid that run in this round, in the order of their numbers there; empty: all
+     * @param kept      numbers of the cells of the grid that run in this round, in their order there; empty: all
      */
     @DocumentSchema("signalbox.sweep-plan/1")
     public record Plan(

@@ -268,8 +268,9 @@ public final class SweepCommand implements Callable<Integer>
             else
             {
                 console.err().println(NAME + ": round " + plan.halving().round() + " ended with " +
-                    Decimals.counted(ranked.size(), "cell") + "; the best " + Decimals.grouped(next.halving().kept().size()) +
-                    " run with --limit " + next.options().get(SweepPlan.LIMIT).text());
+                    Decimals.counted(ranked.size(), "cell") + "; the best " +
+                    Decimals.grouped(next.halving().kept().size()) + " run with --limit " +
+                    next.options().get(SweepPlan.LIMIT).text());
             }
             return next;
         }

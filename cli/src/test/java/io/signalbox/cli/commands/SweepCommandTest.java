@@ -136,8 +136,8 @@ class SweepCommandTest
     void shouldGiveAVariantTheKeyOfItsSettings() throws IOException
     {
         final CommandRun run = CommandRun.of("sweep", "--variant", "turns: --router round-robin --kv-blocks=2049",
-            "--variant", "apart: --no-same-step-sharing", "--kv-blocks", "4097", "--workloads", "bursty,skewed", "--limit", "20",
-            "--seeds", "2", "--baseline", "variant=apart", "--out", out("variants"), "--json");
+            "--variant", "apart: --no-same-step-sharing", "--kv-blocks", "4097", "--workloads", "bursty,skewed",
+            "--limit", "20", "--seeds", "2", "--baseline", "variant=apart", "--out", out("variants"), "--json");
         assertEquals(0, run.exitCode(), run.err());
         final JsonNode cells = new ObjectMapper().readTree(run.out()).get("cells");
         assertEquals(4, cells.size());

@@ -132,7 +132,7 @@ class SweepJobTest
         assertEquals(0, run.exitCode(), run.err());
     }
 
-    /** Both kinds of file run the shards of one plan, and one process is killed: the merged bytes are those of one process. */
+    /** Both files run the shards of one plan, and one process is killed: the merged bytes are those of one process. */
     @Test
     void shouldMergeWhatPodsAndTasksRan() throws IOException, InterruptedException
     {

@@ -20,8 +20,8 @@ public final class SweepPlanFile
 {
     private static final String SCHEMA = "signalbox.sweep-plan/1";
     private static final Set<String> KEYS =
-        Set.of("schema", "options", "grid", "variants", "draw", "drawSeed", "seed", "seeds", "objective", "baseline", "halving",
-            "round", "kept");
+        Set.of("schema", "options", "grid", "variants", "draw", "drawSeed", "seed", "seeds", "objective", "baseline",
+            "halving", "round", "kept");
 
     private final YamlFile file;
     private final Map<?, ?> plan;
