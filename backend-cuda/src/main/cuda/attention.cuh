@@ -21,6 +21,50 @@ constexpr int ATTENTION_BLOCKS = 4;
 constexpr int LONE_TILES = 4;
 constexpr int LONE_PIECES = 4;
 constexpr int WARP_KEYS = 2 * KEYS;
+/** Blocks at a time on a multiprocessor, with windows and sinks. */
+constexpr int WINDOW_BLOCKS = 3;
+
+/** A token sees its position and those before it. */
+struct AllPositions
+{
+    __device__ int first(int) const
+    {
+        return 0;
+    }
+
+    __device__ bool hasSinks() const
+    {
+        return false;
+    }
+
+    __device__ float sink(int) const
+    {
+        return 0.0f;
+    }
+};
+
+/** A token sees so many positions, its own included, 0 meaning all; a head's sink joins its softmax if there are any. */
+struct Window
+{
+    int positions;
+    const float* sinks;
+
+    /** Of {@code seen} positions, the first that the last one sees. */
+    __device__ int first(int seen) const
+    {
+        return positions == 0 || seen <= positions ? 0 : seen - positions;
+    }
+
+    __device__ bool hasSinks() const
+    {
+        return sinks != nullptr;
+    }
+
+    __device__ float sink(int head) const
+    {
+        return sinks[head];
+    }
+};
 
 /** Shared by the threads of a block. */
 struct AttentionMemory
@@ -395,15 +439,19 @@ __device__ inline void tile_blocks(
     }
 }
 
-/** The scaled products of a query with the keys of all positions, by a block; returns the largest. */
+/**
+ * The scaled products of a query with the keys of the positions from {@code first} on, by a block; returns the largest. The
+ * tile of the first one may begin before it.
+ */
 template <typename Cached, int Tiles>
 __device__ inline float scores_of(
-    const float* query, const Cached* keys, const int* table, int positions, const Heads& shape, float scale, float* scores,
-    AttentionMemory& memory)
+    const float* query, const Cached* keys, const int* table, int first, int positions, const Heads& shape, float scale,
+    float* scores, AttentionMemory& memory)
 {
     const int stride = shape.kvHeads * shape.headSize;
     const int size = shape.blockSize;
     const int tiles = positions / size * ((size + WARP_KEYS - 1) / WARP_KEYS) + (positions % size + WARP_KEYS - 1) / WARP_KEYS;
+    const int skipped = first / size * ((size + WARP_KEYS - 1) / WARP_KEYS) + first % size / WARP_KEYS;
     const int warps = static_cast<int>(blockDim.x) / WARP_LANES;
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     float largest = negative_infinity();
@@ -414,9 +462,9 @@ __device__ inline float scores_of(
     }
     __syncthreads();
     int ids[Tiles];
-    tile_blocks(table, warp, tiles, warps, size, ids);
+    tile_blocks(table, skipped + warp, tiles, warps, size, ids);
 #pragma unroll 1
-    for (int index = warp; index < tiles; index += Tiles * warps)
+    for (int index = skipped + warp; index < tiles; index += Tiles * warps)
     {
         KeyTile<Cached> tile[Tiles];
         float sums[Tiles];
@@ -437,7 +485,7 @@ __device__ inline float scores_of(
             const float sum = wide ? sums[t] :
                 products_of_keys<Cached>(query, tile[t].keys, stride, tile[t].count, shape.headSize);
             const float score = kept(__fmul_rn(kept(sum, shape.round), scale), shape.round);
-            if (lane_index() / KEYS < tile[t].count)
+            if (lane_index() / KEYS < tile[t].count && tile[t].first + lane_index() / KEYS >= first)
             {
                 largest = larger(largest, score);
                 if (lane_index() % KEYS == 0)
@@ -465,24 +513,34 @@ __device__ inline float scores_of(
     return largest;
 }
 
-/** Turns the scores of a block's task into shares; the sum is that of one warp. */
-__device__ inline void softmax(float* scores, int count, float largest, int round, AttentionMemory& memory)
+/**
+ * Turns the scores of a block's task from {@code first} on into shares; the sum is that of one warp, as if the scores before
+ * were 0. A sink is added to it last, and with it the differences from the largest are rounded.
+ */
+template <typename Sight>
+__device__ inline void softmax(
+    float* scores, int first, int count, float largest, const Sight& sight, int head, int round, AttentionMemory& memory)
 {
+    const int inner = sight.hasSinks() ? round : 0;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < count; i += blockDim.x)
+    for (int i = first + static_cast<int>(threadIdx.x); i < count; i += blockDim.x)
     {
-        scores[i] = power(__fsub_rn(scores[i], largest));
+        scores[i] = power(kept(__fsub_rn(scores[i], largest), inner));
     }
     __syncthreads();
     if (threadIdx.x < WARP_LANES)
     {
         float sum = 0.0f;
 #pragma unroll 8
-        for (int i = lane_index(); i < count; i += WARP_LANES)
+        for (int i = first / WARP_LANES * WARP_LANES + lane_index(); i < count; i += WARP_LANES)
         {
-            sum = __fadd_rn(sum, scores[i]);
+            sum = i >= first ? __fadd_rn(sum, scores[i]) : sum;
         }
         sum = warp_sum(sum);
+        if (sight.hasSinks())
+        {
+            sum = __fadd_rn(sum, power(kept(__fsub_rn(sight.sink(head), largest), round)));
+        }
         if (lane_index() == 0)
         {
             memory.total = sum;
@@ -491,7 +549,7 @@ __device__ inline void softmax(float* scores, int count, float largest, int roun
     __syncthreads();
     const float total = memory.total;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < count; i += blockDim.x)
+    for (int i = first + static_cast<int>(threadIdx.x); i < count; i += blockDim.x)
     {
         scores[i] = kept(__fdiv_rn(scores[i], total), round);
     }
@@ -529,6 +587,7 @@ __device__ inline float2 segment_sum(
     const int stride = shape.kvHeads * shape.headSize;
     float2 sum = {0.0f, 0.0f};
     int position = first;
+    // Pieces begin at multiples of their length: no window does so with several of them.
     if (Pieces > 1 && shape.blockSize % VALUES_AHEAD == 0)
     {
 #pragma unroll 1
@@ -574,11 +633,14 @@ __device__ inline float2 segment_sum(
     return sum;
 }
 
-/** The sum of the values of all positions times their shares, by a block, which computes several segments at a time. */
+/**
+ * The sum of the values of the positions from {@code begin} on times their shares, by a block, which computes several segments
+ * at a time.
+ */
 template <typename Cached, int Pieces>
 __device__ inline void mix_values(
-    const float* shares, const Cached* values, const int* table, int positions, const Heads& shape, AttentionMemory& memory,
-    const Activations& mixed, long long at)
+    const float* shares, const Cached* values, const int* table, int begin, int positions, const Heads& shape,
+    AttentionMemory& memory, const Activations& mixed, long long at)
 {
     const int threads = static_cast<int>(blockDim.x);
     const int thread = static_cast<int>(threadIdx.x);
@@ -593,14 +655,14 @@ __device__ inline void mix_values(
         const int element = 2 * (from + thread % width);
         float2 sum = {0.0f, 0.0f};
 #pragma unroll 1
-        for (int before = 0; before < segments; before += together)
+        for (int before = begin / SEGMENT; before < segments; before += together)
         {
             const int count = segments - before < together ? segments - before : together;
             if (own < count)
             {
                 const int first = (before + own) * SEGMENT;
-                memory.parts[thread] = segment_sum<Cached, Pieces>(shares, values + element, table, first,
-                    positions - first < SEGMENT ? positions : first + SEGMENT, shape);
+                memory.parts[thread] = segment_sum<Cached, Pieces>(shares, values + element, table,
+                    first < begin ? begin : first, positions - first < SEGMENT ? positions : first + SEGMENT, shape);
             }
             __syncthreads();
 #pragma unroll 1
@@ -620,10 +682,10 @@ __device__ inline void mix_values(
 }
 
 /** Attention of all heads of all tokens, a block for each at a time; scores has a row for each block of the grid. */
-template <typename Cached, int Tiles, int Pieces>
+template <typename Cached, int Tiles, int Pieces, typename Sight>
 __device__ inline void attend(
     const unsigned char* step, const float* queries, const Cached* keys, const Cached* values, const Heads& shape,
-    float scale, float* scores, int maxPositions, AttentionMemory& memory, const Activations& mixed)
+    const Sight& sight, float scale, float* scores, int maxPositions, AttentionMemory& memory, const Activations& mixed)
 {
     float* own = scores + static_cast<long long>(blockIdx.x) * maxPositions;
 #pragma unroll 1
@@ -632,12 +694,16 @@ __device__ inline void attend(
     {
         const Feed feed = step_feed(step);
         const int token = static_cast<int>(task / shape.heads);
-        const int head = static_cast<int>(task % shape.heads) / (shape.heads / shape.kvHeads) * shape.headSize;
+        const int head = static_cast<int>(task % shape.heads);
+        const int kvHead = head / (shape.heads / shape.kvHeads) * shape.headSize;
         const int* table = feed.blocks + feed.tables[token];
         const int positions = step_position(step, token) + 1;
-        const float largest =
-            scores_of<Cached, Tiles>(queries + task * shape.headSize, keys + head, table, positions, shape, scale, own, memory);
-        softmax(own, positions, largest, shape.round, memory);
-        mix_values<Cached, Pieces>(own, values + head, table, positions, shape, memory, mixed, task * shape.headSize);
+        const int first = sight.first(positions);
+        const float score = scores_of<Cached, Tiles>(
+            queries + task * shape.headSize, keys + kvHead, table, first, positions, shape, scale, own, memory);
+        const float largest = sight.hasSinks() ? larger(score, sight.sink(head)) : score;
+        softmax(own, first, positions, largest, sight, head, shape.round, memory);
+        mix_values<Cached, Pieces>(
+            own, values + kvHead, table, first, positions, shape, memory, mixed, task * shape.headSize);
     }
 }

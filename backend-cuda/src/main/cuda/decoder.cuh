@@ -371,11 +371,11 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
         embed<Weight>(step, static_cast<const Weight*>(weights), hidden, sampled, round, states); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_linear_##type( \
-        const unsigned char* step, const void* weights, int rows, int columns, const float* in, int perEntry, int round, \
-        float* out) \
+        const unsigned char* step, const void* weights, const float* bias, int rows, int columns, const float* in, \
+        int perEntry, int round, float* out) \
     { \
         const StepHeader* header = step_header(step); \
-        linear(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, rows, columns, in, \
+        linear(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, bias, rows, columns, in, \
             perEntry != 0 ? header->entries : header->tokens, out, round); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_up_##type( \
@@ -383,15 +383,32 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
         const int* starts, const int* tokens, const float* in, int round, float* inner) \
     { \
         expert_up(PlainMatrices<Weight>{static_cast<const Weight*>(gates)}, \
-            PlainMatrices<Weight>{static_cast<const Weight*>(others)}, experts, width, hidden, starts, tokens, in, round, \
+            PlainMatrices<Weight>{static_cast<const Weight*>(others)}, SiluExperts{}, experts, width, hidden, starts, \
+            tokens, in, round, inner); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_clamped_up_##type( \
+        const unsigned char* step, const void* gates, const void* others, const float* gateBias, const float* otherBias, \
+        float limit, int experts, int width, int hidden, const int* starts, const int* tokens, const float* in, int round, \
+        float* inner) \
+    { \
+        expert_up(PlainMatrices<Weight>{static_cast<const Weight*>(gates)}, \
+            PlainMatrices<Weight>{static_cast<const Weight*>(others)}, \
+            ClampedExperts{gateBias, otherBias, nullptr, limit}, experts, width, hidden, starts, tokens, in, round, \
             inner); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_down_##type( \
         const unsigned char* step, const void* weights, int experts, int width, int hidden, const int* starts, \
         const float* inner, int round, float* outputs) \
     { \
-        expert_down(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, experts, width, hidden, starts, inner, \
-            round, outputs); \
+        expert_down(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, SiluExperts{}, experts, width, hidden, \
+            starts, inner, round, outputs); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_clamped_down_##type( \
+        const unsigned char* step, const void* weights, const float* bias, int experts, int width, int hidden, \
+        const int* starts, const float* inner, int round, float* outputs) \
+    { \
+        expert_down(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, \
+            ClampedExperts{nullptr, nullptr, bias, 0.0f}, experts, width, hidden, starts, inner, round, outputs); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_place_##type( \
         const unsigned char* step, float* queries, float* keys, const float* values, const float* queryNorm, \
@@ -411,10 +428,11 @@ SIGNALBOX_DECODER(fp32, float)
 /** Matrices in E4M3 take their scales and the size of a block beside their codes. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_linear_fp8(
     const unsigned char* step, const unsigned char* codes, const float* scales, int blockRows, int blockColumns,
-    int firstRow, int roundWeights, int rows, int columns, const float* in, int perEntry, int round, float* out)
+    int firstRow, int roundWeights, const float* bias, int rows, int columns, const float* in, int perEntry, int round,
+    float* out)
 {
     const StepHeader* header = step_header(step);
-    linear(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, rows, columns, in,
+    linear(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, bias, rows, columns, in,
         perEntry != 0 ? header->entries : header->tokens, out, round);
 }
 
@@ -424,8 +442,8 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_u
     int hidden, const int* starts, const int* tokens, const float* in, int round, float* inner)
 {
     expert_up(Fp8Matrices{gates, gateScales, blockRows, blockColumns, firstRow, roundWeights},
-        Fp8Matrices{others, otherScales, blockRows, blockColumns, firstRow, roundWeights}, experts, width, hidden, starts,
-        tokens, in, round, inner);
+        Fp8Matrices{others, otherScales, blockRows, blockColumns, firstRow, roundWeights}, SiluExperts{}, experts, width,
+        hidden, starts, tokens, in, round, inner);
 }
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_down_fp8(
@@ -433,7 +451,24 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_d
     int firstRow, int roundWeights, int experts, int width, int hidden, const int* starts, const float* inner, int round,
     float* outputs)
 {
-    expert_down(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, experts, width, hidden, starts,
+    expert_down(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, SiluExperts{}, experts, width,
+        hidden, starts, inner, round, outputs);
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_clamped_up_mxfp4(
+    const unsigned char* step, const unsigned char* gates, const unsigned char* gateScales, const unsigned char* others,
+    const unsigned char* otherScales, const float* gateBias, const float* otherBias, float limit, int experts, int width,
+    int hidden, const int* starts, const int* tokens, const float* in, int round, float* inner)
+{
+    expert_up(Mxfp4Matrices{gates, gateScales}, Mxfp4Matrices{others, otherScales},
+        ClampedExperts{gateBias, otherBias, nullptr, limit}, experts, width, hidden, starts, tokens, in, round, inner);
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_clamped_down_mxfp4(
+    const unsigned char* step, const unsigned char* codes, const unsigned char* scales, const float* bias, int experts,
+    int width, int hidden, const int* starts, const float* inner, int round, float* outputs)
+{
+    expert_down(Mxfp4Matrices{codes, scales}, ClampedExperts{nullptr, nullptr, bias, 0.0f}, experts, width, hidden, starts,
         inner, round, outputs);
 }
 
@@ -447,12 +482,29 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_d
         const Heads shape = {heads, kvHeads, headSize, blockSize, 0.0f, round}; \
         const Activations target = {mixed, narrow}; \
         attend<Cached, tiles, pieces>(step, queries, static_cast<const Cached*>(keyPool), \
-            static_cast<const Cached*>(valuePool), shape, scale, scores, maxPositions, memory, target); \
+            static_cast<const Cached*>(valuePool), shape, AllPositions{}, scale, scores, maxPositions, memory, target); \
     }
 
 SIGNALBOX_ATTEND(decoder_attend_bf16, unsigned short, ATTENTION_BLOCKS, 1, 1)
 SIGNALBOX_ATTEND(decoder_attend_fp32, float, ATTENTION_BLOCKS, 1, 1)
 SIGNALBOX_ATTEND(decoder_attend_lone_bf16, unsigned short, 1, LONE_TILES, LONE_PIECES)
+
+/** Attention within a window, 0 meaning all positions, and with sinks, which may be null. */
+#define SIGNALBOX_ATTEND_WINDOW(name, Cached) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, WINDOW_BLOCKS) name( \
+        const unsigned char* step, const float* queries, const void* keyPool, const void* valuePool, int heads, \
+        int kvHeads, int headSize, int blockSize, float scale, int round, float* scores, int maxPositions, float* mixed, \
+        unsigned short* narrow, int window, const float* sinks) \
+    { \
+        __shared__ AttentionMemory memory; \
+        const Heads shape = {heads, kvHeads, headSize, blockSize, 0.0f, round}; \
+        const Activations target = {mixed, narrow}; \
+        attend<Cached, 1, 1>(step, queries, static_cast<const Cached*>(keyPool), \
+            static_cast<const Cached*>(valuePool), shape, Window{window, sinks}, scale, scores, maxPositions, memory, target); \
+    }
+
+SIGNALBOX_ATTEND_WINDOW(decoder_attend_window_bf16, unsigned short)
+SIGNALBOX_ATTEND_WINDOW(decoder_attend_window_fp32, float)
 
 #define SIGNALBOX_TENSOR(vectors, linearBlocks, pairBlocks) \
     extern "C" __global__ void __launch_bounds__(TENSOR_THREADS, linearBlocks) tensor_linear_v##vectors( \

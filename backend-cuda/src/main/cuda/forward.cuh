@@ -85,6 +85,9 @@ __device__ inline float power(float x)
     return x == x ? exponential(x) : x;
 }
 
+/** As the rounding of a norm: only its result is rounded, and not the vector before its weights. */
+constexpr int ROUND_ONCE = 2;
+
 /** x times its sigmoid. */
 __device__ inline float silu(float x)
 {
@@ -156,6 +159,46 @@ struct Fp8Matrices
     }
 };
 
+/** The value of an E2M1 code, exactly: its bits are those of a float32 whose exponent is 126 too low. */
+__device__ inline float of_e2m1(unsigned code)
+{
+    return __fmul_rn(__uint_as_float((code & 8u) << 28 | (code & 7u) << 22), power_of_two(126));
+}
+
+/** 2^(scale - 127), the least of which is subnormal. */
+__device__ inline float of_e8m0(unsigned char scale)
+{
+    return __uint_as_float(scale == 0 ? 0x400000u : static_cast<unsigned>(scale) << 23);
+}
+
+/** Columns of a block of MXFP4. */
+constexpr int MXFP4_COLUMNS = 32;
+
+/** The same in MXFP4: a byte has the codes of two columns, the first one in its lower half; a block is in one row. */
+struct Mxfp4Matrices
+{
+    struct Row
+    {
+        const unsigned char* codes;
+        const unsigned char* scales;
+
+        __device__ float at(int i) const
+        {
+            const unsigned code = codes[i / 2] >> i % 2 * 4;
+            return __fmul_rn(of_e2m1(code), of_e8m0(scales[i / MXFP4_COLUMNS]));
+        }
+    };
+
+    const unsigned char* codes;
+    const unsigned char* scales;
+
+    __device__ Row row(int matrix, int row, int rows, int columns) const
+    {
+        const long long at = static_cast<long long>(matrix) * rows + row;
+        return {codes + at * (columns / 2), scales + at * (columns / MXFP4_COLUMNS)};
+    }
+};
+
 /** Adds the products of a row of weights with the vectors of a tile, in all lanes. */
 template <typename Row>
 __device__ inline void multiply(const Row& weights, int columns, const float* const (&in)[TILE], float (&sums)[TILE])
@@ -182,10 +225,10 @@ __device__ inline void multiply(const Row& weights, int columns, const float* co
     }
 }
 
-/** A linear layer: out[vector][row] for {@code count} vectors. One warp computes a row for a tile of them. */
+/** A linear layer: out[vector][row] for {@code count} vectors; bias may be null. One warp computes a row for a tile of them. */
 template <typename Matrices>
 __device__ inline void linear(
-    const Matrices& weights, int rows, int columns, const float* in, int count, float* out, int round)
+    const Matrices& weights, const float* bias, int rows, int columns, const float* in, int count, float* out, int round)
 {
     const long long tiles = (count + TILE - 1) / TILE;
 #pragma unroll 1
@@ -201,13 +244,15 @@ __device__ inline void linear(
         {
             vectors[t] = in + static_cast<long long>(first + t < count ? first + t : first) * columns;
         }
+        const float added = bias == nullptr ? 0.0f : bias[row];
         multiply(weights.row(0, row, rows, columns), columns, vectors, sums);
 #pragma unroll
         for (int t = 0; t < TILE; t++)
         {
             if (lane_index() == t && first + t < count)
             {
-                out[static_cast<long long>(first + t) * rows + row] = kept(sums[t], round);
+                const float sum = bias == nullptr ? sums[t] : __fadd_rn(sums[t], added);
+                out[static_cast<long long>(first + t) * rows + row] = kept(sum, round);
             }
         }
     }
@@ -388,6 +433,7 @@ __device__ inline void share_squares(
 __device__ inline void scale_by(
     const float* in, const float* weights, float factor, int from, int threads, int width, int round, const Activations& out)
 {
+    const int inner = round == ROUND_ONCE ? 0 : round;
 #pragma unroll 1
     for (int first = from; first < width; first += AHEAD * threads)
     {
@@ -406,7 +452,7 @@ __device__ inline void scale_by(
             if (first + j * threads < width)
             {
                 put(out, first + j * threads,
-                    kept(__fmul_rn(scale[j], kept(__fmul_rn(value[j], factor), round)), round));
+                    kept(__fmul_rn(scale[j], kept(__fmul_rn(value[j], factor), inner)), round));
             }
         }
     }
@@ -507,10 +553,61 @@ __device__ inline ExpertTile expert_tile(const int* starts, int experts, long lo
     return {-1, 0, 0};
 }
 
-/** inner[place][row] = silu(gate) * up, of the tokens that chose the expert. */
-template <typename Matrices>
+/** Experts whose products have no biases; a gate is replaced by its SiLU times the other half. */
+struct SiluExperts
+{
+    __device__ float inner(int, int, int, float gate, float other, int round) const
+    {
+        return kept(__fmul_rn(kept(silu(kept(gate, round)), round), kept(other, round)), round);
+    }
+
+    __device__ float output(int, int, int, float sum, int round) const
+    {
+        return kept(sum, round);
+    }
+};
+
+/** Factor of a clamped gate within its sigmoid. */
+constexpr float STEEPNESS = 1.702f;
+
+/**
+ * Experts whose rounded products get biases, [expert][row]. A gate is replaced by (other + 1) * gate * sigmoid(1.702 * gate),
+ * with the gate clamped to at most the limit and the other half to its magnitude.
+ */
+struct ClampedExperts
+{
+    const float* gateBias;
+    const float* otherBias;
+    const float* outputBias;
+    float limit;
+
+    __device__ static float biased(const float* bias, int expert, int row, int rows, float product, int round)
+    {
+        return kept(__fadd_rn(kept(product, round), bias[static_cast<long long>(expert) * rows + row]), round);
+    }
+
+    __device__ float inner(int expert, int row, int rows, float gateSum, float otherSum, int round) const
+    {
+        const float wide = biased(gateBias, expert, row, rows, gateSum, round);
+        const float free = biased(otherBias, expert, row, rows, otherSum, round);
+        // NaN is below no limit, and stays.
+        const float gate = wide > limit ? limit : wide;
+        const float other = free > limit ? limit : free < -limit ? -limit : free;
+        const float steep = kept(__fmul_rn(STEEPNESS, gate), round);
+        const float open = kept(__fdiv_rn(1.0f, __fadd_rn(1.0f, power(-steep))), round);
+        return kept(__fmul_rn(kept(__fadd_rn(other, 1.0f), round), kept(__fmul_rn(gate, open), round)), round);
+    }
+
+    __device__ float output(int expert, int row, int rows, float sum, int round) const
+    {
+        return biased(outputBias, expert, row, rows, sum, round);
+    }
+};
+
+/** inner[place][row], of the tokens that chose the expert. */
+template <typename Matrices, typename Experts>
 __device__ inline void expert_up(
-    const Matrices& gates, const Matrices& others, int experts, int width, int hidden, const int* starts, const int* tokens,
+    const Matrices& gates, const Matrices& others, const Experts& form, int experts, int width, int hidden, const int* starts, const int* tokens,
     const float* in, int round, float* inner)
 {
 #pragma unroll 1
@@ -540,18 +637,17 @@ __device__ inline void expert_up(
         {
             if (lane_index() == t && tile.first + t < tile.end)
             {
-                const float activated = kept(silu(kept(gate[t], round)), round);
                 inner[static_cast<long long>(tile.first + t) * width + row] =
-                    kept(__fmul_rn(activated, kept(other[t], round)), round);
+                    form.inner(tile.expert, row, width, gate[t], other[t], round);
             }
         }
     }
 }
 
 /** outputs[place][row], of the experts' inner values. */
-template <typename Matrices>
+template <typename Matrices, typename Experts>
 __device__ inline void expert_down(
-    const Matrices& weights, int experts, int width, int hidden, const int* starts, const float* inner, int round,
+    const Matrices& weights, const Experts& form, int experts, int width, int hidden, const int* starts, const float* inner, int round,
     float* outputs)
 {
 #pragma unroll 1
@@ -576,7 +672,8 @@ __device__ inline void expert_down(
         {
             if (lane_index() == t && tile.first + t < tile.end)
             {
-                outputs[static_cast<long long>(tile.first + t) * hidden + row] = kept(sums[t], round);
+                outputs[static_cast<long long>(tile.first + t) * hidden + row] =
+                    form.output(tile.expert, row, hidden, sums[t], round);
             }
         }
     }

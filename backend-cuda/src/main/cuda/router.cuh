@@ -271,7 +271,7 @@ __device__ inline float choice_weight(float logit, const unsigned (&ranks)[V], c
         const float maximum = __shfl_sync(ALL_LANES, logit, 0);
         const float power = holds ? exponential_below(logit, maximum) : 0.0f;
         const float total =
-            MODE == SOFTMAX_TOPK ? softmax_total<V>(ranks, shape.experts, maximum) : sum_in_order(power, shape.topK);
+            MODE == SOFTMAX_TOPK ? softmax_total<V>(ranks, shape.experts, maximum) : warp_sum(power);
         weight = __fdiv_rn(power, total);
     }
     if (shape.renormalise != 0)

@@ -50,6 +50,17 @@ abstract class FileWeights
         return null;
     }
 
+    /**
+     * Some columns of these weights as the rows of a matrix, as the file packs them; {@code null} if they are not packed so.
+     *
+     * @param first the first column.
+     * @param step  from one column to the next.
+     */
+    PackedWeights packedColumns(final int first, final int step)
+    {
+        return null;
+    }
+
     /** Reads mapped bytes, as {@link MappedShard#read} does. */
     abstract void read(Runnable reading);
 

@@ -99,7 +99,8 @@ final class Fp8Weights extends FileWeights implements PackedWeights
     @Override
     public PackedLayout layout()
     {
-        return new PackedLayout(blocks.blockRows(), blocks.blockColumns(), firstRow % blocks.blockRows());
+        return new PackedLayout(PackedLayout.Format.FP8, blocks.blockRows(), blocks.blockColumns(),
+            firstRow % blocks.blockRows());
     }
 
     @Override

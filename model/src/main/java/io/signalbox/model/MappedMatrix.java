@@ -116,6 +116,12 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
+    PackedWeights packedColumns(final int first, final int step)
+    {
+        return stored.packedColumns(first, step);
+    }
+
+    @Override
     public boolean isComputed()
     {
         return stored.bytes(type()) == null;

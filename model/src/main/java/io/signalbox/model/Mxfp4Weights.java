@@ -19,6 +19,9 @@ final class Mxfp4Weights extends FileWeights
     private static final int CODES = 1 << CODE_BITS;
     private static final int SCALES = 256;
     private static final int BIAS = 127;
+    /** The largest scale with which all weights are finite. */
+    private static final int FINITE_SCALE = 252;
+    private static final PackedLayout LAYOUT = new PackedLayout(PackedLayout.Format.MXFP4, 1, BLOCK, 0);
     /** By scale and code; the last scale is NaN. */
     private static final float[] WEIGHTS = new float[SCALES * CODES];
 
@@ -78,6 +81,64 @@ final class Mxfp4Weights extends FileWeights
                 "copy or download the checkpoint again");
         }
         return weight;
+    }
+
+    @Override
+    PackedWeights packedColumns(final int first, final int step)
+    {
+        return new Outputs(first, step);
+    }
+
+    /** Some outputs as rows. */
+    private final class Outputs implements PackedWeights
+    {
+        private final int first;
+        private final int step;
+
+        private Outputs(final int first, final int step)
+        {
+            this.first = first;
+            this.step = step;
+        }
+
+        @Override
+        public PackedLayout layout()
+        {
+            return LAYOUT;
+        }
+
+        @Override
+        public void putCodes(final int firstRow, final int count, final ByteBuffer to)
+        {
+            for (int row = firstRow; row < firstRow + count; row++)
+            {
+                final int output = first + row * step;
+                requireFinite(output);
+                to.put(blocks.slice(output * blocksOfOutput * BLOCK_BYTES, blocksOfOutput * BLOCK_BYTES));
+            }
+        }
+
+        @Override
+        public void putScales(final int firstBlockRow, final int count, final ByteBuffer to)
+        {
+            for (int row = firstBlockRow; row < firstBlockRow + count; row++)
+            {
+                to.put(scales.slice((first + row * step) * blocksOfOutput, blocksOfOutput));
+            }
+        }
+    }
+
+    /** Looks at each weight of a block only if its scale can make one infinite. */
+    private void requireFinite(final int output)
+    {
+        for (int block = 0; block < blocksOfOutput; block++)
+        {
+            final int scale = scales.get(output * blocksOfOutput + block) & 0xff;
+            for (int input = block * BLOCK; scale > FINITE_SCALE && input < (block + 1) * BLOCK; input++)
+            {
+                at(input, output);
+            }
+        }
     }
 
     @Override

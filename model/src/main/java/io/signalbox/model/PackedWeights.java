@@ -4,9 +4,8 @@ package io.signalbox.model;
 import java.nio.ByteBuffer;
 
 /**
- * The weights of a matrix as a checkpoint packs them, for a backend that unpacks each weight when it multiplies with it:
- * E4M3 codes of a byte. A weight is the product of its code's value and the scale of its block, both as float32, rounded
- * once; if the type of the matrix is bf16, it is then rounded to bf16. Call {@link WeightMatrix#taken} after the last read.
+ * The weights of a matrix as a checkpoint packs them, for a backend that unpacks each weight when it multiplies with it.
+ * Call {@link WeightMatrix#taken} after the last read.
  */
 public interface PackedWeights
 {
@@ -19,6 +18,6 @@ public interface PackedWeights
      */
     void putCodes(int firstRow, int count, ByteBuffer to);
 
-    /** Puts the scales of some rows of blocks as float32, each row of {@link PackedLayout#blocksAcross}. */
+    /** Puts the scales of some rows of blocks, {@link PackedLayout#scaleBytes} for each row. */
     void putScales(int firstBlockRow, int count, ByteBuffer to);
 }

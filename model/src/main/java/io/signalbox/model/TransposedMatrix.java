@@ -113,6 +113,12 @@ final class TransposedMatrix extends WeightMatrix
     }
 
     @Override
+    public PackedWeights packed()
+    {
+        return stored.packedColumns(first, step);
+    }
+
+    @Override
     public boolean isComputed()
     {
         return true;

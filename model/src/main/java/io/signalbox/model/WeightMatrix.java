@@ -140,6 +140,12 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix,
         return null;
     }
 
+    /** Some columns as the rows of a matrix, as {@link FileWeights#packedColumns}. */
+    PackedWeights packedColumns(final int first, final int step)
+    {
+        return null;
+    }
+
     /** Whether a copy computes weights: they are generated, or stored in another form than {@link #type}. */
     public abstract boolean isComputed();
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,6 +71,9 @@ class Mxfp4WeightsTest
             assertThrows(ModelException.class, () -> matrix.copyTo(new float[INPUTS * OUTPUTS])).getMessage();
         assertEquals("the tensor " + SCALES + " has " + scale + " at [2, 1] of an expert, which makes a weight NaN or " +
             "infinite; copy or download the checkpoint again.", message);
+        final PackedWeights packed = matrix.packedColumns(0, 2);
+        final ByteBuffer codes = ByteBuffer.allocate(2 * INPUTS / 2);
+        assertEquals(message, assertThrows(ModelException.class, () -> packed.putCodes(0, 2, codes)).getMessage());
     }
 
     @ParameterizedTest

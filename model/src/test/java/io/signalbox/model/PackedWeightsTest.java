@@ -129,11 +129,17 @@ class PackedWeightsTest
         final WeightMatrix matrix = weights.layers().get(1).moe().experts().get(2).up();
         for (final Executable use : List.<Executable>of(
             () -> ModelDigest.of(weights), () -> matrix.copyTo(new float[48]),
-            () -> matrix.inBf16().copyTo(new short[48]), matrix::bytes))
+            () -> matrix.inBf16().copyTo(new short[48]), matrix::bytes, () -> putPacked(matrix.packed(), matrix)))
         {
             final String message = assertThrows(ModelException.class, use).getMessage();
             assertTrue(message.startsWith("the tensor " + sentence.replace("X", TENSOR)), message);
         }
+    }
+
+    private static void putPacked(final PackedWeights packed, final WeightMatrix matrix)
+    {
+        packed.putCodes(0, matrix.rows(), ByteBuffer.allocate(48));
+        packed.putScales(0, packed.layout().blocksDown(matrix.rows()), ByteBuffer.allocate(4 * 48));
     }
 
     @ParameterizedTest

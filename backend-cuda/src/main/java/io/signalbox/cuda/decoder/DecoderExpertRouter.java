@@ -6,7 +6,6 @@ import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.model.DecoderPlan;
-import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
 
 /** The router kernel that computes a plan's choice of experts. */
@@ -20,15 +19,10 @@ public final class DecoderExpertRouter
     public static ExpertRouterSpec spec(final DecoderPlan plan)
     {
         final ExpertsPlan experts = plan.experts();
-        refuse(plan.attention().latent() != null, "latent attention (MLA)");
-        refuse(plan.attention().sinks(), "attention sinks");
-        refuse(plan.attention().window() != null, "sliding windows");
-        refuse(plan.attention().biases(), "attention biases");
-        refuse(experts.isClamped(), "experts with biases and a clamped SwiGLU");
-        if (experts.scoring() == ExpertScoring.TOP_K_THEN_SOFTMAX && experts.topK() > 2)
+        if (plan.attention().latent() != null)
         {
-            throw new ConfigException("The CUDA backend adds up more than two weights of a softmax behind the top-k in " +
-                "another order than the CPU backend; run the model on the CPU backend (--backend cpu).");
+            throw new ConfigException("The CUDA backend has no kernels for latent attention (MLA), which the model uses; " +
+                "run it on the CPU backend (--backend cpu).");
         }
         final ExpertRouterMode mode = switch (experts.scoring())
         {
@@ -39,14 +33,5 @@ public final class DecoderExpertRouter
         return ExpertRouterSpec.plain(experts.experts(), experts.topK(), mode, LogitsType.FP32)
             .withGroups(experts.groups(), experts.keptGroups()).withRenormalise(experts.renormalise())
             .withScale((float)experts.scale());
-    }
-
-    private static void refuse(final boolean isUsed, final String part)
-    {
-        if (isUsed)
-        {
-            throw new ConfigException("The CUDA backend has no kernels for " + part + ", which the model uses; run it on " +
-                "the CPU backend (--backend cpu).");
-        }
     }
 }

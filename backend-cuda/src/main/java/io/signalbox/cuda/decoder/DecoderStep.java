@@ -129,8 +129,8 @@ public final class DecoderStep implements AutoCloseable
             buffers.normed, tokens));
         launches.add(decoder.place(buffers.queries, buffers.keys, buffers.values,
             new HeadNorms(part.queryNorm(), part.keyNorm()), cache.rope(), cache.layer(layer), tokens));
-        launches.add(decoder.attend(
-            buffers.queries, cache.layer(layer), buffers.scores, sizes.maxPositions(), buffers.mixed, tokens));
+        launches.add(decoder.attend(layer, buffers.queries, cache.layer(layer), part.sinks(), buffers.scores,
+            sizes.maxPositions(), buffers.mixed, tokens));
         launches.addAll(decoder.linear(
             List.of(new LinearLayer(part.output(), buffers.added)), buffers.mixed, tokens));
         return LayerOutput.of(buffers.added);

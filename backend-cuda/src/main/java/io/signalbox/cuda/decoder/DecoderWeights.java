@@ -17,6 +17,7 @@ import io.signalbox.model.PackedLayout;
 import io.signalbox.model.PackedWeights;
 import io.signalbox.model.WeightMatrix;
 
+import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -35,10 +36,10 @@ public final class DecoderWeights implements AutoCloseable
         }
     }
 
-    /** Projections of attention; norms may be {@code null}. */
+    /** Projections of attention; norms and sinks may be {@code null}. */
     record Attention(
         DeviceMatrix query, DeviceMatrix key, DeviceMatrix value, DeviceMatrix output, DeviceMemory queryNorm,
-        DeviceMemory keyNorm)
+        DeviceMemory keyNorm, DeviceMemory sinks)
     {
     }
 
@@ -69,14 +70,14 @@ public final class DecoderWeights implements AutoCloseable
         this.owned = owned;
         this.memories = memories;
         this.target = target;
-        embedding = matrices(List.of(weights.embedding()), null);
+        embedding = matrices(List.of(weights.embedding()), null, null);
         for (final LayerWeights layer : weights.layers())
         {
             layers.add(new Layer(target.vector(layer.inputNorm()), attention(layer.attention()),
                 target.vector(layer.postAttentionNorm()), mlp(layer.dense()), experts(layer.moe())));
         }
         finalNorm = target.vector(weights.finalNorm());
-        head = weights.plan().tiedEmbeddings() ? embedding : matrix(weights.head());
+        head = weights.plan().tiedEmbeddings() ? embedding : matrix(weights.head(), null);
     }
 
     /**
@@ -160,9 +161,9 @@ public final class DecoderWeights implements AutoCloseable
         return memories;
     }
 
-    private DeviceMatrix matrix(final WeightMatrix weights)
+    private DeviceMatrix matrix(final WeightMatrix weights, final float[] bias)
     {
-        return matrices(List.of(weights), layout(List.of(weights)));
+        return matrices(List.of(weights), layout(List.of(weights)), bias);
     }
 
     /** The layout in which the kernels read these matrices; {@code null}: unpacked. */
@@ -174,24 +175,30 @@ public final class DecoderWeights implements AutoCloseable
         return packed ? first.layout() : null;
     }
 
-    private DeviceMatrix matrices(final List<WeightMatrix> matrices, final PackedLayout layout)
+    /** @param bias for each row of each matrix; {@code null}: none. */
+    private DeviceMatrix matrices(final List<WeightMatrix> matrices, final PackedLayout layout, final float[] bias)
     {
         final WeightMatrix first = matrices.get(0);
         final DeviceMemory weights = layout == null ? target.matrices(matrices) : target.codes(matrices);
         return new DeviceMatrix(weights, first.rows(), first.columns(), first.type(), layout,
-            layout == null ? null : target.scales(matrices));
+            layout == null ? null : target.scales(matrices), target.vector(bias));
     }
 
     private Attention attention(final AttentionWeights weights)
     {
-        return new Attention(matrix(weights.query()), matrix(weights.key()), matrix(weights.value()),
-            matrix(weights.output()), target.vector(weights.queryNorm()), target.vector(weights.keyNorm()));
+        final AttentionWeights.Biases biases = weights.biases();
+        return new Attention(matrix(weights.query(), biases == null ? null : biases.query()),
+            matrix(weights.key(), biases == null ? null : biases.key()),
+            matrix(weights.value(), biases == null ? null : biases.value()),
+            matrix(weights.output(), biases == null ? null : biases.output()), target.vector(weights.queryNorm()),
+            target.vector(weights.keyNorm()), target.vector(weights.sinks()));
     }
 
+    /** Of a dense layer or the shared experts, which have no biases. */
     private Mlp mlp(final FeedForward weights)
     {
         return weights == null ? null :
-            new Mlp(matrix(weights.gate()), matrix(weights.up()), matrix(weights.down()));
+            new Mlp(matrix(weights.gate(), null), matrix(weights.up(), null), matrix(weights.down(), null));
     }
 
     private Experts experts(final MoeWeights weights)
@@ -206,8 +213,11 @@ public final class DecoderWeights implements AutoCloseable
         final List<WeightMatrix> downs = each(weights, FeedForward::down);
         final PackedLayout pairs = layout(Stream.concat(gates.stream(), others.stream()).toList());
         final DeviceExperts experts =
-            new DeviceExperts(matrices(gates, pairs), matrices(others, pairs), matrices(downs, layout(downs)));
-        return new Experts(matrix(weights.router()), target.vector(weights.bias()), experts, mlp(weights.shared()));
+            new DeviceExperts(matrices(gates, pairs, biases(weights, FeedForward.Biases::gate)),
+                matrices(others, pairs, biases(weights, FeedForward.Biases::up)),
+                matrices(downs, layout(downs), biases(weights, FeedForward.Biases::down)));
+        return new Experts(matrix(weights.router(), weights.routerBias()), target.vector(weights.bias()), experts,
+            mlp(weights.shared()));
     }
 
     /** A kernel computes all experts of a layer. */
@@ -221,6 +231,19 @@ public final class DecoderWeights implements AutoCloseable
                     " is loaded as " + first.type() + ", but " + other.name() + " as " + other.type(),
                     "choose precision=BF16, which rounds them to one type, or --backend cpu");
             });
+    }
+
+    /** One expert's after the other's; {@code null}: none. */
+    private static float[] biases(final MoeWeights weights, final Function<FeedForward.Biases, float[]> part)
+    {
+        if (weights.experts().get(0).biases() == null)
+        {
+            return null;
+        }
+        final FloatBuffer all = FloatBuffer.allocate(
+            weights.experts().size() * part.apply(weights.experts().get(0).biases()).length);
+        weights.experts().forEach(expert -> all.put(part.apply(expert.biases())));
+        return all.array();
     }
 
     private static List<WeightMatrix> each(final MoeWeights weights, final Function<FeedForward, WeightMatrix> part)

@@ -32,7 +32,8 @@ interface WeightTarget
     /** Bytes of their codes. */
     static long codeBytes(final List<WeightMatrix> matrices)
     {
-        return (long)matrices.get(0).count() * matrices.size();
+        final WeightMatrix first = matrices.get(0);
+        return (long)first.packed().layout().codeBytes(first.columns()) * first.rows() * matrices.size();
     }
 
     /** Bytes of their scales. */
@@ -40,6 +41,6 @@ interface WeightTarget
     {
         final WeightMatrix first = matrices.get(0);
         final PackedLayout layout = first.packed().layout();
-        return (long)layout.blocksDown(first.rows()) * layout.blocksAcross(first.columns()) * Float.BYTES * matrices.size();
+        return (long)layout.blocksDown(first.rows()) * layout.scaleBytes(first.columns()) * matrices.size();
     }
 }

@@ -8,7 +8,7 @@ import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.WeightLaunches;
-import io.signalbox.model.PackedLayout;
+import io.signalbox.model.PackedWeights;
 import io.signalbox.model.WeightMatrix;
 
 import java.nio.ByteBuffer;
@@ -101,7 +101,8 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         for (int i = 0; i < matrices.size(); i++)
         {
             final WeightMatrix from = matrices.get(i);
-            copy(from.packed()::putCodes, from.rows(), from.columns(), memory.slice(i * each, each));
+            final PackedWeights packed = from.packed();
+            copy(packed::putCodes, from.rows(), packed.layout().codeBytes(from.columns()), memory.slice(i * each, each));
         }
         return memory;
     }
@@ -114,9 +115,9 @@ final class WeightUpload implements WeightTarget, AutoCloseable
         for (int i = 0; i < matrices.size(); i++)
         {
             final WeightMatrix from = matrices.get(i);
-            final PackedLayout layout = from.packed().layout();
-            copy(from.packed()::putScales, layout.blocksDown(from.rows()),
-                layout.blocksAcross(from.columns()) * Float.BYTES, memory.slice(i * each, each));
+            final PackedWeights packed = from.packed();
+            copy(packed::putScales, packed.layout().blocksDown(from.rows()), packed.layout().scaleBytes(from.columns()),
+                memory.slice(i * each, each));
             from.taken();
         }
         return memory;

@@ -58,10 +58,10 @@ public final class KernelArguments
     }
 
     /** Describes the matrix that the kernel multiplies with, for reports; adds no argument. */
-    public KernelArguments matrix(final int rows, final int columns, final int weightBytes)
+    public KernelArguments matrix(final int rows, final int columns, final int rowBytes)
     {
         matrix = rows + " x " + columns;
-        matrixBytes = (long)rows * columns * weightBytes;
+        matrixBytes = (long)rows * rowBytes;
         return this;
     }
 

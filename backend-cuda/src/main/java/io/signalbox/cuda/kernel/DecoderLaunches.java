@@ -41,6 +41,8 @@ public final class DecoderLaunches
     private static final int LONE_TASKS = 96;
     /** Of which each has enough to do in attention for a warp more. */
     private static final int WARP_POSITIONS = 64;
+    /** Of a norm: only its result is rounded. */
+    private static final int ROUND_ONCE = 2;
     private static final int MAX_ARGUMENTS = 18;
 
     private final CudaDriver driver;
@@ -99,7 +101,7 @@ public final class DecoderLaunches
         final String kernel, final KernelArguments sums, final DeviceMemory weights, final Activations out, final int tokens)
     {
         return perBlock(kernel, tokens, activations(sums.pointer(weights).int32(plan.hidden())
-            .float32((float)plan.normEpsilon()).int32(round), out));
+            .float32((float)plan.normEpsilon()).int32(round != 0 && plan.roundsNormsOnce() ? ROUND_ONCE : round), out));
     }
 
     private KernelArguments experts(final KernelArguments arguments, final LayerOutput given)
@@ -156,7 +158,7 @@ public final class DecoderLaunches
             allRows += rows;
         }
         final DeviceMatrix first = layers.get(0).matrix();
-        arguments.matrix(allRows, first.columns(), first.weightBytes());
+        arguments.matrix(allRows, first.columns(), first.rowBytes());
         arguments.int32(first.columns()).pointer(in.narrow()).int32(perEntry).int32(round);
         for (int i = 0; i < MATRICES; i++)
         {
@@ -170,9 +172,10 @@ public final class DecoderLaunches
     {
         final DeviceMatrix matrix = layer.matrix();
         return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix), whole(tokens, TILE) * matrix.rows(),
-            MAX_BLOCKS, layout(weights(step(), matrix), matrix).int32(matrix.rows()).int32(matrix.columns())
-                .pointer(in.values()).int32(perEntry).int32(rounding).pointer(layer.out())
-                .matrix(matrix.rows(), matrix.columns(), matrix.weightBytes()));
+            MAX_BLOCKS, orNull(layout(weights(step(), matrix), matrix), matrix.bias())
+                .int32(matrix.rows()).int32(matrix.columns()).pointer(in.values()).int32(perEntry).int32(rounding)
+                .pointer(layer.out())
+                .matrix(matrix.rows(), matrix.columns(), matrix.rowBytes()));
     }
 
     private static KernelArguments weights(final KernelArguments arguments, final DeviceMatrix matrix)
@@ -181,12 +184,13 @@ public final class DecoderLaunches
         return matrix.isPacked() ? arguments.pointer(matrix.scales()) : arguments;
     }
 
-    /** After the weights; without arguments if they are not packed. */
+    /** After the weights; a kernel knows the blocks of MXFP4. */
     private static KernelArguments layout(final KernelArguments arguments, final DeviceMatrix matrix)
     {
         final PackedLayout layout = matrix.layout();
-        return layout == null ? arguments : arguments.int32(layout.blockRows()).int32(layout.blockColumns())
-            .int32(layout.firstRow()).int32(matrix.type() == WeightType.BF16 ? 1 : 0);
+        return layout == null || layout.format() == PackedLayout.Format.MXFP4 ? arguments :
+            arguments.int32(layout.blockRows()).int32(layout.blockColumns()).int32(layout.firstRow())
+                .int32(matrix.type() == WeightType.BF16 ? 1 : 0);
     }
 
     private boolean onTensorCores(final DeviceMatrix matrix)
@@ -214,21 +218,37 @@ public final class DecoderLaunches
             .float32((float)shape.clip()).int32(round).pointer(kv.keys()).pointer(kv.values()));
     }
 
-    /** @param scores a row of {@code maxPositions} float32 for each of {@link #ATTENTION_BLOCKS}. */
+    /**
+     * Attention of a layer.
+     *
+     * @param sinks  a float32 for each head; {@code null}: none.
+     * @param scores a row of {@code maxPositions} float32 for each of {@link #ATTENTION_BLOCKS}.
+     */
     public Launch attend(
-        final DeviceMemory queries, final KvLayer kv, final DeviceMemory scores, final int maxPositions,
-        final Activations mixed, final int tokens)
+        final int layer, final DeviceMemory queries, final KvLayer kv, final DeviceMemory sinks, final DeviceMemory scores,
+        final int maxPositions, final Activations mixed, final int tokens)
     {
         final AttentionPlan shape = plan.attention();
         final long tasks = (long)tokens * shape.heads();
         final long threads = WARP_LANES * whole(maxPositions, WARP_POSITIONS);
-        final String kernel = precision == Precision.BF16 && tasks <= LONE_TASKS ? KernelNames.DECODER_ATTEND_LONE :
-            KernelNames.DECODER_ATTEND + cacheSuffix();
+        final KernelArguments arguments = activations(step()
+            .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
+            .int32(shape.headSize()).int32(kv.blockSize()).float32(shape.scoreScale()).int32(round).pointer(scores)
+            .int32(maxPositions), mixed);
+        final String kernel;
+        if (shape.window() != null || sinks != null)
+        {
+            final boolean windowed = shape.window() != null && shape.window().layers().contains(layer);
+            orNull(arguments.int32(windowed ? shape.window().positions() : 0), sinks);
+            kernel = KernelNames.DECODER_ATTEND_WINDOW + cacheSuffix();
+        }
+        else
+        {
+            kernel = precision == Precision.BF16 && tasks <= LONE_TASKS ? KernelNames.DECODER_ATTEND_LONE :
+                KernelNames.DECODER_ATTEND + cacheSuffix();
+        }
         return driver.prepareLaunch(driver.kernel(module, kernel),
-            (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, activations(step()
-                .pointer(queries).pointer(kv.keys()).pointer(kv.values()).int32(shape.heads()).int32(shape.kvHeads())
-                .int32(shape.headSize()).int32(kv.blockSize()).float32(shape.scoreScale()).int32(round).pointer(scores)
-                .int32(maxPositions), mixed));
+            (int)Math.min(ATTENTION_BLOCKS, tasks), (int)Math.min(THREADS, threads), 0, arguments);
     }
 
     /** Replaces each gate by its SiLU times the other half. */
@@ -256,13 +276,20 @@ public final class DecoderLaunches
     {
         final ExpertsPlan shape = plan.experts();
         final boolean tensor = onTensorCores(experts.gates());
+        final boolean clamped = shape.isClamped();
         final KernelArguments arguments =
-            layout(weights(weights(step(), experts.gates()), experts.others()), experts.gates())
-            .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
+            layout(weights(weights(step(), experts.gates()), experts.others()), experts.gates());
+        if (clamped)
+        {
+            arguments.pointer(experts.gates().bias()).pointer(experts.others().bias())
+                .float32(kept((float)shape.limit()));
+        }
+        arguments.int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
             .pointer(groups.tokens()).pointer(tensor ? in.narrow() : in.values()).int32(round).pointer(inner);
         if (!tensor)
         {
-            return warps(KernelNames.DECODER_EXPERT_UP + KernelNames.suffix(experts.gates()),
+            final String kernel = clamped ? KernelNames.DECODER_CLAMPED_UP : KernelNames.DECODER_EXPERT_UP;
+            return warps(kernel + KernelNames.suffix(experts.gates()),
                 expertTiles(tokens, TILE) * shape.width(), MAX_BLOCKS, arguments);
         }
         final TensorTile tile = expertTile(tokens);
@@ -277,12 +304,18 @@ public final class DecoderLaunches
         final int tokens)
     {
         final ExpertsPlan shape = plan.experts();
-        final KernelArguments arguments = layout(weights(step(), experts.downs()), experts.downs())
-            .int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
+        final KernelArguments arguments = layout(weights(step(), experts.downs()), experts.downs());
+        if (shape.isClamped())
+        {
+            arguments.pointer(experts.downs().bias());
+        }
+        arguments.int32(shape.experts()).int32(shape.width()).int32(plan.hidden()).pointer(groups.starts())
             .pointer(inner).int32(round).pointer(outputs);
         if (!onTensorCores(experts.downs()))
         {
-            return warps(KernelNames.DECODER_EXPERT_DOWN + KernelNames.suffix(experts.downs()),
+            final String kernel =
+                shape.isClamped() ? KernelNames.DECODER_CLAMPED_DOWN : KernelNames.DECODER_EXPERT_DOWN;
+            return warps(kernel + KernelNames.suffix(experts.downs()),
                 expertTiles(tokens, TILE) * plan.hidden(), MAX_BLOCKS, arguments);
         }
         final TensorTile tile = expertTile(tokens);
@@ -299,6 +332,11 @@ public final class DecoderLaunches
         return loop(KernelNames.DECODER_KEEP_WEIGHTS, (long)layers * tokens * topK,
             step().pointer(weights).int32(layers).int32(memory.maxTokens()).int32(topK).int32(roundProducts())
                 .pointer(memory.weights()).int64(memory.slotStride()));
+    }
+
+    private float kept(final float value)
+    {
+        return precision == Precision.BF16 ? WeightType.bf16(WeightType.toBf16(value)) : value;
     }
 
     private int roundProducts()

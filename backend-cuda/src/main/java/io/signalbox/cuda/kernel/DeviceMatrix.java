@@ -11,10 +11,12 @@ import io.signalbox.model.WeightType;
  * @param rows   of one matrix.
  * @param type   of a weight in a product.
  * @param layout of packed weights; {@code null}: weights are stored in their type.
- * @param scales of packed weights, float32; {@code null} without a layout.
+ * @param scales of packed weights; {@code null} without a layout.
+ * @param bias   float32, one for each row; {@code null}: none.
  */
 public record DeviceMatrix(
-    DeviceMemory weights, int rows, int columns, WeightType type, PackedLayout layout, DeviceMemory scales)
+    DeviceMemory weights, int rows, int columns, WeightType type, PackedLayout layout, DeviceMemory scales,
+    DeviceMemory bias)
 {
     /** Whether a kernel unpacks each weight when it multiplies with it. */
     public boolean isPacked()
@@ -22,9 +24,9 @@ public record DeviceMatrix(
         return layout != null;
     }
 
-    /** Bytes of a weight in memory; scales are left out. */
-    int weightBytes()
+    /** Bytes of the weights of a row in memory, without scales. */
+    int rowBytes()
     {
-        return isPacked() ? 1 : type.bytes();
+        return isPacked() ? layout.codeBytes(columns) : columns * type.bytes();
     }
 }

@@ -156,7 +156,8 @@ public final class ExpertRouterOracle
         {
             weights[k] = ExpertRouterArithmetic.exponentialBelow(scores[ids[k]], maximum);
         }
-        divide(weights, overAll ? softmaxTotal(maximum) : sumInOrder(weights));
+        divide(weights, overAll ? softmaxTotal(maximum) :
+            acrossLanes(Arrays.copyOf(Arrays.copyOf(weights, spec.topK()), WARP_LANES)));
     }
 
     private void weighBySigmoid(final float[] logits, final int[] ids, final float[] weights)
@@ -167,15 +168,22 @@ public final class ExpertRouterOracle
         }
     }
 
-    /** In the order of a warp: each lane over its experts, then lanes pairwise at distances 16, 8, 4, 2, 1. */
+    /** In the order of a warp: each lane over its experts, then across lanes. */
     private float softmaxTotal(final float maximum)
     {
-        float[] sums = new float[WARP_LANES];
+        final float[] sums = new float[WARP_LANES];
         for (int expert = 0; expert < spec.experts(); expert++)
         {
             final int lane = expert % WARP_LANES;
             sums[lane] = sums[lane] + ExpertRouterArithmetic.exponentialBelow(scores[expert], maximum);
         }
+        return acrossLanes(sums);
+    }
+
+    /** Lanes pairwise at distances 16, 8, 4, 2, 1. */
+    private static float acrossLanes(final float[] lanes)
+    {
+        float[] sums = lanes;
         for (int distance = WARP_LANES / 2; distance > 0; distance /= 2)
         {
             final float[] next = new float[WARP_LANES];

@@ -50,6 +50,11 @@ public enum KernelFamily
                 "model has weights in " + plan.type() + " and is computed in " + precision +
                 "; choose kernelFamily EXACT, or the precision BF16 for weights that are so.");
         }
+        if (plan.attention().biases() || plan.attention().sinks() || plan.experts().isClamped())
+        {
+            throw new ConfigException("The fast kernels of the CUDA backend have no biases, sinks or clamped experts, " +
+                "which the model uses; choose kernelFamily EXACT.");
+        }
         final Map<String, Integer> columns = new LinkedHashMap<>();
         columns.put("hidden width", plan.hidden());
         columns.put("attention", plan.attention().outputWidth());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
+import io.signalbox.model.PackedLayout;
 import io.signalbox.model.WeightType;
 
 /** The names of the kernels, and which of the router kernels serves a router. docs/cuda.md has what each takes. */
@@ -33,6 +34,11 @@ final class KernelNames
     static final String DECODER_ATTEND = "decoder_attend_";
     static final String DECODER_EXPERT_UP = "decoder_expert_up_";
     static final String DECODER_EXPERT_DOWN = "decoder_expert_down_";
+    /** Of experts with biases and a limit. */
+    static final String DECODER_CLAMPED_UP = "decoder_clamped_up_";
+    static final String DECODER_CLAMPED_DOWN = "decoder_clamped_down_";
+    /** Within a window, or with sinks. */
+    static final String DECODER_ATTEND_WINDOW = "decoder_attend_window_";
     /** Without the tiling that follows. */
     static final String TENSOR_LINEAR = "tensor_linear_";
     static final String TENSOR_EXPERT_UP = "tensor_expert_up_";
@@ -64,7 +70,8 @@ final class KernelNames
     /** The end of the name of a kernel that multiplies with such a matrix. */
     static String suffix(final DeviceMatrix matrix)
     {
-        return matrix.isPacked() ? "fp8" : suffix(matrix.type());
+        return !matrix.isPacked() ? suffix(matrix.type()) :
+            matrix.layout().format() == PackedLayout.Format.FP8 ? "fp8" : "mxfp4";
     }
 
     private static String modeAndType(final ExpertRouterSpec spec)

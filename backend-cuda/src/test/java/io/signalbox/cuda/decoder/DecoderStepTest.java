@@ -6,7 +6,9 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.kernel.KernelFamily;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.model.AttentionPlan;
+import io.signalbox.model.AttentionWindow;
 import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ExpertScoring;
 import io.signalbox.model.ExpertsPlan;
 import io.signalbox.model.GeneratedModel;
 import io.signalbox.model.ModelFamily;
@@ -24,10 +26,10 @@ import io.signalbox.model.forward.TokenSampler;
 import io.signalbox.model.forward.WorkTeam;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,12 +71,16 @@ class DecoderStepTest
                 .withNormEpsilon(1e-6).withTiedEmbeddings(true);
             case MIXTRAL -> DecoderPlan.of(family, type, 2, 64, 70, AttentionPlan.of(4, 2, 16, 1_000_000.0),
                 ExpertsPlan.softmax(8, 2, 40, true));
+            case GPT_OSS -> DecoderPlan.of(family, type, 2, 64, 70, AttentionPlan.of(4, 2, 36, 150_000.0).withBiases(true)
+                .withSinks(true).withWindow(new AttentionWindow(5, List.of(0)))
+                .withYarn(new YarnScaling(8.0, 64, 32.0, 1.0, false, 1.0, 1.0)),
+                ExpertsPlan.softmax(8, 4, 20, false).withScoring(ExpertScoring.TOP_K_THEN_SOFTMAX).withLimit(1.0));
             default -> throw new IllegalArgumentException(family.toString());
         };
     }
 
     @ParameterizedTest
-    @CsvSource({"OLMOE, F32, F32", "QWEN3_MOE, BF16, BF16", "MIXTRAL, F32, F32", "QWEN3_MOE, BF16, F32"})
+    @CsvSource({"OLMOE, F32, F32", "QWEN3_MOE, BF16, BF16", "GPT_OSS, F32, F32", "QWEN3_MOE, BF16, F32"})
     void shouldHaveTheBitsOfTheForwardPass(
         final ModelFamily family, final WeightType type, final Precision precision)
     {
@@ -83,7 +89,7 @@ class DecoderStepTest
 
     @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
     @ParameterizedTest
-    @CsvSource({"OLMOE, BF16, BF16", "QWEN3_MOE, F32, F32"})
+    @CsvSource({"OLMOE, BF16, BF16", "QWEN3_MOE, F32, F32", "MIXTRAL, F32, F32"})
     void shouldHaveTheBitsOfTheForwardPassInEveryMixture(
         final ModelFamily family, final WeightType type, final Precision precision)
     {
@@ -91,17 +97,12 @@ class DecoderStepTest
     }
 
     /** The host makes the scaled table and the scale of the scores. */
-    @Test
-    void shouldHaveTheBitsOfTheForwardPassWithYarn()
-    {
-        compareYarn(Precision.F32);
-    }
-
     @EnabledIfSystemProperty(named = "signalbox.tests", matches = "full")
-    @Test
-    void shouldHaveTheBitsOfTheForwardPassWithYarnInBf16()
+    @ParameterizedTest
+    @EnumSource(Precision.class)
+    void shouldHaveTheBitsOfTheForwardPassWithYarn(final Precision precision)
     {
-        compareYarn(Precision.BF16);
+        compareYarn(precision);
     }
 
     private static void compareYarn(final Precision precision)
@@ -114,7 +115,7 @@ class DecoderStepTest
 
     /** A block whose warps and lanes need a barrier that is not there has other bits in one of these orders. */
     @ParameterizedTest
-    @CsvSource({"OLMOE, REVERSED", "QWEN3_MOE, PERMUTED"})
+    @CsvSource({"OLMOE, REVERSED", "QWEN3_MOE, PERMUTED", "GPT_OSS, PERMUTED"})
     void shouldHaveTheBitsOfTheForwardPassInAnyOrderOfThreads(
         final ModelFamily family, final EmulatedDriver.Order order)
     {
@@ -195,13 +196,29 @@ class DecoderStepTest
         comparePositions(WeightType.BF16, blockSize, 128, 5);
     }
 
+    /** A window that begins within a tile of keys, and in the segment before that of its end. */
+    @ParameterizedTest
+    @CsvSource({"BF16, REVERSED, 12, 100", "F32, FORWARD, 3, 1"})
+    void shouldAttendWithinAWindow(
+        final WeightType type, final EmulatedDriver.Order order, final int blockSize, final int window)
+    {
+        EmulatedDriver.order(order, 17);
+        comparePositions(DecoderPlan.of(ModelFamily.GPT_OSS, type, 1, 16, 70, AttentionPlan.of(2, 1, 34, 150_000.0)
+            .withSinks(true).withWindow(new AttentionWindow(window, List.of(0))),
+            ExpertsPlan.softmax(8, 2, 8, false).withLimit(7.0)), blockSize);
+    }
+
     private static void comparePositions(
         final WeightType type, final int blockSize, final int headSize, final int heads)
     {
-        final DecoderPlan plan = DecoderPlan.of(ModelFamily.MIXTRAL, type, 1, 16, 70,
-            AttentionPlan.of(heads, 1, headSize, 1_000_000.0), ExpertsPlan.softmax(8, 2, 8, true));
+        comparePositions(DecoderPlan.of(ModelFamily.MIXTRAL, type, 1, 16, 70,
+            AttentionPlan.of(heads, 1, headSize, 1_000_000.0), ExpertsPlan.softmax(8, 2, 8, true)), blockSize);
+    }
+
+    private static void comparePositions(final DecoderPlan plan, final int blockSize)
+    {
         final ModelWeights weights = GeneratedModel.weights(plan, 11);
-        final Precision precision = Precision.of(type);
+        final Precision precision = Precision.of(plan.type());
         final int[] table = new int[DecoderRig.MAX_POSITIONS / blockSize];
         Arrays.setAll(table, index -> table.length - 1 - index);
         try (WorkTeam team = new WorkTeam(1, "team");

@@ -46,4 +46,14 @@ class KernelFamilyTest
         assertTrue(message.contains(what) && message.contains("kernelFamily EXACT"), message);
         assertEquals(1, message.lines().count());
     }
+
+    @Test
+    void shouldRefuseBiasesByName()
+    {
+        final DecoderPlan biased = DecoderPlan.of(ModelFamily.QWEN3_MOE, WeightType.BF16, 1, 40, 70,
+            AttentionPlan.of(2, 2, 4, 10_000.0).withBiases(true), ExpertsPlan.softmax(8, 3, 8, false));
+        assertEquals("The fast kernels of the CUDA backend have no biases, sinks or clamped experts, which the model " +
+            "uses; choose kernelFamily EXACT.", assertThrows(ConfigException.class,
+                () -> KernelFamily.FAST.check(biased, Precision.BF16)).getMessage());
+    }
 }

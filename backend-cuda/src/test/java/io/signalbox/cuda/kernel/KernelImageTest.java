@@ -114,6 +114,7 @@ class KernelImageTest
             KernelNames.DECODER_BIND, KernelNames.DECODER_ACCEPT));
         for (final String typed : List.of(KernelNames.DECODER_EMBED, KernelNames.DECODER_LINEAR, KernelNames.DECODER_PLACE,
             KernelNames.DECODER_ATTEND, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN,
+            KernelNames.DECODER_CLAMPED_UP, KernelNames.DECODER_CLAMPED_DOWN, KernelNames.DECODER_ATTEND_WINDOW,
             KernelNames.DECODER_GENERATE))
         {
             named.addAll(List.of(typed + "bf16", typed + "fp32"));
@@ -123,6 +124,7 @@ class KernelImageTest
         {
             named.add(product + "fp8");
         }
+        named.addAll(List.of(KernelNames.DECODER_CLAMPED_UP + "mxfp4", KernelNames.DECODER_CLAMPED_DOWN + "mxfp4"));
         for (final TensorTile tile : TensorTile.values())
         {
             named.addAll(List.of(tile.kernel(KernelNames.TENSOR_LINEAR), tile.kernel(KernelNames.TENSOR_EXPERT_UP),

@@ -99,7 +99,7 @@ class KvOffsetsTest
         driver.launch(launches.place(
             queries, keys, values, new HeadNorms(null, null), rope, kv, TOKENS), device.stream);
         driver.launch(launches.attend(
-            queries, kv, scores, TOKENS, new Activations(mixed, null), TOKENS), device.stream);
+            layer, queries, kv, null, scores, TOKENS, new Activations(mixed, null), TOKENS), device.stream);
         final float[] found = new float[TOKENS * WIDTH];
         final ByteBuffer bytes = device.download(mixed);
         bytes.duplicate().order(bytes.order()).clear().asFloatBuffer().get(found);
