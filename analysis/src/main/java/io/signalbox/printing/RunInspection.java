@@ -50,7 +50,8 @@ public final class RunInspection
     {
         final JournalReader reader = start.reader();
         final ReportListener listener = listener(reader).judging(level);
-        final RunFold fold = RunFold.of(listener).behind(start.state());
+        final RunFold fold =
+            history == null ? RunFold.of(listener).behind(start.state()) : history.foldWith(listener);
         JournalEnd end = JournalEnd.BEING_WRITTEN;
         final GroupSource groups = GroupSource.ahead(reader);
         try
@@ -82,11 +83,11 @@ public final class RunInspection
         try
         {
             listener.beside(groups.rows());
-            fold.onGroup(groups.group(), 0, groups.groupLength());
             if (history != null)
             {
-                history.onGroup(groups);
+                history.begin(groups);
             }
+            fold.onGroup(groups.group(), 0, groups.groupLength());
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException | NullPointerException e)
         {

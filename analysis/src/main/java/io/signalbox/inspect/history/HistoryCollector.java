@@ -66,8 +66,11 @@ public final class HistoryCollector implements RunListener
     private final List<Requeue> requeues = new ArrayList<>();
     private final Map<Integer, Happening> openLosses = new TreeMap<>();
     private final TenantNames tenants = new TenantNames();
+    private final FoldedState ahead;
+    private final FoldedState state;
     private final RunLevels levels;
-    private final RunFold fold;
+    /** {@code null} before {@link #foldWith}. */
+    private RunFold fold;
     /** {@code null} before the first group. */
     private TimeBins bins;
     private long originNanos;
@@ -99,16 +102,24 @@ public final class HistoryCollector implements RunListener
         // The dummy block is never handed out.
         blocksPerRank = reader.setting(SchedulerConfig.KV_BLOCKS) - 1;
         firstNanos = isSimulated && start.state() == null ? 0 : Long.MIN_VALUE;
-        final FoldedState state = start.state() != null ? start.state() : new FoldedState(reader.stateShape());
+        ahead = start.state();
+        state = ahead != null ? ahead : new FoldedState(reader.stateShape());
         levels = new RunLevels(state);
-        fold = RunFold.of(new StateFold(state), this).behind(start.state());
     }
 
-    /** Adds the next group of the journal. */
-    public void onGroup(final GroupSource groups)
+    /** The fold that the caller shows each group after {@link #begin}: for this collector and for another listener. */
+    public RunFold foldWith(final RunListener other)
     {
-        // Different clocks may stamp the inputs of an engine; the time of a run never decreases.
-        nowNanos = bins == null ? groups.timeNanos() : Math.max(nowNanos, groups.timeNanos());
+        fold = RunFold.of(other, new StateFold(state), this).behind(ahead);
+        return fold;
+    }
+
+    /** Begins the next group of the journal. */
+    public void begin(final GroupSource groups)
+    {
+        // Different clocks may stamp the inputs of an engine; the time of a run never decreases, in the fold neither.
+        nowNanos = bins == null && ahead == null ? groups.timeNanos() :
+            Math.max(bins == null ? ahead.timeNanos() : nowNanos, groups.timeNanos());
         record = groups.sequence();
         if (bins == null)
         {
@@ -123,7 +134,11 @@ public final class HistoryCollector implements RunListener
             openLosses.clear();
             bytes += groups.groupLength();
         }
-        fold.onGroup(groups.group(), 0, groups.groupLength(), nowNanos);
+    }
+
+    @Override
+    public void onGroupEnd()
+    {
         levels.update(nowNanos);
     }
 
