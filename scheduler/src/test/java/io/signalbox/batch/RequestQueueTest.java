@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
-import org.junit.jupiter.api.Test;
+import io.signalbox.Digits;
+import io.signalbox.Tries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,24 +18,28 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 class RequestQueueTest
 {
     /** Against a list, in rings that have wrapped around and that have not. */
-    @Test
-    void shouldKeepTheOrderOfTheOthers()
+    @Property
+    @Tries(reduced = 200, full = 200_000)
+    void shouldKeepTheOrderOfTheOthers(@ForAll("changes") final List<Long> changes)
     {
-        for (int seed = 0; seed < 200; seed++)
+        final RequestQueue queue = new RequestQueue();
+        final List<Request> list = new ArrayList<>();
+        for (final long change : changes)
         {
-            final Random random = new Random(seed);
-            final RequestQueue queue = new RequestQueue();
-            final List<Request> list = new ArrayList<>();
-            for (int step = 0; step < 300; step++)
+            final Random random = new Digits(change);
+            change(queue, list, random.nextInt(list.size() < 20 ? 5 : 7), random);
+            assertEquals(list.size(), queue.size());
+            for (int i = 0; i < list.size(); i++)
             {
-                change(queue, list, random.nextInt(list.size() < 20 ? 5 : 7), random);
-                assertEquals(list.size(), queue.size());
-                for (int i = 0; i < list.size(); i++)
-                {
-                    assertSame(list.get(i), queue.get(i), "seed " + seed + ", step " + step + ", index " + i);
-                }
+                assertSame(list.get(i), queue.get(i), "index " + i);
             }
         }
+    }
+
+    @Provide
+    Arbitrary<List<Long>> changes()
+    {
+        return Digits.lists(500);
     }
 
     private static void change(

@@ -2,7 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
-import io.signalbox.TestStrength;
 import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.UnderPressure;
 import io.signalbox.event.codec.WeightsWay;
@@ -72,21 +71,6 @@ class MemoryPressureTest
         assertEquals(pauses, said.contains("Paused 1"));
         assertEquals(pauses, !said.contains("Requeued 2 PREEMPTED"));
         assertFalse(said.contains("Requeued 1 PREEMPTED"));
-    }
-
-    @Test
-    void shouldDecideAsWithoutPausesIfNoneIsAllowed()
-    {
-        for (int seed = 0; seed < TestStrength.count(100, 5_000); seed++)
-        {
-            final DepthCase run = DepthCase.of(seed);
-            final SchedulerConfig config = run.config().build();
-            assertEquals(run.play(config.toBuilder()
-                .set(BatchSettings.UNDER_PRESSURE, UnderPressure.RECOMPUTE).build()).digest(),
-                run.play(config.toBuilder().set(BatchSettings.UNDER_PRESSURE, UnderPressure.PAUSE)
-                    .set(BatchSettings.PAUSED_BLOCKS, 0).build()).digest(),
-                "seed " + seed);
-        }
     }
 
     @ParameterizedTest

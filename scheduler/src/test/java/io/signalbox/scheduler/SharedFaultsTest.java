@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.Digits;
+import io.signalbox.Tries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.statistics.Statistics;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.Arrays;
-import java.util.SplittableRandom;
+import java.util.List;
+import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SharedFaultsTest
 {
     private static final int RANKS = 4;
-    private static final int RUNS = 60;
+    private static final int ROUNDS = 3;
 
     /** The fault of each rank that has a step in flight. */
     enum Blow
@@ -27,16 +35,22 @@ class SharedFaultsTest
         ALL_BUT_ONE_LOST
     }
 
+    /** What happens before a fault, how it strikes, what happens after it, and how the ranks come back. */
+    record Round(List<Long> before, long strike, List<Long> after, long back)
+    {
+    }
+
     private static final class Run
     {
-        private final SplittableRandom random;
+        /** The choices of the present action. */
+        private Random random;
         private final DepthRig rig;
         private boolean drained;
         private int blows;
 
-        private Run(final long seed)
+        private Run(final long configuration)
         {
-            random = new SplittableRandom(seed);
+            random = new Digits(configuration);
             rig = new DepthRig(SchedulerConfig.builder().ranks(RANKS).blockSizeTokens(4).kvBlocks(16).stepTokens(12)
                 .maxRunning(4).router("round-robin").lockStep(random.nextInt(3) == 0).depth(1 + random.nextInt(4))
                 .draftTokens(random.nextInt(3)).maxFailures(random.nextInt(4)).backOffNanos(random.nextInt(3) * 10)
@@ -73,17 +87,19 @@ class SharedFaultsTest
             }
         }
 
-        private void steps(final int count)
+        private void steps(final List<Long> actions)
         {
-            for (int i = 0; i < count; i++)
+            for (final long action : actions)
             {
+                random = new Digits(action);
                 step();
             }
         }
 
         /** Nothing happens between the faults of the ranks. */
-        private void strike(final Blow blow)
+        private void strike(final Blow blow, final long choices)
         {
+            random = new Digits(choices);
             final boolean newest = random.nextBoolean();
             for (int rank = 0; rank < RANKS; rank++)
             {
@@ -114,8 +130,9 @@ class SharedFaultsTest
             }
         }
 
-        private void comeBack()
+        private void comeBack(final long choices)
         {
+            random = new Digits(choices);
             switch (random.nextInt(3))
             {
                 case 0 -> rig.reset(random.nextBoolean());
@@ -124,7 +141,10 @@ class SharedFaultsTest
                     for (int rank = 0; rank < RANKS; rank++)
                     {
                         rig.resetRank(rank);
-                        steps(random.nextInt(4));
+                        for (int steps = random.nextInt(4); steps > 0; steps--)
+                        {
+                            step();
+                        }
                     }
                 }
                 default ->
@@ -140,17 +160,17 @@ class SharedFaultsTest
             }
         }
 
-        private void play(final Blow blow)
+        private void play(final Blow blow, final List<Round> rounds, final int drainAt)
         {
-            final int drainAt = random.nextInt(6);
-            for (int round = 0; round < 3; round++)
+            for (int i = 0; i < rounds.size(); i++)
             {
-                steps(20 + random.nextInt(60));
-                drain(drainAt == 2 * round);
-                strike(blow);
-                drain(drainAt == 2 * round + 1);
-                steps(random.nextInt(10));
-                comeBack();
+                final Round round = rounds.get(i);
+                steps(round.before());
+                drain(drainAt == 2 * i);
+                strike(blow, round.strike());
+                drain(drainAt == 2 * i + 1);
+                steps(round.after());
+                comeBack(round.back());
             }
             rig.run();
         }
@@ -166,35 +186,43 @@ class SharedFaultsTest
     }
 
     /** The rig checks blocks, rows, tokens and that nothing is left. */
-    @ParameterizedTest
-    @EnumSource
-    void shouldEndEveryRequestAlsoWhileDraining(final Blow blow)
+    @Property
+    @Tries(reduced = 200, full = 30_000)
+    void shouldEndEveryRequestAlsoWhileDraining(@ForAll final Blow blow, @ForAll("numbers") final long configuration,
+        @ForAll("rounds") final List<Round> rounds, @ForAll @IntRange(max = 2 * ROUNDS - 1) final int drainAt)
     {
-        int blows = 0;
-        int live = 0;
-        for (int seed = 0; seed < RUNS; seed++)
-        {
-            final Run run = new Run(seed);
-            run.play(blow);
-            blows += run.blows;
-            live += run.rig.outputs().live().size();
-        }
-        assertTrue(blows > 3 * RUNS, blows + " faults in " + RUNS + " runs");
-        assertEquals(0, live);
+        final Run run = new Run(configuration);
+        run.play(blow, rounds, drainAt);
+        assertEquals(0, run.rig.outputs().live().size());
+        Statistics.label("several faults").collect(run.blows > ROUNDS)
+            .coverage(coverage -> coverage.check(true).percentage(percentage -> percentage > 30));
+    }
+
+    @Provide
+    Arbitrary<Long> numbers()
+    {
+        return Digits.numbers();
+    }
+
+    @Provide
+    Arbitrary<List<Round>> rounds()
+    {
+        return Combinators.combine(Digits.lists(120), Digits.numbers(), Digits.lists(10), Digits.numbers()).as(Round::new)
+            .list().ofMinSize(1).ofMaxSize(ROUNDS);
     }
 
     /** Requests that no rank is left for fail; those that come when a rank is back are served. */
     @Test
     void shouldServeAgainAfterEveryRankWasLostAndOneReturned()
     {
-        final Run run = new Run(3);
+        final Run run = new Run(0);
         for (int i = 0; i < 12; i++)
         {
             run.rig.submit(10, 6, -1);
         }
         run.rig.wake();
         assertTrue(Arrays.stream(run.rig.devices).allMatch(device -> device.inFlight() > 0));
-        run.strike(Blow.ALL_RANKS_LOST);
+        run.strike(Blow.ALL_RANKS_LOST, 0);
         assertTrue(Arrays.stream(run.rig.devices).noneMatch(device -> device.inFlight() > 0));
         run.rig.resetRank(2);
         final long later = run.rig.nextId();
