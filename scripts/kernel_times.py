@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted times of the decode steps of OLMoE-1B-7B, from the way of one warp through each kernel."""
+"""Predicted times of the steps of a few models, from the way of one warp through each kernel."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -17,7 +18,8 @@ TILES = "backend-cuda/src/main/java/io/signalbox/cuda/kernel/TensorTile.java"
 DECODE = r"tensor_.*|decoder_(?!generate).*|route_.*|pack_.*|slot_open|capture_copy"
 ASSUMPTIONS = """\
 assumptions of --predict:
-  The model is OLMoE-1B-7B in bf16 with FAST kernels at context 1,024; all experts are equally probable.
+  The model is OLMoE-1B-7B in bf16 with FAST kernels at context 1,024; all experts are equally probable. With --families,
+  a prompt of 2,048 tokens of it, and gpt-oss-20b in MXFP4 and Qwen3-30B-A3B in FP8 with EXACT kernels.
   Loads take 263 cycles from the L2 cache and 750 from memory (of 600 to 900); the clock is 1.98 GHz; reads reach
   3.02 (H100) and 4.26 TB/s (H200), as measured; a launch in a graph costs 0.7 us.
   The time of a launch is 0.7 us plus the longer of two times: the time to read its bytes at that rate, and the time of
@@ -28,15 +30,46 @@ assumptions of --predict:
 exit codes: 0 ok, or skipped without a disassembler; 1 a kernel is over its budget; 2 usage or environment error
 """
 
-# A decode of OLMoE-1B-7B, FAST kernels, each token at the last position of the context.
-LAYERS, HIDDEN, HEADS, HEAD, EXPERTS, TOP_K, WIDTH, VOCABULARY, CONTEXT = 16, 2048, 16, 128, 64, 8, 1024, 50304, 1024
+# Each token of a decode is at the last position of the context; a token of a prompt is at half of it on average.
+CONTEXT, PROMPT = 1024, 2048
 BATCHES = (1, 32, 256)
+
+
+class Model:
+    """Sizes of a model, and the kernels of its products: "fast", or the types of its linear layers and its experts."""
+
+    def __init__(self, name, layers, hidden, heads, kv_heads, head, experts, top_k, width, vocabulary, products=("fast", None),
+                 window=0, route="softmax_topk"):
+        self.name, self.layers, self.hidden, self.heads, self.kv_heads, self.head = name, layers, hidden, heads, kv_heads, head
+        self.experts, self.top_k, self.width, self.vocabulary = experts, top_k, width, vocabulary
+        self.linear, self.packed = products
+        self.window, self.route = window, route
+
+    @property
+    def biased(self):
+        """Linear layers other than the head have biases, as the experts of the only model with windows."""
+        return self.window > 0
+
+    @property
+    def fast(self):
+        return self.linear == "fast"
+
+
+OLMOE = Model("OLMoE-1B-7B, FAST", 16, 2048, 16, 16, 128, 64, 8, 1024, 50304)
+# Half of the layers have a window.
+FAMILIES = (
+    Model("gpt-oss-20b in MXFP4, EXACT", 24, 2880, 64, 8, 64, 32, 4, 2880, 201088, ("bf16", "mxfp4"), 128, "topk_softmax"),
+    Model("Qwen3-30B-A3B in FP8, EXACT", 48, 2048, 32, 4, 128, 128, 8, 768, 151936, ("fp8", "fp8")))
+# Bytes of a weight with its share of a scale, and bytes that a lane loads of codes and scales for each weight.
+WEIGHT_BYTES = {"bf16": 2, "fp8": 1 + 4 / 128 ** 2, "mxfp4": 0.5 + 1 / 32}
 LANES, WARPS, THREADS, TENSOR_THREADS = 32, 8, 256, 128
-# Most blocks of a grid, and of a kernel with a block for each row; blocks for copies; tokens of a tile of the router.
-MOST_BLOCKS, ROWS, COPY_BLOCKS, ROUTER_TILE = 1024, 1 << 14, 16, 4
+# Most blocks of a grid, and of a kernel with a block for each row; blocks for copies; tokens of a tile of the exact products.
+MOST_BLOCKS, ROWS, COPY_BLOCKS, EXACT_TILE = 1024, 1 << 14, 16, 4
 # Tasks of attention up to which decoder_attend_lone_bf16 takes them.
 LONE_TASKS = 96
 CACHE_CYCLES, MEMORY_CYCLES = 263, 750
+# Elements of a head of which a thread of attention loads 16 bytes at a time.
+WIDE_HEAD = 128
 LAUNCH_MICROS = 0.7
 MULTIPROCESSORS, SCHEDULERS, REGISTERS, SHARED_BYTES, MOST_WARPS, MOST_RESIDENT = 132, 4, 65536, 233472, 64, 32
 REGISTER_UNIT = 256
@@ -76,13 +109,14 @@ def whole(count, size):
     return -(-count // size)
 
 
-def expected(batch, width):
+def expected(model, batch, width):
     """Experts that a batch chooses, and tiles of so many vectors that they have, if all are equally probable."""
-    share, probability, tiles = TOP_K / EXPERTS, (1 - TOP_K / EXPERTS) ** batch, 0.0
-    hit = EXPERTS * (1 - probability)
+    share = model.top_k / model.experts
+    logs = math.log(share), math.log1p(-share)
+    hit, tiles = model.experts * (1 - (1 - share) ** batch), 0.0
     for tokens in range(1, batch + 1):
-        probability *= (batch - tokens + 1) / tokens * share / (1 - share)
-        tiles += EXPERTS * probability * whole(tokens, width)
+        choose = math.lgamma(batch + 1) - math.lgamma(tokens + 1) - math.lgamma(batch - tokens + 1)
+        tiles += model.experts * math.exp(choose + tokens * logs[0] + (batch - tokens) * logs[1]) * whole(tokens, width)
     return hit, tiles
 
 
@@ -128,109 +162,6 @@ class Image:
     def has(self, kernel):
         return kernel in self.kernels
 
-    def step(self, batch):
-        """The launches of a step."""
-        loops = whole(batch * HIDDEN, THREADS * MOST_BLOCKS)
-        elements = whole(batch * HIDDEN, THREADS)
-        scores = Phase("most", "LDG.E.U16", HIDDEN // LANES, True)
-        # Kernels that were measured copied blocks first.
-        return [
-            *([Work("decoder_copy_blocks", 1, COPY_BLOCKS, [])] if self.has("decoder_copy_blocks") else []),
-            Work("decoder_embed_bf16", 1, elements, [Phase("next", "LDG.E.U16", loops, True)], reads=2 * batch * HIDDEN),
-            *self.norms(batch),
-            *self.queries(batch, elements, loops),
-            self.attend(batch),
-            self.linear(LAYERS, batch, HIDDEN),
-            Work("decoder_linear_bf16", LAYERS, whole(whole(batch, ROUTER_TILE) * EXPERTS, WARPS), [scores],
-                 reads=2 * EXPERTS * HIDDEN, shape=f", {EXPERTS} x {HIDDEN}"),
-            Work("route_softmax_topk_fp32_v2", LAYERS, whole(batch, WARPS), []),
-            self.group(batch),
-            *self.experts(batch),
-            *([Work("decoder_combine", LAYERS, elements, [Phase("most", "LDG.E", 3 * TOP_K * loops)])]
-              if self.has("decoder_combine") else []),
-            self.norm("decoder_last_experts_norm" if self.has("decoder_experts_norm") else "decoder_last_norm", 1, batch),
-            self.linear(1, batch, VOCABULARY),
-            # The first loop leaves out stop tokens, of which there are none.
-            Work("decoder_sample", 1, batch, [
-                Phase(1 if self.has("decoder_experts_norm") else 0, "LDG.E", VOCABULARY / THREADS)])]
-
-    def norms(self, batch):
-        """Norms before attention and before the experts. Those after experts combine their outputs; before, a kernel did."""
-        after = LAYERS - 1 if self.has("decoder_experts_norm") else 0
-        return [self.norm("decoder_norm", 2 * LAYERS - after, batch),
-                *([self.norm("decoder_experts_norm", after, batch)] if after else [])]
-
-    def norm(self, kernel, launches, batch):
-        # Before, a warp normalised a token; now a block does.
-        lanes = THREADS if self.merged else LANES
-        squares = Phase("next", "LDS", HIDDEN // LANES) if self.merged else Phase(2, "LDG.E", HIDDEN // lanes)
-        # With experts, the loop of the sums is gone through once, and has the loop of the experts in it.
-        sums = TOP_K * HIDDEN // lanes if "experts" in kernel else 2 * HIDDEN // lanes
-        return Work(kernel, launches, batch if self.merged else whole(batch, WARPS), [
-            Phase("next", "LDG.E", sums), squares, Phase("next", "LDG.E", 2 * HIDDEN // lanes)], most=ROWS)
-
-    def queries(self, batch, elements, loops):
-        """Queries, keys and values, from their products to the place of keys and values."""
-        if self.merged:
-            each = HIDDEN // THREADS
-            return [
-                self.linear(LAYERS, batch, 3 * HIDDEN),
-                Work("decoder_place_bf16", LAYERS, 3 * batch, [
-                    Phase("next", "LDG.E+LDS", each), Phase("next", "LDS", HIDDEN // LANES),
-                    Phase("next", "LDG.E", 2 * each), Phase("next", "LDG.E", 2 * each)], most=ROWS)]
-        return [
-            self.linear(3 * LAYERS, batch, HIDDEN),
-            Work("decoder_norm_heads", 2 * LAYERS, whole(batch, WARPS), [
-                Phase("next", "LDG.E", HIDDEN // LANES), Phase("next", "LDG.E", 2 * HIDDEN // LANES)]),
-            Work("decoder_place_bf16", LAYERS, elements, [Phase("next", "LDG.E", 8 * loops)])]
-
-    def experts(self, batch):
-        choices = batch * TOP_K
-        tile = self.tile(whole(4 * choices, 3 * EXPERTS) if self.merged else whole(choices, EXPERTS))
-        hit, tiles = expected(batch, tile.vectors)
-        return [
-            Work(f"tensor_expert_up_v{tile.vectors}", LAYERS, round(tiles * whole(WIDTH, tile.pair_rows)),
-                 [self.copies(2 * tile.pair_rows, tile.vectors, HIDDEN)], threads=TENSOR_THREADS, dynamic=tile.pairs,
-                 reads=hit * 2 * WIDTH * HIDDEN * 2),
-            Work(f"tensor_expert_down_v{tile.vectors}", LAYERS, round(tiles * whole(HIDDEN, tile.rows)),
-                 [self.copies(tile.rows, tile.vectors, WIDTH)], threads=TENSOR_THREADS, dynamic=tile.linear,
-                 reads=hit * WIDTH * HIDDEN * 2)]
-
-    def tile(self, vectors):
-        return self.tiles["V8" if vectors <= 8 else "V32" if vectors <= 32 else "V64"]
-
-    def copies(self, rows, vectors, columns):
-        """Copies of a thread for a tile: 16 bytes each, of rows in bf16 and of vectors, which were float32 before."""
-        size = (2 * rows + (2 if self.merged else 4) * vectors) * columns
-        return Phase("most", "LDGSTS", size / 16 / TENSOR_THREADS, True)
-
-    def linear(self, launches, batch, rows):
-        tile = self.tile(batch)
-        return Work(f"tensor_linear_v{tile.vectors}", launches, whole(batch, tile.vectors) * whole(rows, tile.rows),
-                    [self.copies(tile.rows, tile.vectors, HIDDEN)], most=ROWS if self.merged else MOST_BLOCKS,
-                    threads=TENSOR_THREADS, dynamic=tile.linear, reads=2 * rows * HIDDEN, shape=f", {rows} x {HIDDEN}")
-
-    def attend(self, batch):
-        name = "decoder_attend_bf16"
-        if batch * HEADS <= LONE_TASKS and self.has("decoder_attend_lone_bf16"):
-            name = "decoder_attend_lone_bf16"
-        # A warp has 8 keys at a time: a thread loads 16 bytes 4 times, or 4 bytes 16 times and 4 pairs of the query.
-        tiles = CONTEXT // 8 // WARPS
-        wide = any("LDG.E.128" in each.counts.opcodes and each.counts.opcodes["LDG.E.128"] > 1
-                   for each in reports_of(self.kernels[name], MEMORY_CYCLES))
-        phases = [Phase("most", "LDG.E.128" if wide else "LDG.E.64", 4 * tiles, True),
-                  Phase("next", "LDG.E", CONTEXT / THREADS), Phase("next", "LDG.E", CONTEXT / LANES),
-                  Phase("next", "LDG.E", CONTEXT / THREADS), Phase("most", "LDG.E", 2 * CONTEXT / 4, True)]
-        return Work(name, LAYERS, batch * HEADS, phases, reads=batch * CONTEXT * 2 * HEADS * HEAD * 2)
-
-    def group(self, batch):
-        # Before, a thread counted an expert among a part of the choices; now a warp orders a part of them.
-        warps = self.has("decoder_attend_lone_bf16")
-        choices = whole(batch * TOP_K // WARPS, LANES) if warps else batch * TOP_K * EXPERTS / THREADS
-        return Work("decoder_group", LAYERS, 1, [
-            Phase("next", "LDG.E", choices), Phase("waits", "LDG.E", batch * EXPERTS / THREADS),
-            Phase("last", "LDG.E", choices)])
-
     def resident(self, work):
         """Blocks of a launch that a multiprocessor holds."""
         registers, shared = self.resources[work.kernel]
@@ -238,6 +169,169 @@ class Image:
         by_registers = REGISTERS // (whole(registers * LANES, REGISTER_UNIT) * REGISTER_UNIT * warps)
         by_shared = SHARED_BYTES // (shared + work.dynamic) if shared + work.dynamic else MOST_RESIDENT
         return max(1, min(MOST_RESIDENT, MOST_WARPS // warps, by_registers, by_shared))
+
+
+class Steps:
+    """The launches of a step of some tokens, each of which sees so many positions on average."""
+
+    def __init__(self, image, model, tokens, prompt=False):
+        self.image, self.model, self.tokens, self.prompt = image, model, tokens, prompt
+        self.sampled = 1 if prompt else tokens
+        self.elements = whole(tokens * model.hidden, THREADS)
+        self.loops = whole(tokens * model.hidden, THREADS * MOST_BLOCKS)
+
+    def name(self):
+        return f"prompt of {self.tokens:,}" if self.prompt else f"{self.tokens}"
+
+    def launches(self):
+        image, model = self.image, self.model
+        last = "decoder_last_experts_norm" if image.has("decoder_experts_norm") else "decoder_last_norm"
+        # Kernels that were measured copied blocks first.
+        return [
+            *([Work("decoder_copy_blocks", 1, COPY_BLOCKS, [])] if image.has("decoder_copy_blocks") else []),
+            Work("decoder_embed_bf16", 1, self.elements, [Phase("next", "LDG.E.U16", self.loops, True)],
+                 reads=2 * self.tokens * model.hidden),
+            *self.norms(),
+            *self.queries(),
+            *self.attention(),
+            self.linear(model.layers, self.tokens, model.hidden, model.heads * model.head),
+            self.exact("bf16", model.layers, self.tokens, model.experts, model.hidden),
+            Work(f"route_{model.route}_fp32_v{max(1, 1 << (whole(model.experts, LANES) - 1).bit_length())}", model.layers,
+                 whole(self.tokens, WARPS), []),
+            self.group(),
+            *self.experts(),
+            *([Work("decoder_combine", model.layers, self.elements, [Phase("most", "LDG.E", 3 * model.top_k * self.loops)])]
+              if image.has("decoder_combine") else []),
+            self.norm(last, 1, self.sampled),
+            # The head is not packed.
+            self.linear(1, self.sampled, model.vocabulary, model.hidden) if model.fast else
+            self.exact("bf16", 1, self.sampled, model.vocabulary, model.hidden),
+            # The first loop leaves out stop tokens, of which there are none.
+            Work("decoder_sample", 1, self.sampled, [
+                Phase(1 if image.has("decoder_experts_norm") else 0, "LDG.E", model.vocabulary / THREADS)])]
+
+    def norms(self):
+        """Norms before attention and before the experts. Those after experts combine their outputs; before, a kernel did."""
+        after = self.model.layers - 1 if self.image.has("decoder_experts_norm") else 0
+        return [self.norm("decoder_norm", 2 * self.model.layers - after, self.tokens),
+                *([self.norm("decoder_experts_norm", after, self.tokens)] if after else [])]
+
+    def norm(self, kernel, launches, rows):
+        # Before, a warp normalised a token; now a block does.
+        merged, hidden = self.image.merged, self.model.hidden
+        lanes = THREADS if merged else LANES
+        squares = Phase("next", "LDS", hidden // LANES) if merged else Phase(2, "LDG.E", hidden // lanes)
+        # With experts, the loop of the sums is gone through once, and has the loop of the experts in it.
+        sums = self.model.top_k * hidden // lanes if "experts" in kernel else 2 * hidden // lanes
+        return Work(kernel, launches, rows if merged else whole(rows, WARPS), [
+            Phase("next", "LDG.E", sums), squares, Phase("next", "LDG.E", 2 * hidden // lanes)], most=ROWS)
+
+    def queries(self):
+        """Queries, keys and values, from their products to the place of keys and values."""
+        layers, hidden = self.model.layers, self.model.hidden
+        queries, keys = self.model.heads * self.model.head, self.model.kv_heads * self.model.head
+        if self.image.merged:
+            each = queries // THREADS
+            # A layer without norms of queries and keys does less in decoder_place.
+            products = [self.linear(layers, self.tokens, queries + 2 * keys, hidden)] if self.model.fast else [
+                self.linear(layers, self.tokens, queries, hidden), self.linear(2 * layers, self.tokens, keys, hidden)]
+            return [*products, Work("decoder_place_bf16", layers, 3 * self.tokens, [
+                Phase("next", "LDG.E+LDS", each), Phase("next", "LDS", queries // LANES),
+                Phase("next", "LDG.E", 2 * each), Phase("next", "LDG.E", 2 * each)], most=ROWS)]
+        return [
+            self.linear(3 * layers, self.tokens, hidden, hidden),
+            Work("decoder_norm_heads", 2 * layers, whole(self.tokens, WARPS), [
+                Phase("next", "LDG.E", hidden // LANES), Phase("next", "LDG.E", 2 * hidden // LANES)]),
+            Work("decoder_place_bf16", layers, self.elements, [Phase("next", "LDG.E", 8 * self.loops)])]
+
+    def experts(self):
+        return self.fast_experts() if self.model.fast else self.exact_experts()
+
+    def fast_experts(self):
+        model, choices = self.model, self.tokens * self.model.top_k
+        tile = self.tile(whole(4 * choices, 3 * model.experts) if self.image.merged else whole(choices, model.experts))
+        hit, tiles = expected(model, self.tokens, tile.vectors)
+        return [
+            Work(f"tensor_expert_up_v{tile.vectors}", model.layers, round(tiles * whole(model.width, tile.pair_rows)),
+                 [self.copies(2 * tile.pair_rows, tile.vectors, model.hidden)], threads=TENSOR_THREADS, dynamic=tile.pairs,
+                 reads=hit * 2 * model.width * model.hidden * 2),
+            Work(f"tensor_expert_down_v{tile.vectors}", model.layers, round(tiles * whole(model.hidden, tile.rows)),
+                 [self.copies(tile.rows, tile.vectors, model.width)], threads=TENSOR_THREADS, dynamic=tile.linear,
+                 reads=hit * model.width * model.hidden * 2)]
+
+    def exact_experts(self):
+        model, packed = self.model, self.model.packed
+        hit, tiles = expected(model, self.tokens, EXACT_TILE)
+        name = "clamped" if packed == "mxfp4" else "expert"
+        reads = hit * model.width * model.hidden * WEIGHT_BYTES[packed]
+        return [
+            Work(f"decoder_{name}_up_{packed}", model.layers, whole(round(tiles * model.width), WARPS),
+                 2 * [self.codes(packed, model.hidden)], reads=2 * reads),
+            Work(f"decoder_{name}_down_{packed}", model.layers, whole(round(tiles * model.hidden), WARPS),
+                 [self.codes(packed, model.width)], reads=reads)]
+
+    @staticmethod
+    def codes(kind, columns):
+        """Loads of a lane for a row: a weight or a code of each column, and in MXFP4 a scale of a byte."""
+        return Phase("next", "LDG.E.U16" if kind == "bf16" else "LDG.E.U8",
+                     columns / LANES * (2 if kind == "mxfp4" else 1), True)
+
+    def tile(self, vectors):
+        return self.image.tiles["V8" if vectors <= 8 else "V32" if vectors <= 32 else "V64"]
+
+    def copies(self, rows, vectors, columns):
+        """Copies of a thread for a tile: 16 bytes each, of rows in bf16 and of vectors, which were float32 before."""
+        size = (2 * rows + (2 if self.image.merged else 4) * vectors) * columns
+        return Phase("most", "LDGSTS", size / 16 / TENSOR_THREADS, True)
+
+    def linear(self, launches, vectors, rows, columns):
+        if not self.model.fast:
+            return self.exact(self.model.linear, launches, vectors, rows, columns)
+        tile = self.tile(vectors)
+        return Work(f"tensor_linear_v{tile.vectors}", launches, whole(vectors, tile.vectors) * whole(rows, tile.rows),
+                    [self.copies(tile.rows, tile.vectors, columns)], most=ROWS if self.image.merged else MOST_BLOCKS,
+                    threads=TENSOR_THREADS, dynamic=tile.linear, reads=2 * rows * columns, shape=f", {rows} x {columns}")
+
+    def exact(self, kind, launches, vectors, rows, columns):
+        bias = "biased_" if self.model.biased and rows != self.model.vocabulary else ""
+        loads = Phase("most", "LDG.E.U8" if kind == "fp8" else "LDG.E.U16", columns // LANES, True)
+        return Work(f"decoder_{bias}linear_{kind}", launches, whole(whole(vectors, EXACT_TILE) * rows, WARPS), [loads],
+                    reads=WEIGHT_BYTES[kind] * rows * columns, shape=f", {rows} x {columns}")
+
+    def attention(self):
+        model, seen = self.model, CONTEXT
+        if not model.window:
+            return [self.attend("decoder_attend_bf16", model.layers, seen, "")]
+        windowed = model.layers // 2
+        return [self.attend("decoder_attend_window_bf16", model.layers - windowed, seen, f", {seen} positions"),
+                self.attend("decoder_attend_window_bf16", windowed, model.window, f", {model.window} positions")]
+
+    def attend(self, name, launches, seen, shape):
+        model = self.model
+        if "window" not in name and self.tokens * model.heads <= LONE_TASKS and self.image.has("decoder_attend_lone_bf16"):
+            name = "decoder_attend_lone_bf16"
+        # A warp has 8 keys at a time: a thread loads 16 bytes 4 times, or 4 bytes 16 times and 4 pairs of the query.
+        tiles = whole(seen, 8 * WARPS)
+        wide = model.head == WIDE_HEAD and any(
+            "LDG.E.128" in each.counts.opcodes and each.counts.opcodes["LDG.E.128"] > 1
+            for each in reports_of(self.image.kernels[name], MEMORY_CYCLES))
+        # The tokens of a prompt read its keys and values from the cache.
+        memory = not self.prompt
+        phases = [Phase("most", "LDG.E.128" if wide else "LDG.E.64", model.head / LANES * tiles, memory),
+                  Phase("next", "LDG.E", seen / THREADS), Phase("next", "LDG.E", seen / LANES),
+                  Phase("next", "LDG.E", seen / THREADS), Phase("most", "LDG.E", 2 * seen / 4, memory)]
+        rows = self.tokens if self.prompt else self.tokens * seen
+        return Work(name, launches, self.tokens * model.heads, phases, reads=rows * 2 * model.kv_heads * model.head * 2,
+                    shape=shape)
+
+    def group(self):
+        # Before, a thread counted an expert among a part of the choices; now a warp orders a part of them.
+        model, warps = self.model, self.image.has("decoder_attend_lone_bf16")
+        choices = self.tokens * model.top_k
+        each = whole(choices // WARPS, LANES) if warps else choices * model.experts / THREADS
+        return Work("decoder_group", model.layers, 1, [
+            Phase("next", "LDG.E", each), Phase("waits", "LDG.E", self.tokens * model.experts / THREADS),
+            Phase("last", "LDG.E", each)])
 
 
 class Way:
@@ -365,7 +459,7 @@ class Measured:
 
     @staticmethod
     def step(batch):
-        return f"OLMoE-1B-7B, FAST, decode of {batch} at context {CONTEXT}"
+        return f"{OLMOE.name}, decode of {batch} at context {CONTEXT}"
 
 
 def predict(image, before, measured):
@@ -375,27 +469,51 @@ def predict(image, before, measured):
     print("| batch | kernel | launches | MB read | waits | registers | blocks per SM | " + " | ".join(columns) + " |")
     print("| --- | --- |" + " ---: |" * (5 + len(columns)))
     for batch in BATCHES:
-        sums, reads = step_rows(image, batch, measured)
-        rows = [("step", image, sums, reads)]
+        steps = Steps(image, OLMOE, batch)
+        sums, reads = step_rows(steps, measured)
+        rows = [("step", steps, sums, reads)]
         if before is not None:
-            earlier, earlier_reads = step_rows(before, batch, {}, False)
-            rows.append((f"step, kernels of {before.revision}", before, earlier, earlier_reads))
+            earlier = Steps(before, OLMOE, batch)
+            rows.append((f"step, kernels of {before.revision}", earlier, *step_rows(earlier, {}, False)))
         for title, which, total, read in rows:
             cells = [with_share(total[device.name], read, device) for device in DEVICES]
-            if which is image:
+            if which is steps:
                 cells += [with_share(measured[device.name].graph(batch), read, device) for device in DEVICES
                           if device.name in measured]
             else:
                 cells += ["" for device in DEVICES if device.name in measured]
-            launches = sum(work.launches for work in which.step(batch))
-            print(f"| {batch} | **{title}** | {launches} | {read / 1e6:,.0f} |  |  |  | " + " | ".join(cells) + " |")
+            print(f"| {batch} | **{title}** | {launches(which)} | {read / 1e6:,.0f} |  |  |  | " + " | ".join(cells) + " |")
     return 0
 
 
-def step_rows(image, batch, measured, printed=True):
-    sums, reads = {device.name: 0.0 for device in DEVICES}, 0.0
-    launches = sum(work.launches for work in image.step(batch))
-    for work in image.step(batch):
+def predict_families(image):
+    """The steps of each model, and its kernels with a tenth of the time of a step or more."""
+    print("| model | step | launches | MB read | " + " | ".join(f"{device.name} predicted, us" for device in DEVICES) +
+          " | most of the time on the " + DEVICES[-1].name + " |")
+    print("| --- | --- |" + " ---: |" * (2 + len(DEVICES)) + " --- |")
+    for model in (OLMOE, *FAMILIES):
+        for steps in [*(Steps(image, model, batch) for batch in BATCHES), Steps(image, model, PROMPT, True)]:
+            sums, reads = step_rows(steps, {}, False)
+            parts = {}
+            for work in steps.launches():
+                micros = work.launches * Prediction(image, work, Way(image, work), DEVICES[-1]).micros
+                parts[work.kernel] = parts.get(work.kernel, 0) + micros
+            total = sum(parts.values())
+            most = [f"`{name}` {100 * part / total:.0f} %" for name, part in
+                    sorted(parts.items(), key=lambda each: -each[1]) if part >= total / 10]
+            print(f"| {model.name} | {steps.name()} | {launches(steps)} | {reads / 1e6:,.0f} | " +
+                  " | ".join(with_share(sums[device.name], reads, device) for device in DEVICES) +
+                  " | " + ", ".join(most) + " |")
+    return 0
+
+
+def launches(steps):
+    return sum(work.launches for work in steps.launches())
+
+
+def step_rows(steps, measured, printed=True):
+    image, sums, reads = steps.image, {device.name: 0.0 for device in DEVICES}, 0.0
+    for work in steps.launches():
         way = Way(image, work)
         each = {device.name: Prediction(image, work, way, device) for device in DEVICES}
         for name, prediction in each.items():
@@ -406,9 +524,9 @@ def step_rows(image, batch, measured, printed=True):
             cells = [f"{prediction.micros:.1f}" for prediction in each.values()]
             for device in DEVICES:
                 if device.name in measured:
-                    found = measured[device.name].micros(batch, work.name, launches)
+                    found = measured[device.name].micros(steps.tokens, work.name, launches(steps))
                     cells.append("" if found is None else f"{found:.1f}")
-            print(f"| {batch} | `{work.name}` | {work.launches} | {work.launches * work.reads / 1e6:,.1f} | "
+            print(f"| {steps.tokens} | `{work.name}` | {work.launches} | {work.launches * work.reads / 1e6:,.1f} | "
                   f"{any_device.waits:.0f} | {image.resources[work.kernel][0]} | {any_device.resident} | " +
                   " | ".join(cells) + " |")
     return sums, reads

@@ -371,11 +371,19 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, SAMPLER_BLOCKS) 
         embed<Weight>(step, static_cast<const Weight*>(weights), hidden, sampled, round, states); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_linear_##type( \
+        const unsigned char* step, const void* weights, int rows, int columns, const float* in, int perEntry, int round, \
+        float* out) \
+    { \
+        const StepHeader* header = step_header(step); \
+        linear(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, NoBias{}, rows, columns, in, \
+            perEntry != 0 ? header->entries : header->tokens, out, round); \
+    } \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_biased_linear_##type( \
         const unsigned char* step, const void* weights, const float* bias, int rows, int columns, const float* in, \
         int perEntry, int round, float* out) \
     { \
         const StepHeader* header = step_header(step); \
-        linear(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, bias, rows, columns, in, \
+        linear(PlainMatrices<Weight>{static_cast<const Weight*>(weights)}, RowBias{bias}, rows, columns, in, \
             perEntry != 0 ? header->entries : header->tokens, out, round); \
     } \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_expert_up_##type( \
@@ -428,11 +436,20 @@ SIGNALBOX_DECODER(fp32, float)
 /** Matrices in E4M3 take their scales and the size of a block beside their codes. */
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_linear_fp8(
     const unsigned char* step, const unsigned char* codes, const float* scales, int blockRows, int blockColumns,
+    int firstRow, int roundWeights, int rows, int columns, const float* in, int perEntry, int round, float* out)
+{
+    const StepHeader* header = step_header(step);
+    linear(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, NoBias{}, rows, columns, in,
+        perEntry != 0 ? header->entries : header->tokens, out, round);
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) decoder_biased_linear_fp8(
+    const unsigned char* step, const unsigned char* codes, const float* scales, int blockRows, int blockColumns,
     int firstRow, int roundWeights, const float* bias, int rows, int columns, const float* in, int perEntry, int round,
     float* out)
 {
     const StepHeader* header = step_header(step);
-    linear(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, bias, rows, columns, in,
+    linear(Fp8Matrices{codes, scales, blockRows, blockColumns, firstRow, roundWeights}, RowBias{bias}, rows, columns, in,
         perEntry != 0 ? header->entries : header->tokens, out, round);
 }
 

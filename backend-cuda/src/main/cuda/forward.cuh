@@ -225,10 +225,30 @@ __device__ inline void multiply(const Row& weights, int columns, const float* co
     }
 }
 
-/** A linear layer: out[vector][row] for {@code count} vectors; bias may be null. One warp computes a row for a tile of them. */
-template <typename Matrices>
+/** The bias of a linear layer that has none. */
+struct NoBias
+{
+    __device__ float plus(float sum, int) const
+    {
+        return sum;
+    }
+};
+
+/** A value for each row, which is added to its products. */
+struct RowBias
+{
+    const float* values;
+
+    __device__ float plus(float sum, int row) const
+    {
+        return __fadd_rn(sum, values[row]);
+    }
+};
+
+/** A linear layer: out[vector][row] for {@code count} vectors. One warp computes a row for a tile of them. */
+template <typename Matrices, typename Bias>
 __device__ inline void linear(
-    const Matrices& weights, const float* bias, int rows, int columns, const float* in, int count, float* out, int round)
+    const Matrices& weights, const Bias& bias, int rows, int columns, const float* in, int count, float* out, int round)
 {
     const long long tiles = (count + TILE - 1) / TILE;
 #pragma unroll 1
@@ -244,15 +264,13 @@ __device__ inline void linear(
         {
             vectors[t] = in + static_cast<long long>(first + t < count ? first + t : first) * columns;
         }
-        const float added = bias == nullptr ? 0.0f : bias[row];
         multiply(weights.row(0, row, rows, columns), columns, vectors, sums);
 #pragma unroll
         for (int t = 0; t < TILE; t++)
         {
             if (lane_index() == t && first + t < count)
             {
-                const float sum = bias == nullptr ? sums[t] : __fadd_rn(sums[t], added);
-                out[static_cast<long long>(first + t) * rows + row] = kept(sum, round);
+                out[static_cast<long long>(first + t) * rows + row] = kept(bias.plus(sums[t], row), round);
             }
         }
     }

@@ -171,11 +171,15 @@ public final class DecoderLaunches
         final LinearLayer layer, final Activations in, final int tokens, final int perEntry, final int rounding)
     {
         final DeviceMatrix matrix = layer.matrix();
-        return warps(KernelNames.DECODER_LINEAR + KernelNames.suffix(matrix), whole(tokens, TILE) * matrix.rows(),
-            MAX_BLOCKS, orNull(layout(weights(step(), matrix), matrix), matrix.bias())
-                .int32(matrix.rows()).int32(matrix.columns()).pointer(in.values()).int32(perEntry).int32(rounding)
-                .pointer(layer.out())
-                .matrix(matrix.rows(), matrix.columns(), matrix.rowBytes()));
+        final KernelArguments arguments = layout(weights(step(), matrix), matrix);
+        if (matrix.bias() != null)
+        {
+            arguments.pointer(matrix.bias());
+        }
+        final String kernel = matrix.bias() == null ? KernelNames.DECODER_LINEAR : KernelNames.DECODER_BIASED_LINEAR;
+        return warps(kernel + KernelNames.suffix(matrix), whole(tokens, TILE) * matrix.rows(), MAX_BLOCKS, arguments
+            .int32(matrix.rows()).int32(matrix.columns()).pointer(in.values()).int32(perEntry).int32(rounding)
+            .pointer(layer.out()).matrix(matrix.rows(), matrix.columns(), matrix.rowBytes()));
     }
 
     private static KernelArguments weights(final KernelArguments arguments, final DeviceMatrix matrix)

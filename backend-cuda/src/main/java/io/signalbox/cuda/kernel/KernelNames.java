@@ -34,6 +34,7 @@ final class KernelNames
     static final String DECODER_ATTEND = "decoder_attend_";
     static final String DECODER_EXPERT_UP = "decoder_expert_up_";
     static final String DECODER_EXPERT_DOWN = "decoder_expert_down_";
+    static final String DECODER_BIASED_LINEAR = "decoder_biased_linear_";
     /** Of experts with biases and a limit. */
     static final String DECODER_CLAMPED_UP = "decoder_clamped_up_";
     static final String DECODER_CLAMPED_DOWN = "decoder_clamped_down_";

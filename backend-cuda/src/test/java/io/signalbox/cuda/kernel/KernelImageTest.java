@@ -114,13 +114,15 @@ class KernelImageTest
             KernelNames.DECODER_BIND, KernelNames.DECODER_ACCEPT));
         for (final String typed : List.of(KernelNames.DECODER_EMBED, KernelNames.DECODER_LINEAR, KernelNames.DECODER_PLACE,
             KernelNames.DECODER_ATTEND, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN,
-            KernelNames.DECODER_CLAMPED_UP, KernelNames.DECODER_CLAMPED_DOWN, KernelNames.DECODER_ATTEND_WINDOW,
+            KernelNames.DECODER_BIASED_LINEAR, KernelNames.DECODER_CLAMPED_UP, KernelNames.DECODER_CLAMPED_DOWN,
+            KernelNames.DECODER_ATTEND_WINDOW,
             KernelNames.DECODER_GENERATE))
         {
             named.addAll(List.of(typed + "bf16", typed + "fp32"));
         }
         for (final String product : List.of(
-            KernelNames.DECODER_LINEAR, KernelNames.DECODER_EXPERT_UP, KernelNames.DECODER_EXPERT_DOWN))
+            KernelNames.DECODER_LINEAR, KernelNames.DECODER_BIASED_LINEAR, KernelNames.DECODER_EXPERT_UP,
+            KernelNames.DECODER_EXPERT_DOWN))
         {
             named.add(product + "fp8");
         }

@@ -64,9 +64,9 @@ class PackedProductsTest
         final DeviceMemory step = uploaded(device, STEP_BYTES);
         final DeviceMemory out = device.driver.allocate((long)Float.BYTES * COLUMNS * ROWS);
         final CudaDriver.Kernel kernel = device.driver.kernel(device.module, KernelNames.DECODER_LINEAR + "fp8");
-        device.driver.launch(device.driver.prepareLaunch(kernel, 3, 64, 0, new KernelArguments(14).pointer(step)
+        device.driver.launch(device.driver.prepareLaunch(kernel, 3, 64, 0, new KernelArguments(13).pointer(step)
             .pointer(codes).pointer(scaleMemory).int32(blockRows).int32(blockColumns).int32(firstRow).int32(round)
-            .nullPointer().int32(ROWS).int32(COLUMNS).pointer(in).int32(0).int32(0).pointer(out)), device.stream);
+            .int32(ROWS).int32(COLUMNS).pointer(in).int32(0).int32(0).pointer(out)), device.stream);
         final ByteBuffer found = device.download(out);
         for (int i = 0; i < ROWS * COLUMNS; i++)
         {
