@@ -14,6 +14,7 @@ import io.signalbox.inspect.RankQuery;
 import io.signalbox.inspect.RequestQuery;
 import io.signalbox.inspect.SeriesQuery;
 import io.signalbox.inspect.StepQuery;
+import io.signalbox.printing.incident.IncidentReport;
 import io.signalbox.printing.page.WindowReport;
 import io.signalbox.printing.sweep.SweepDocument;
 
@@ -32,7 +33,8 @@ final class DocumentTypes
         ReplayDocument.class, RunsReport.RunsDocument.class, SnapshotReport.SnapshotDocument.class,
         RedactReport.RedactDocument.class, RowExport.ExportDocument.class, RowDescription.class,
         TraceFile.TraceDocument.class, PerfettoFile.TimelineDocument.class, WhatIfDocument.class, DiffDocument.class,
-        ComparisonFiles.ComparisonDocument.class, SweepDocument.Plan.class, SweepDocument.class,
+        ComparisonFiles.ComparisonDocument.class, IncidentReport.IncidentDocument.class, SweepDocument.Plan.class,
+        SweepDocument.class,
         RouterList.RouterDocument.class, DoctorCommand.DoctorDocument.class,
         GpuReportFile.GpuDocument.class, GpuReportFile.ProbeDocument.class, CalibrateDocument.class, CostDocument.class,
         ModelsDocument.class);

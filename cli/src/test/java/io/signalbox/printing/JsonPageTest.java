@@ -194,8 +194,8 @@ class JsonPageTest
             run("diff", journal, journal, "--json"),
             run("diff", journal, other, "--json"),
             run("doctor", "--json"),
-            run("simulate", "--list-routers", "--json"),
-            run("compare", "--list-routers", "--json"),
+            run("simulate", "--list-routers", "--json"), run("compare", "--list-routers", "--json"),
+            run("compare", "--incidents", "--router", "default", "--json"),
             run("gpu", "--probe", "--json"),
             run("calibrate", "--score", points(), "--json"),
             run("simulate", "--list-models", "--json")));

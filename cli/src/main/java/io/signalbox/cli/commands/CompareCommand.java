@@ -24,22 +24,29 @@ import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.SeededWorkload;
+import io.signalbox.compare.incident.IncidentFinding;
+import io.signalbox.compare.incident.IncidentTable;
 import io.signalbox.printing.ComparisonFiles;
 import io.signalbox.printing.ComparisonText;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.OutputFile;
+import io.signalbox.printing.incident.IncidentReport;
 import io.signalbox.printing.page.ComparisonPage;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.sim.MemoryNeed;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 
 /** Simulates routers on workloads and cache sizes, several times each, and prints their figures side by side. */
 @Command(
@@ -63,6 +70,9 @@ import java.util.concurrent.Callable;
 public final class CompareCommand implements Callable<Integer>
 {
     private static final String CSV_FILE = "--csv-file";
+    private static final Set<String> WITH_INCIDENTS = Set.of("--incidents", "--router", "--router-options", "--plugins",
+        "--workers", "--json", JsonOptions.FILE_OPTION, "--progress", "--no-progress");
+    private static final int FINDING_BYTES = 1 << 8;
 
     private final Console console;
     @Spec
@@ -79,6 +89,9 @@ public final class CompareCommand implements Callable<Integer>
 
     private final SettingOptions plan = SettingOptions.of(ComparisonConfig.SETTINGS)
         .defaultInWords(ComparisonConfig.WORKERS, "one per processor");
+
+    @Option(names = "--incidents", description = "Try the routers on reported routing incidents instead of workloads.")
+    private boolean incidents;
 
     @Mixin
     private final CsvFlag csv = new CsvFlag();
@@ -114,14 +127,17 @@ public final class CompareCommand implements Callable<Integer>
         {
             return listRouters();
         }
+        if (incidents)
+        {
+            return tryIncidents();
+        }
         if (spec.commandLine().getParseResult().hasMatchedOption("--expert-skew"))
         {
             throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");
         }
         costs.refuseIdle(spec.commandLine().getParseResult());
         SettingOptions.refuseIdle(workloads, schedulers, costs);
-        final int threads = plan.isGiven(ComparisonConfig.WORKERS) ? plan.get(ComparisonConfig.WORKERS) :
-            Runtime.getRuntime().availableProcessors();
+        final int threads = threads();
         final List<SeededWorkload> seeded = workloads.workloads(plan.get(ComparisonConfig.FIRST_SEED));
         checkForms();
         final long seed = plan.get(ComparisonConfig.FIRST_SEED);
@@ -147,6 +163,34 @@ public final class CompareCommand implements Callable<Integer>
                 " is for figures, and --list-routers runs no comparison; leave it out, or give --json.");
         }
         return InstalledRouters.print(console, jsonOptions, routers.routers());
+    }
+
+    private int threads()
+    {
+        return plan.isGiven(ComparisonConfig.WORKERS) ? plan.get(ComparisonConfig.WORKERS) :
+            Runtime.getRuntime().availableProcessors();
+    }
+
+    /** The scenarios have workloads, ranks and costs of their own. */
+    private int tryIncidents()
+    {
+        for (final OptionSpec option : spec.commandLine().getParseResult().matchedOptions())
+        {
+            if (!WITH_INCIDENTS.contains(option.longestName()))
+            {
+                throw new ConfigException(option.longestName() + " does not change the scenarios of --incidents; " +
+                    "leave one of them out.");
+            }
+        }
+        final List<RouterConfig> tried = schedulers.routers(routers.routers());
+        try (OutputFile json = jsonOptions.reserve((long)FINDING_BYTES * IncidentTable.runs(tried)))
+        {
+            final List<IncidentFinding> findings =
+                progress(IncidentTable.runs(tried), runs -> IncidentTable.of(tried, threads(), runs));
+            jsonOptions.print(console, json, () -> IncidentReport.json(findings),
+                () -> IncidentReport.print(console.out(), findings));
+        }
+        return ExitCode.OK;
     }
 
     private int compare(
@@ -184,14 +228,20 @@ public final class CompareCommand implements Callable<Integer>
 
     private List<ComparisonCell> run(final ComparisonConfig comparison, final int threads)
     {
+        return progress(comparison.cells(), runs ->
+            HeapShortage.named("the comparison with " + threads + " runs at a time",
+                "give fewer --workers, ranks, blocks or requests", () -> Comparison.run(comparison, threads, runs)));
+    }
+
+    private <T> T progress(final int count, final Function<ComparisonProgress, T> work)
+    {
         try (Progress progress = progressOption.show(console, "signalbox compare"))
         {
             final ComparisonProgress runs = (parts, ended, total) -> progress.show(parts,
                 (long)total * ComparisonProgress.PARTS_PER_RUN,
                 () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
-            runs.onProgress(0, 0, comparison.cells());
-            return HeapShortage.named("the comparison with " + threads + " runs at a time",
-                "give fewer --workers, ranks, blocks or requests", () -> Comparison.run(comparison, threads, runs));
+            runs.onProgress(0, 0, count);
+            return work.apply(runs);
         }
     }
 

@@ -8,6 +8,8 @@ import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class CompareCommandTest
 {
     private static final String PLAYS = "../backend-sim/src/test/resources/traces/agent_plays.jsonl";
+    private static final String TRACE = "../docs/examples/conversations.jsonl";
     private static final List<String> SMALL = List.of("--ranks", "2", "--conversations", "6", "--seeds", "2");
 
     @TempDir
@@ -111,5 +114,44 @@ class CompareCommandTest
 
         assertFalse(run.out().contains("±"), run.out());
         assertEquals("null", JsonText.leaves(Files.readString(json)).get("cells[0].ttftP50Ms.halfWidth95"));
+    }
+
+    /** With the first seed, a comparison runs what simulate runs: generated requests, a trace, plays of agents. */
+    @ParameterizedTest
+    @ValueSource(strings = {"conversations", TRACE, PLAYS})
+    void shouldSimulateWhatSimulateDoesWithTheFirstSeed(final String workload)
+    {
+        final List<String> options =
+            List.of("--ranks", "2", "--router", "kv-aware", "--seed", "5", "--limit", "40", "--json");
+        final Map<String, String> compared =
+            JsonText.leaves(compare(options, "--workloads", workload, "--seeds", "1").out());
+        final List<String> arguments = new ArrayList<>(List.of("simulate", "--no-journal",
+            workload.contains(".jsonl") ? "--trace" : "--workload", workload));
+        arguments.addAll(options);
+        final CommandRun run = CommandRun.of(arguments);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final Map<String, String> simulated = JsonText.leaves(run.out());
+
+        assertEquals(Double.parseDouble(simulated.get("latency.ttft.p90Ms")),
+            Double.parseDouble(compared.get("cells[0].ttftP90Ms.values[0]")));
+        assertEquals(Double.parseDouble(simulated.get("throughput.completedRequestsPerSecond")),
+            Double.parseDouble(compared.get("cells[0].requestsPerSecond.values[0]")));
+        assertEquals(Double.parseDouble(simulated.get("prefixCache.tokenHitRate")),
+            Double.parseDouble(compared.get("cells[0].tokenHitRate.values[0]")));
+    }
+
+    @Test
+    void shouldPrintIncidentsAndRefuseOptionsThatDoNotChangeThem()
+    {
+        final Map<String, String> leaves =
+            JsonText.leaves(compare(List.of("--incidents", "--router", "default", "--json")).out());
+        assertEquals("default", leaves.get("routers[0].router"));
+        assertEquals("sglang #32983", leaves.get("incidents[4].source"));
+        assertEquals("true", leaves.get("routers[0].findings[4].happened"));
+
+        final CommandRun refused = CommandRun.of(List.of("compare", "--incidents", "--ranks", "2"));
+        assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
+        assertTrue(refused.err().contains(
+            "--ranks does not change the scenarios of --incidents; leave one of them out."), refused.err());
     }
 }
