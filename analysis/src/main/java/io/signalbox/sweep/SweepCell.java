@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * One combination of values.
@@ -52,6 +53,14 @@ public record SweepCell(int number, Map<String, SweepValue> options, Map<String,
         final Map<String, String> settings = new LinkedHashMap<>();
         varied.forEach((name, value) -> settings.put(name, value.stored()));
         return settings;
+    }
+
+    /** Variant and values of the grid, such as {@code half, router=kv-aware}; empty without dimensions. */
+    public String label()
+    {
+        return settings().entrySet().stream()
+            .map(each -> each.getKey().equals(SweepPlan.VARIANT) ? each.getValue() : each.getKey() + "=" + each.getValue())
+            .collect(Collectors.joining(", "));
     }
 
     /** Number and values of the dimensions, for sentences. */

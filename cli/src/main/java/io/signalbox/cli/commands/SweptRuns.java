@@ -10,6 +10,7 @@ import io.signalbox.cli.options.sweep.SweptOptions;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.HeapLimits;
 import io.signalbox.sim.MemoryNeed;
 import io.signalbox.sim.SimulationProgress;
 import io.signalbox.sweep.Sweep;
@@ -35,6 +36,7 @@ final class SweptRuns implements Sweep.Runner
     private final SweptOptions known;
     /** Names of the options that determine the requests. */
     private final Set<String> ofWorkload;
+    private final HeapLimits limits = MachineMemory.limits();
     private final Map<List<String>, Shared> workloads;
 
     /** A workload that several runs read; made by the first one. */
@@ -80,7 +82,7 @@ final class SweptRuns implements Sweep.Runner
         {
             final SimulateCommand simulate = simulate(cell, List.of(SEED + seed));
             final SchedulerConfig config = simulate.config();
-            MemoryNeed.checkPools(config, config.kvBlocks(), workers, MachineMemory.limits());
+            MemoryNeed.checkPools(config, config.kvBlocks(), workers, limits);
             simulate.simulation(source -> shared(cell, seed).get(source));
         }
         catch (final ConfigException e)
@@ -122,7 +124,7 @@ final class SweptRuns implements Sweep.Runner
     private SimulateCommand simulate(final SweepCell cell, final List<String> others)
     {
         final SimulateCommand simulate = new SimulateCommand(console);
-        final CommandLine line = CommandModel.of(simulate);
+        final CommandLine line = CommandModel.ungrouped(simulate);
         ArgumentConverters.register(line);
         final List<String> arguments = new ArrayList<>(known.arguments(cell.options()));
         arguments.addAll(others);

@@ -8,12 +8,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiConsumer;
 
 /** The options of a command: its annotations, its {@link SettingOptions}, and those of each {@link OptionGroup}. */
 public final class CommandModel
@@ -48,21 +52,35 @@ public final class CommandModel
     public static CommandLine of(final Object command)
     {
         final CommandLine line = new CommandLine(command);
-        int order = 0;
+        final CommandSpec spec = line.getCommandSpec();
+        addOptions(command, spec, (heading, options) ->
+            spec.addArgGroup(group("%n" + heading + ":%n", spec.argGroups().size(), options)));
+        return line;
+    }
+
+    /** The same options without groups, only for parsing: picocli writes a synopsis for each option of a group. */
+    public static CommandLine ungrouped(final Object command)
+    {
+        final CommandLine line = new CommandLine(command);
+        final CommandSpec spec = line.getCommandSpec();
+        addOptions(command, spec, (heading, options) -> specs(options).forEach(spec::addOption));
+        return line;
+    }
+
+    private static void addOptions(final Object command, final CommandSpec spec, final BiConsumer<String, Object> groups)
+    {
         for (final Field field : command.getClass().getDeclaredFields())
         {
             final OptionGroup group = field.getAnnotation(OptionGroup.class);
             if (group != null)
             {
-                line.getCommandSpec().addArgGroup(
-                    group("%n" + group.value() + ":%n", order++, value(field, command)));
+                groups.accept(group.value(), value(field, command));
             }
             else if (field.getType() == SettingOptions.class)
             {
-                ((SettingOptions)value(field, command)).specs().forEach(line.getCommandSpec()::addOption);
+                ((SettingOptions)value(field, command)).specs().forEach(spec::addOption);
             }
         }
-        return line;
     }
 
     private static Object value(final Field field, final Object command)
@@ -82,15 +100,22 @@ public final class CommandModel
     public static ArgGroupSpec group(final String heading, final int order, final Object options)
     {
         final ArgGroupSpec.Builder group = ArgGroupSpec.builder().validate(false).heading(heading).order(order);
+        specs(options).forEach(group::addArg);
+        return group.build();
+    }
+
+    private static List<OptionSpec> specs(final Object options)
+    {
+        final List<OptionSpec> specs = new ArrayList<>();
         if (hasFields(options.getClass()))
         {
-            CommandSpec.forAnnotatedObject(options).options().forEach(group::addArg);
+            specs.addAll(CommandSpec.forAnnotatedObject(options).options());
         }
         if (options instanceof SettingGroup settings)
         {
-            settings.settings().forEach(each -> each.specs().forEach(group::addArg));
+            settings.settings().forEach(each -> specs.addAll(each.specs()));
         }
-        return group.build();
+        return specs;
     }
 
     /**

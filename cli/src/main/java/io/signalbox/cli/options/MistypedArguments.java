@@ -175,10 +175,11 @@ public final class MistypedArguments
     }
 
     /** The refusal of an option that a list of settings names without its dashes. */
-    public static ConfigException noSetting(final String name, final Collection<String> known)
+    public static ConfigException noSetting(
+        final String command, final String name, final Collection<String> known)
     {
         return new ConfigException("'" + name + "' is not an option that can be set here" + nearest(name, known) +
-            "; 'signalbox sweep --help' lists the options.");
+            "; 'signalbox " + command + " --help' lists the options.");
     }
 
     private static String nearest(final String name, final Collection<String> known)

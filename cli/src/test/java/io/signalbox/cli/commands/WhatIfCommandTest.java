@@ -173,6 +173,37 @@ class WhatIfCommandTest
     }
 
     @Test
+    void shouldTakeVariantsFromAPlan() throws IOException
+    {
+        final String plan = Files.writeString(directory.resolve("variants.yaml"), """
+            options: {step-tokens: 4096}
+            variants: {turns: {router: round-robin}, small: {step-tokens: 512}}
+            grid: {kv-blocks: [1000, 2000]}
+            """).toString();
+        final Map<String, String> planned = json("--variants", plan);
+        final Map<String, String> given = json("--step-tokens=4096",
+            "--variant", "turns, kv-blocks=1000: --router round-robin --kv-blocks 1000",
+            "--variant", "turns, kv-blocks=2000: --router round-robin --kv-blocks 2000",
+            "--variant", "small, kv-blocks=1000: --step-tokens 512 --kv-blocks 1000",
+            "--variant", "small, kv-blocks=2000: --step-tokens 512 --kv-blocks 2000");
+        assertEquals("small, kv-blocks=2000", planned.get("variants[3].name"));
+        assertEquals(given, planned);
+        assertRefused("--variants=" + plan + " has the key seeds, which only 'signalbox sweep' reads; leave it out.",
+            "--variants", changed(plan, "seeds: 2"));
+        assertRefused("'workload' is not an option that can be set here; 'signalbox whatif --help' lists the options.",
+            "--variants", changed(plan, "grid: {workload: [bursty]}"));
+        assertRefused("--variants=" + plan + ", kv-blocks=x: Invalid value for option '--kv-blocks': 'x' is not a whole " +
+            "number; 'signalbox whatif --help' lists the options.",
+            "--variants", changed(plan, "grid: {kv-blocks: [x]}"));
+    }
+
+    private static String changed(final String plan, final String text) throws IOException
+    {
+        Files.writeString(Path.of(plan), text);
+        return plan;
+    }
+
+    @Test
     void shouldReplaceStepTimes()
     {
         final Map<String, String> report = json("--step-base-nanos", "1000000");

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.yaml.YamlFile;
 import io.signalbox.compare.Figure;
 import io.signalbox.config.DoubleText;
+import io.signalbox.sweep.SweepCell;
 import io.signalbox.sweep.SweepHalving;
 import io.signalbox.sweep.SweepPlan;
 import io.signalbox.sweep.SweepValue;
@@ -58,6 +59,24 @@ public final class SweepPlanFile
         return new SweepPlan(values("options", plan.get("options"), asStored), lists(asStored), variants(asStored),
             whole("draw", 0), number("drawSeed", 1), number("seed", 1), whole("seeds", 1),
             objective() == null ? SweepOptions.DEFAULT_OBJECTIVE : objective(), compared, halving());
+    }
+
+    /**
+     * The cells of a plan without runs of its own.
+     *
+     * @throws ConfigException if the plan says how its cells run or are ranked, or has an option that is not known.
+     */
+    public List<SweepCell> cells(final SweptOptions known)
+    {
+        for (final String key : List.of("seed", "seeds", "objective", "baseline", "halving", "round", "kept"))
+        {
+            if (plan.containsKey(key))
+            {
+                throw file.refused("has the key " + key + ", which only 'signalbox sweep' reads; leave it out");
+            }
+        }
+        return new SweepPlan(options(known), grid(known), variants(known), whole("draw", 0), number("drawSeed", 1), 1, 1,
+            SweepOptions.DEFAULT_OBJECTIVE, Map.of(), SweepHalving.NONE).cells();
     }
 
     Map<String, SweepValue> options(final SweptOptions known)

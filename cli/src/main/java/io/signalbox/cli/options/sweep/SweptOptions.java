@@ -38,11 +38,13 @@ public final class SweptOptions
     private static final int SHOWN_DIGEST_BYTES = 8;
     private static final String MODEL_CONFIG = "config.json";
 
+    private final String command;
     private final Map<String, OptionSpec> options = new TreeMap<>();
 
     /** @param command has groups with the options of a simulation. */
     public SweptOptions(final CommandSpec command, final List<String> groups, final List<String> others)
     {
+        this.command = command.name();
         for (final ArgGroupSpec group : command.argGroups())
         {
             if (groups.stream().anyMatch(group.heading()::contains))
@@ -148,7 +150,7 @@ public final class SweptOptions
         final OptionSpec option = options.get(name);
         if (option == null)
         {
-            throw MistypedArguments.noSetting(name, options.keySet());
+            throw MistypedArguments.noSetting(command, name, options.keySet());
         }
         return option;
     }
