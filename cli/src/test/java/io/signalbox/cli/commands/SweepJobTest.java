@@ -34,7 +34,7 @@ class SweepJobTest
     private static final Path BATCH = DEPLOY.resolve("sweep.sbatch");
     /** Long enough for a kill before the last run. */
     private static final String PLAN = """
-        options: {workload: conversations, ranks: 2, limit: 300}
+        options: {workload: conversations, ranks: 2, limit: 100}
         grid: {kv-blocks: [4097, 8193], router: [kv-aware, round-robin, least-loaded]}
         seeds: 4
         """;
