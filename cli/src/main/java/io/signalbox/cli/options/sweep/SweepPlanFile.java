@@ -55,8 +55,13 @@ public final class SweepPlanFile
     {
         final Map<String, String> compared = new LinkedHashMap<>();
         entries("baseline", plan.get("baseline")).forEach((name, value) -> compared.put(name, scalar(name, value)));
-        final BiFunction<String, String, SweepValue> asStored = (name, text) -> SweepValue.of(text);
-        return new SweepPlan(values("options", plan.get("options"), asStored), lists(asStored), variants(asStored),
+        return plan((name, text) -> SweepValue.of(text), compared);
+    }
+
+    private SweepPlan plan(
+        final BiFunction<String, String, SweepValue> known, final Map<String, String> compared)
+    {
+        return new SweepPlan(values("options", plan.get("options"), known), lists(known), variants(known),
             whole("draw", 0), number("drawSeed", 1), number("seed", 1), whole("seeds", 1),
             objective() == null ? SweepOptions.DEFAULT_OBJECTIVE : objective(), compared, halving());
     }
@@ -75,8 +80,7 @@ public final class SweepPlanFile
                 throw file.refused("has the key " + key + ", which only 'signalbox sweep' reads; leave it out");
             }
         }
-        return new SweepPlan(options(known), grid(known), variants(known), whole("draw", 0), number("drawSeed", 1), 1, 1,
-            SweepOptions.DEFAULT_OBJECTIVE, Map.of(), SweepHalving.NONE).cells();
+        return plan(known::value, Map.of()).cells();
     }
 
     Map<String, SweepValue> options(final SweptOptions known)
