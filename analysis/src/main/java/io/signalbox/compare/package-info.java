@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: routers, workloads, pool sizes and seeds, compared.
+ * Preview: routers, workloads, pool sizes and seeds, compared.
  *
  * <p>Each cell is one simulation without a journal; the result does not depend on the number of threads.
  */

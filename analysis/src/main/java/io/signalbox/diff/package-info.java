@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: two journals side by side.
+ * Preview: two journals side by side.
  */
 package io.signalbox.diff;

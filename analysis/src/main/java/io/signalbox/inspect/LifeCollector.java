@@ -28,6 +28,8 @@ import io.signalbox.inspect.RequestInspection.Restart;
 import io.signalbox.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.inspect.RequestLife.Submission;
 import io.signalbox.journal.GroupSource;
+import io.signalbox.router.MatchGate;
+import io.signalbox.router.TieRule;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.state.RunFold;
 import io.signalbox.state.RunListener;
@@ -274,8 +276,8 @@ class LifeCollector implements RunListener, GroupCollector
         }
         candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
         life.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
-            decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(),
-            decision.matchesRead() == Flag.YES, List.copyOf(candidates)));
+            MatchGate.valueOf(decision.gate().name()), TieRule.valueOf(decision.tieRule().name()), decision.target(),
+            decision.normaliser(), decision.matchesRead() == Flag.YES, List.copyOf(candidates)));
     }
 
     private String label(final DecidingRouter decidedBy)

@@ -2,9 +2,9 @@
 package io.signalbox.inspect;
 
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MatchGate;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.router.MatchGate;
+import io.signalbox.router.TieRule;
 import io.signalbox.state.FoldedMatches;
 
 import java.util.List;

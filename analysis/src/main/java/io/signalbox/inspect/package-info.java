@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: answers from one journal.
+ * Preview: answers from one journal.
  *
  * <p>The life of a request; tables of requests, ranks, blocks, experts, steps and events; a timeline; the routed-expert rows
  * of each request; the requests as a workload.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing;
 
-import io.signalbox.event.codec.MatchGate;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestLife;
 import io.signalbox.journal.VoidedInput;
+import io.signalbox.router.MatchGate;
+import io.signalbox.router.TieRule;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.stats.FirstTokenTimes;
 
@@ -231,7 +231,6 @@ public final class InspectionText
             case ROUND_ROBIN -> "the next rank in turn";
             case FEWEST_REQUESTS -> "a tie also in load, broken by fewest requests";
             case OTHER -> "a rule of the router itself";
-            case NULL_VAL -> "no tie rule was recorded";
         };
     }
 
@@ -239,7 +238,7 @@ public final class InspectionText
     {
         return switch (gate)
         {
-            case NONE, NULL_VAL -> "no match gate";
+            case NONE -> "no match gate";
             case OPEN -> "match gate open (matches count)";
             case CLOSED -> "match gate closed (matches count as 0)";
         };

@@ -4,14 +4,14 @@ package io.signalbox.printing;
 import io.signalbox.JsonInline;
 import io.signalbox.JsonName;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.RefusalReason;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.inspect.HeldBlock;
 import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestLife;
+import io.signalbox.router.MatchGate;
+import io.signalbox.router.TieRule;
 
 import java.util.List;
 

@@ -2,9 +2,9 @@
 package io.signalbox.printing;
 
 import io.signalbox.journal.JournalRetention;
-import io.signalbox.journal.JournalRetention.Removal;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.RetentionLimits;
+import io.signalbox.journal.UpkeepListener.Removal;
 import io.signalbox.router.DpRouters;
 
 import java.nio.file.Path;

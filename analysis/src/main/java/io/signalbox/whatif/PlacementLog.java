@@ -3,6 +3,7 @@ package io.signalbox.whatif;
 
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.router.TieRule;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.whatif.WhatIfReport.Candidate;
 import io.signalbox.whatif.WhatIfReport.ScoreTable;
@@ -53,7 +54,8 @@ final class PlacementLog
         rows.sort(Comparator.comparingInt(Candidate::rank));
         candidates += 1 + rows.size();
         tables.put(decision.requestId(), new ScoreTable(
-            timeNanos, decision.rank(), decision.tieRule(), table.tokensGivenAway(), List.copyOf(rows)));
+            timeNanos, decision.rank(), TieRule.valueOf(decision.tieRule().name()), table.tokensGivenAway(),
+            List.copyOf(rows)));
     }
 
     private static Candidate candidate(final PlacedDecoder.CandidatesDecoder row, final int matchedTokens)

@@ -4,8 +4,8 @@ package io.signalbox.whatif;
 import io.signalbox.JsonName;
 import io.signalbox.JsonNull;
 import io.signalbox.compare.Estimate;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
+import io.signalbox.router.TieRule;
 import io.signalbox.state.FoldedMatches;
 
 import java.util.List;

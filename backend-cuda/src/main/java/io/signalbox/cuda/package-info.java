@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: the backend for NVIDIA GPUs.
+ * Preview: the backend for NVIDIA GPUs.
  *
  * <p>One thread per rank launches steps and reports results. {@code docs/cuda.md} describes the device side.
  */

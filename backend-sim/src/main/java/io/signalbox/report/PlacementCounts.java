@@ -4,7 +4,7 @@ package io.signalbox.report;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.PlacedDecoder;
-import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.TieRule;
 
 import java.util.Collections;
 import java.util.EnumMap;
@@ -38,7 +38,7 @@ final class PlacementCounts
     {
         count++;
         byFallback += decision.decidedBy() == DecidingRouter.FALLBACK ? 1 : 0;
-        rules[decision.tieRule().ordinal()]++;
+        rules[TieRule.valueOf(decision.tieRule().name()).ordinal()]++;
         gateClosed += decision.gate() == MatchGate.CLOSED ? 1 : 0;
     }
 

@@ -3,7 +3,7 @@ package io.signalbox.report;
 
 import io.signalbox.JsonInline;
 import io.signalbox.JsonName;
-import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.TieRule;
 
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: the report of a run.
+ * Preview: the report of a run.
  *
  * <p>It is built from groups alone, so a journal gives the same report as the run that wrote it.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: workloads, generated or read from traces.
+ * Preview: workloads, generated or read from traces.
  *
  * <p>A workload is a list of requests that arrive at fixed times or after their predecessors. Equal settings and seeds
  * give equal requests on every JVM.

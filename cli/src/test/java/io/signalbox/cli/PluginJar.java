@@ -120,7 +120,7 @@ final class PluginJar
         final Path source = Files.createDirectories(directory.resolve("source")).resolve("Bad.java");
         Files.writeString(source, """
             import io.signalbox.config.*;
-            import io.signalbox.event.codec.TieRule;
+            import io.signalbox.router.TieRule;
             import io.signalbox.router.*;
             public final class Bad extends ScoredDpRouter
             {

@@ -2,8 +2,8 @@
 package io.signalbox.cli;
 
 import io.signalbox.cli.console.ExitCode;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.TieRule;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,6 +3,7 @@ package io.signalbox.house;
 
 import org.junit.jupiter.api.Test;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ class ApiTextTest
         "io.signalbox.ConfigException$WithoutRemedy", "io.signalbox.backend.BackendCapabilities$Builder",
         "io.signalbox.compare.Comparison", "io.signalbox.engine.OrderedRequests",
         "io.signalbox.experts.BlockPages", "io.signalbox.experts.CapturedRows", "io.signalbox.experts.RoutedExpertPages",
-        "io.signalbox.journal.JournalReader", "io.signalbox.journal.JournalVerifier",
+        "io.signalbox.journal.JournalVerifier",
         "io.signalbox.metrics.EngineMetrics", "io.signalbox.model.forward.TokenSampler",
         "io.signalbox.recompute.Recomputation", "io.signalbox.router.PlacementBatch",
         "io.signalbox.router.PlacementBatchWriter", "io.signalbox.scheduler.SchedulerConfig$Builder",
@@ -33,7 +34,7 @@ class ApiTextTest
     void shouldGiveEveryValueOfTheApiAText() throws Exception
     {
         final List<Class<?>> types = new ArrayList<>();
-        for (final String type : new PublicSurface(PublicSurfaceTest.list()).api())
+        for (final String type : new PublicSurface(PublicSurfaceTest.list()).named())
         {
             addWithNested(Class.forName(type, false, ApiTextTest.class.getClassLoader()), types);
         }
@@ -41,6 +42,36 @@ class ApiTextTest
         types.stream().filter(type -> !hasText(type)).forEach(type -> without.add(type.getName()));
         assertEquals(new TreeSet<>(WORKERS), without);
         assertTrue(types.size() > WORKERS.size() + 100, types.toString());
+    }
+
+    /** Constants of the schema, such as NULL_VAL, are of the journal. The scheduler alone repeats recorded placements. */
+    @Test
+    void shouldNameNoTypeOfTheEventSchema() throws Exception
+    {
+        final List<Class<?>> types = new ArrayList<>();
+        for (final String type : new PublicSurface(PublicSurfaceTest.list()).named())
+        {
+            addWithNested(Class.forName(type, false, ApiTextTest.class.getClassLoader()), types);
+        }
+        final Set<String> found = new TreeSet<>();
+        for (final Class<?> type : types)
+        {
+            Stream.of(type.getDeclaredMethods()).filter(method -> isNamed(method) && hasSchemaType(method))
+                .forEach(method -> found.add(type.getSimpleName() + "." + method.getName()));
+        }
+        assertEquals(Set.of("PlacementBatchWriter.repeat"), found);
+    }
+
+    private static boolean isNamed(final Method method)
+    {
+        return !method.isSynthetic() &&
+            (Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers()));
+    }
+
+    private static boolean hasSchemaType(final Method method)
+    {
+        return Stream.concat(Stream.of(method.getGenericReturnType()), Stream.of(method.getGenericParameterTypes()))
+            .anyMatch(type -> type.getTypeName().contains("io.signalbox.event.codec."));
     }
 
     private static void addWithNested(final Class<?> type, final List<Class<?>> types)

@@ -15,14 +15,18 @@ final class PublicSurface
 {
     private static final Pattern TYPE = Pattern.compile(
         "^public (?:(?:final|abstract|sealed|non-sealed|strictfp) )*(?:class|interface|record|enum|@interface) (\\w+)");
-    private static final Pattern FIRST_LINE = Pattern.compile("(API|Internal): \\S.*\\.");
+    private static final Pattern FIRST_LINE = Pattern.compile("(API|Preview|Internal): \\S.*\\.");
 
     private final Set<String> api = new TreeSet<>();
+    private final Set<String> preview = new TreeSet<>();
     private final Set<String> internal = new TreeSet<>();
     private final Map<String, List<String>> publicTypes = new TreeMap<>();
     private final Map<String, String> firstLines = new TreeMap<>();
 
-    /** @param list lines {@code api TYPE} and {@code internal TYPE}; empty lines and lines that begin with # are ignored. */
+    /**
+     * @param list lines {@code api TYPE}, {@code preview TYPE} and {@code internal TYPE}; empty lines and lines that begin
+     *             with # are ignored.
+     */
     PublicSurface(final List<String> list)
     {
         for (final String line : list)
@@ -30,6 +34,10 @@ final class PublicSurface
             if (line.startsWith("api "))
             {
                 api.add(line.substring("api ".length()));
+            }
+            else if (line.startsWith("preview "))
+            {
+                preview.add(line.substring("preview ".length()));
             }
             else if (line.startsWith("internal "))
             {
@@ -45,6 +53,19 @@ final class PublicSurface
     Set<String> api()
     {
         return api;
+    }
+
+    Set<String> preview()
+    {
+        return preview;
+    }
+
+    /** Types that users may name: the API and the preview. */
+    Set<String> named()
+    {
+        final Set<String> named = new TreeSet<>(api);
+        named.addAll(preview);
+        return named;
     }
 
     void addSource(final String packageName, final String fileName, final List<String> lines)
@@ -76,21 +97,22 @@ final class PublicSurface
             found.addAll(types);
             packageFindings(name, types, findings);
         });
-        for (final String listed : api)
-        {
-            if (!found.contains(listed))
-            {
-                findings.add(listed + " is listed as API and is no public type; remove the line if users may lose it.");
-            }
-        }
-        for (final String listed : internal)
-        {
-            if (!found.contains(listed))
-            {
-                findings.add(listed + " is listed as internal and is no public type; remove it from the list.");
-            }
-        }
+        addMissing(api, "API", found, findings);
+        addMissing(preview, "preview", found, findings);
+        addMissing(internal, "internal", found, findings);
         return findings;
+    }
+
+    private static void addMissing(
+        final Set<String> listed, final String tier, final Set<String> found, final List<String> findings)
+    {
+        for (final String type : listed)
+        {
+            if (!found.contains(type))
+            {
+                findings.add(type + " is listed as " + tier + " and is no public type; remove the line.");
+            }
+        }
     }
 
     private void packageFindings(final String name, final List<String> types, final List<String> findings)
@@ -98,19 +120,21 @@ final class PublicSurface
         final String first = firstLines.getOrDefault(name, "");
         if (!FIRST_LINE.matcher(first).matches())
         {
-            findings.add(name + " has no package-info.java whose first line is 'API: ….' or 'Internal: ….': " + first);
+            findings.add(
+                name + " has no package-info.java whose first line is 'API: ….', 'Preview: ….' or 'Internal: ….': " + first);
             return;
         }
-        final boolean hasApi = types.stream().anyMatch(api::contains);
-        if (hasApi != first.startsWith("API: "))
+        final String tier = types.stream().anyMatch(api::contains) ? "API" :
+            types.stream().anyMatch(preview::contains) ? "Preview" : "Internal";
+        if (!first.startsWith(tier + ": "))
         {
-            findings.add(name + " says '" + first + "' and has " + (hasApi ? "" : "no ") + "API types");
+            findings.add(name + " says '" + first + "' and is " + tier + " by its types");
         }
         for (final String type : types)
         {
-            if (hasApi && !api.contains(type) && !internal.contains(type))
+            if (!tier.equals("Internal") && !named().contains(type) && !internal.contains(type))
             {
-                findings.add(type + " is public in a package of the API and is not listed; hide it, or list it.");
+                findings.add(type + " is public in a package of the " + tier + " and is not listed; hide it, or list it.");
             }
         }
     }

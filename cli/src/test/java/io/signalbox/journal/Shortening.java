@@ -15,7 +15,7 @@ public final class Shortening
     }
 
     /** Keeps two segments and what is needed. */
-    public static JournalRetention.Removal of(final Path journal)
+    public static UpkeepListener.Removal of(final Path journal)
     {
         return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(2), DpRouters.installed(),
             ReadProgress.NONE, UNSEEN_GROUPS).apply();

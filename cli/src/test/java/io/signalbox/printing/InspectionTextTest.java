@@ -3,20 +3,20 @@ package io.signalbox.printing;
 
 import io.signalbox.cli.JsonText;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.RefusalReason;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.inspect.HeldBlock;
-import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.LifeEvent.Candidate;
-import io.signalbox.inspect.RequestInspection;
+import io.signalbox.inspect.LifeEvent;
 import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.inspect.RequestInspection.Restart;
 import io.signalbox.inspect.RequestInspection.SubmittedIds;
-import io.signalbox.inspect.RequestLife;
+import io.signalbox.inspect.RequestInspection;
 import io.signalbox.inspect.RequestLife.Submission;
+import io.signalbox.inspect.RequestLife;
 import io.signalbox.journal.VoidedInput;
+import io.signalbox.router.MatchGate;
+import io.signalbox.router.TieRule;
 import org.junit.jupiter.api.Test;
 
 import java.io.ByteArrayOutputStream;

@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.files.AtomicFile;
 import io.signalbox.files.RealPath;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.UpkeepListener.Removal;
 import io.signalbox.journal.disk.FileHoles;
 import io.signalbox.journal.disk.OwnerOnly;
 import io.signalbox.journal.disk.PlainFile;
@@ -21,8 +22,8 @@ import io.signalbox.journal.segment.ScanMessages;
 import io.signalbox.journal.segment.SegmentName;
 import io.signalbox.journal.segment.UnfitSnapshotException;
 import io.signalbox.journal.snapshot.SchedulerStore;
-import io.signalbox.journal.snapshot.SnapshotFiles;
 import io.signalbox.journal.snapshot.SnapshotFiles.Named;
+import io.signalbox.journal.snapshot.SnapshotFiles;
 import io.signalbox.journal.snapshot.SnapshotStore;
 import io.signalbox.router.DpRouters;
 
@@ -66,18 +67,6 @@ public final class JournalRetention
     private final long unseenGroups;
     private final List<String> notes = new ArrayList<>();
     private Removal last;
-
-    /**
-     * Segments that were removed.
-     *
-     * @param segments    how many.
-     * @param bytes       of their files; holes of sparse files do not count.
-     * @param firstRecord sequence number of the first record that is kept.
-     * @param notes       why segments stay that are too much, and snapshots that cannot be used, as sentences.
-     */
-    public record Removal(int segments, long bytes, long firstRecord, List<String> notes)
-    {
-    }
 
     JournalRetention(
         final Path directory,

@@ -340,7 +340,7 @@ public final class JournalUpkeep implements AutoCloseable
         segments = count;
     }
 
-    private void tell(final JournalRetention.Removal removal)
+    private void tell(final UpkeepListener.Removal removal)
     {
         if (removal.segments() > 0 || !removal.notes().equals(notes))
         {

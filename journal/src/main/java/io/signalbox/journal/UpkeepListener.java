@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import java.util.List;
+
 /** Receives what is done beside a run to keep its journal small, from the thread that does it. A call must not wait. */
 public interface UpkeepListener
 {
@@ -9,8 +11,20 @@ public interface UpkeepListener
     {
     };
 
+    /**
+     * Segments that were removed.
+     *
+     * @param segments    how many.
+     * @param bytes       of their files; holes of sparse files do not count.
+     * @param firstRecord sequence number of the first record that is kept.
+     * @param notes       why segments stay that are too much, and snapshots that cannot be used, as sentences.
+     */
+    record Removal(int segments, long bytes, long firstRecord, List<String> notes)
+    {
+    }
+
     /** Segments were removed, or notes say why those stay that are too much. */
-    default void onRemoval(final JournalRetention.Removal removal)
+    default void onRemoval(final Removal removal)
     {
     }
 

@@ -195,7 +195,7 @@ final class BesideRecordsTest
         final ExecutorService threads = Executors.newSingleThreadExecutor();
         try
         {
-            final Future<JournalRetention.Removal> first = threads.submit(() -> new JournalRetention(
+            final Future<UpkeepListener.Removal> first = threads.submit(() -> new JournalRetention(
                 journal, RetentionLimits.NONE.withMostSegments(1), EndedRuns.ROUTERS, held, EndedRuns.UNSEEN).apply());
             await(reading);
             final JournalException second =

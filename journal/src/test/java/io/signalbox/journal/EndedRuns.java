@@ -87,7 +87,7 @@ public final class EndedRuns
         schedulers.conclude();
     }
 
-    static JournalRetention.Removal keepSegments(final Path journal, final int segments)
+    static UpkeepListener.Removal keepSegments(final Path journal, final int segments)
     {
         return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(segments), ROUTERS,
             ReadProgress.NONE, UNSEEN).apply();

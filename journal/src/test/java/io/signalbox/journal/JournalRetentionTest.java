@@ -5,7 +5,7 @@ import io.signalbox.TestStrength;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.JournalRetention.Removal;
+import io.signalbox.journal.UpkeepListener.Removal;
 import io.signalbox.journal.segment.DirectoryFiles;
 import io.signalbox.journal.segment.JournalBeginning;
 import io.signalbox.journal.segment.SegmentName;

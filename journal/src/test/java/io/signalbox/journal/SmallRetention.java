@@ -23,13 +23,13 @@ public final class SmallRetention
      *
      * @param unseenGroups groups whose ends a client may not have seen.
      */
-    public static JournalRetention.Removal apply(final Path journal, final long unseenGroups)
+    public static UpkeepListener.Removal apply(final Path journal, final long unseenGroups)
     {
         return apply(journal, unseenGroups, DpRouters.installed());
     }
 
     /** The same of a run with another router. */
-    public static JournalRetention.Removal apply(final Path journal, final long unseenGroups, final DpRouters routers)
+    public static UpkeepListener.Removal apply(final Path journal, final long unseenGroups, final DpRouters routers)
     {
         return new JournalRetention(journal, RetentionLimits.NONE.withMostSegments(2), routers,
             ReadProgress.NONE, unseenGroups).apply();

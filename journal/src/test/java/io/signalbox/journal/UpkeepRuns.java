@@ -44,7 +44,7 @@ public final class UpkeepRuns
         private int removed;
 
         @Override
-        public void onRemoval(final JournalRetention.Removal removal)
+        public void onRemoval(final UpkeepListener.Removal removal)
         {
             removed += removal.segments();
             throw new IllegalStateException("a fault of the listener");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: checkpoints of MoE models, and generated models.
+ * Preview: checkpoints of MoE models, and generated models.
  *
  * <p>{@link io.signalbox.model.Checkpoint} reads a directory as Hugging Face's transformers writes it; {@link
  * io.signalbox.model.GeneratedModel} makes weights of any shape from a seed. Both give {@link

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-import io.signalbox.event.codec.TieRule;
 
 /** Places a request on the rank that it names. */
 public final class ExplicitPlacement

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.PlacedDecoder;
-import io.signalbox.event.codec.TieRule;
 
 import java.util.Arrays;
 import java.util.function.IntConsumer;
@@ -303,10 +301,10 @@ public final class PlacementBatch
         return target;
     }
 
-    /** @throws RouterException if there is no such request, or the state is {@code null} or {@code NULL_VAL}. */
+    /** @throws RouterException if there is no such request, or the state is {@code null}. */
     public void gate(final int request, final MatchGate state)
     {
-        if (request < 0 || request >= count || state == null || state == MatchGate.NULL_VAL)
+        if (request < 0 || request >= count || state == null)
         {
             throw new RouterException("noted the match gate " + state + " for request " + request + " of " + count);
         }
@@ -413,7 +411,7 @@ public final class PlacementBatch
     public void choose(final int request, final int rank, final long load, final TieRule tieRule)
     {
         if (request < 0 || request >= count || rank < 0 || rank >= ranks || lost[rank] ||
-            chosenRanks[request] != NO_RANK || tieRule == null || tieRule == TieRule.NULL_VAL)
+            chosenRanks[request] != NO_RANK || tieRule == null)
         {
             throw impossible(request, rank, tieRule);
         }

@@ -110,7 +110,7 @@ public final class PlacementBatchWriter
     public void repeat(final int request, final PlacedDecoder decision)
     {
         batch.target(decision.target());
-        batch.gate(request, decision.gate());
+        batch.gate(request, MatchGate.valueOf(decision.gate().name()));
         batch.normaliser(request, decision.normaliser());
         for (final PlacedDecoder.CandidatesDecoder candidate : decision.candidates())
         {
@@ -120,6 +120,6 @@ public final class PlacementBatchWriter
             }
             batch.recorded(request, candidate.rank(), candidate);
         }
-        batch.choose(request, decision.rank(), 0, decision.tieRule());
+        batch.choose(request, decision.rank(), 0, TieRule.valueOf(decision.tieRule().name()));
     }
 }

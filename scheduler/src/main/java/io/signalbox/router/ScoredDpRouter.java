@@ -2,7 +2,6 @@
 package io.signalbox.router;
 
 import io.signalbox.StateDigest;
-import io.signalbox.event.codec.TieRule;
 
 /**
  * Places requests with hints first, then every request, in order of arrival, on the rank with the lowest score. Any rank

@@ -13,10 +13,12 @@ import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.router.PlacementBatch;
@@ -56,8 +58,8 @@ final class OutputEncoder implements BatchListener
             .rank(batch.chosenRank(request))
             .target(batch.target())
             .decidedBy(decidedBy)
-            .gate(batch.gate(request))
-            .tieRule(batch.tieRule(request))
+            .gate(MatchGate.get((short)batch.gate(request).ordinal()))
+            .tieRule(TieRule.get((short)batch.tieRule(request).ordinal()))
             .matchesRead(flag(matchesRead));
         final PlacedEncoder.CandidatesEncoder candidates = placed.candidatesCount(candidateCount);
         for (int rank = 0; rank < batch.ranks(); rank++)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.trtllm.DefaultDpRouter;
 import io.signalbox.router.trtllm.KvAwarePrDpRouter;
 import org.junit.jupiter.api.Test;

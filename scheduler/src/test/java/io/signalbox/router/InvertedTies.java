@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-import io.signalbox.event.codec.TieRule;
 
 /**
  * The default router for single requests with one tie rule turned round: the planted defect that verification must find.

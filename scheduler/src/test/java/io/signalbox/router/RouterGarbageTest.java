@@ -2,7 +2,6 @@
 package io.signalbox.router;
 
 import com.sun.management.ThreadMXBean;
-import io.signalbox.event.codec.TieRule;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 

@@ -3,12 +3,12 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.codec.DecidingRouter;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterException;
+import io.signalbox.router.TieRule;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;

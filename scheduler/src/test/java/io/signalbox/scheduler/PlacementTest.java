@@ -7,12 +7,12 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.PlacedDecoder;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.MatchGate;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
+import io.signalbox.router.TieRule;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -138,7 +138,8 @@ class PlacementTest
         protected void onPlaced(final PlacedDecoder decision)
         {
             placed.add(new Placed(decision.requestId(), decision.rank(), decision.target(), decision.decidedBy(),
-                decision.gate(), decision.tieRule(), decision.candidates().count()));
+                MatchGate.valueOf(decision.gate().name()), TieRule.valueOf(decision.tieRule().name()),
+                decision.candidates().count()));
         }
 
         @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: an HTTP server over an engine.
+ * Preview: an HTTP server over an engine.
  *
  * <p>{@link io.signalbox.server.SignalboxServer} answers the routes that clients of OpenAI's API, vLLM and SGLang call. It
  * decides nothing: requests go to the engine, and their tokens come back as they become visible.

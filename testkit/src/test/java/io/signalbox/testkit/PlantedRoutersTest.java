@@ -3,11 +3,11 @@ package io.signalbox.testkit;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.ScoredDpRouter;
+import io.signalbox.router.TieRule;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

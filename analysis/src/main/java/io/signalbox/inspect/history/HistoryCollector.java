@@ -28,7 +28,9 @@ import io.signalbox.inspect.history.Happening.Kind;
 import io.signalbox.journal.GroupSource;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.StateStart;
+import io.signalbox.router.MatchGate;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.router.TieRule;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.state.FoldedMatches;
 import io.signalbox.state.FoldedState;
@@ -224,8 +226,8 @@ public final class HistoryCollector implements RunListener
         candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
         final boolean isFallback = decision.decidedBy() == DecidingRouter.FALLBACK;
         request.placements.add(new LifeEvent.Placed(nowNanos, decision.rank(), isFallback ? fallback : router,
-            decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(),
-            decision.matchesRead() == Flag.YES, candidates));
+            MatchGate.valueOf(decision.gate().name()), TieRule.valueOf(decision.tieRule().name()), decision.target(),
+            decision.normaliser(), decision.matchesRead() == Flag.YES, candidates));
     }
 
     @Override

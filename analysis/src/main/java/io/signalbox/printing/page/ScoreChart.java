@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.printing.page;
 
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.inspect.LifeEvent;
+import io.signalbox.router.TieRule;
 import io.signalbox.state.FoldedMatches;
 
 import java.util.Arrays;

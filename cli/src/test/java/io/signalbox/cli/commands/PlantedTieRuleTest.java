@@ -3,7 +3,6 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.router.DpRouter;
@@ -11,6 +10,7 @@ import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.router.TieRule;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;

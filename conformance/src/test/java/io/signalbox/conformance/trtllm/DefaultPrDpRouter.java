@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance.trtllm;
 
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.ExplicitPlacement;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
+import io.signalbox.router.TieRule;
 
 /**
  * TensorRT-LLM's default attention-DP router of pull request 12315. It differs from the one of commit 04fe30a9, which

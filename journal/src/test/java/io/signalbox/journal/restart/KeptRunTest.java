@@ -61,7 +61,7 @@ final class KeptRunTest
         private volatile String sentence;
 
         @Override
-        public void onRemoval(final JournalRetention.Removal removal)
+        public void onRemoval(final UpkeepListener.Removal removal)
         {
             removals.release(removal.segments());
         }

@@ -71,7 +71,7 @@ final class UpkeepListenerTest
         private final Semaphore told = new Semaphore(0);
 
         @Override
-        public void onRemoval(final JournalRetention.Removal removal)
+        public void onRemoval(final UpkeepListener.Removal removal)
         {
             removals.incrementAndGet();
             told.release();

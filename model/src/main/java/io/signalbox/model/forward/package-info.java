@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: the reference forward pass, in one fixed order of float32 operations.
+ * Preview: the reference forward pass, in one fixed order of float32 operations.
  *
  * <p>{@link io.signalbox.model.forward.LaneSum} states the order of sums within a token,
  * {@link io.signalbox.model.forward.AttentionPass} that over positions, {@link io.signalbox.model.forward.Precision} what is

@@ -3,12 +3,12 @@ package io.signalbox.router.published;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterSnapshot;
 import io.signalbox.router.ScoredDpRouter;
+import io.signalbox.router.TieRule;
 
 import java.nio.ByteBuffer;
 import java.util.List;

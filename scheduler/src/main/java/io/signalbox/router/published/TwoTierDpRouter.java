@@ -3,9 +3,9 @@ package io.signalbox.router.published;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.MatchGate;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.MatchGate;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.ScoredDpRouter;
 

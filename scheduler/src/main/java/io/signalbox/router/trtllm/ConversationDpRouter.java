@@ -4,7 +4,6 @@ package io.signalbox.router.trtllm;
 import io.signalbox.StateDigest;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
@@ -13,6 +12,7 @@ import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterSnapshot;
+import io.signalbox.router.TieRule;
 
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -2,13 +2,13 @@
 package io.signalbox.router.trtllm;
 
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
+import io.signalbox.router.TieRule;
 
 /**
  * Longest prompt first, each to the rank with the least load; ties go to fewer requests, then to the lower index:

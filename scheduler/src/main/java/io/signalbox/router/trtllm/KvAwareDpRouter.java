@@ -5,15 +5,15 @@ import io.signalbox.ConfigException;
 import io.signalbox.StateDigest;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.MatchGate;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
+import io.signalbox.router.MatchGate;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.router.TieRule;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;

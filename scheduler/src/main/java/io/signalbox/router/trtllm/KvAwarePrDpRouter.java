@@ -2,13 +2,13 @@
 package io.signalbox.router.trtllm;
 
 import io.signalbox.config.SettingValues;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
+import io.signalbox.router.TieRule;
 
 /**
  * Visits prompts with a common beginning one after another, and sends each to the rank with the lowest

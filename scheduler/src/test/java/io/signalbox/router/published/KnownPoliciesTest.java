@@ -2,7 +2,6 @@
 package io.signalbox.router.published;
 
 import io.signalbox.ConfigException;
-import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
@@ -10,6 +9,7 @@ import io.signalbox.router.Ranks;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.Routers;
+import io.signalbox.router.TieRule;
 import io.signalbox.router.trtllm.KvAwarePrDpRouter;
 import io.signalbox.router.trtllm.KvAwareRawDpRouter;
 import org.junit.jupiter.api.Test;

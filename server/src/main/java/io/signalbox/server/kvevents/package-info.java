@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: the KV blocks that each rank has cached, for routers outside of this process.
+ * Preview: the KV blocks that each rank has cached, for routers outside of this process.
  *
  * <p>{@link io.signalbox.server.kvevents.KvEvents} follows an engine and publishes each change. Only
  * {@link io.signalbox.server.kvevents.ZeroMqPublisher} knows ZeroMQ.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: text of a served model.
+ * Preview: text of a served model.
  *
  * <p>{@link io.signalbox.server.text.ModelText} encodes prompts and conversations, and decodes answers. An answer is decoded
  * token by token without splitting a character, and searched for stop strings.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: weights that replace those of a served model.
+ * Internal: weights that replace those of a served model.
  *
  * <p>{@link io.signalbox.server.weights.WeightsRoot} finds checkpoints below one directory, and no others.
  */
