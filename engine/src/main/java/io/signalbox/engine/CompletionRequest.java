@@ -472,6 +472,16 @@ public final class CompletionRequest
         return rowsFrom < 0 ? OptionalInt.empty() : OptionalInt.of(rowsFrom);
     }
 
+    /**
+     * On the clock of {@link SignalboxEngine#timeNanos()}; empty: none.
+     *
+     * @param submittedNanos time of that clock at which the request is submitted; {@link #deadline} counts from it.
+     */
+    public OptionalLong deadlineNanos(final long submittedNanos)
+    {
+        return deadline == Deadline.NONE ? OptionalLong.empty() : OptionalLong.of(deadlineOf(submittedNanos));
+    }
+
     /** On the engine's clock, for a request that is submitted now; -1: none. */
     long deadlineOf(final long nowNanos)
     {
@@ -523,6 +533,7 @@ public final class CompletionRequest
             (cacheKey.length == 0 ? "" : ", cache key of " + count(cacheKey.length, "byte")) +
             (rankHint < 0 ? "" : ", rank " + rankHint + (rankHintRelaxed ? " if it has room" : "")) +
             (sampleOf < 0 ? "" : ", sample of request " + sampleOf) +
+            (clientId == null ? "" : ", id '" + clientId + "' of the client") +
             (rowsFrom < 0 ? "" : ", routed experts from position " + rowsFrom);
     }
 

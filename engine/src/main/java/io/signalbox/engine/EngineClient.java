@@ -415,6 +415,11 @@ final class EngineClient
             throw new IllegalArgumentException(
                 "new weights need a way for requests that have begun, not null; give CONTINUE, ABORT, REQUEUE or DRAIN");
         }
+        if (version == null)
+        {
+            throw new IllegalArgumentException(
+                "new weights need a version for the journal, not null; give an empty text for weights without a name");
+        }
         final InputWriter writer = encodings.get().writer;
         if (!takeCredit(timeoutNanos))
         {

@@ -5,6 +5,7 @@ import io.signalbox.TestStrength;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.EngineStats;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,11 +13,14 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -95,11 +99,13 @@ class EmbedderFuzzTest
         final EngineClient client = new EngineClient(context);
         final String rerun = "run again with -Dsignalbox.seed=" + seed +
             (only == null ? "" : " and only " + only) + " at depth " + depth;
-        try (ThreadedEngine engine = new ThreadedEngine(context))
+        final ThreadedEngine engine = new ThreadedEngine(context);
+        final List<Asked> asked;
+        try (engine)
         {
             client.connect(engine);
             final Clients clients = new Clients(client, witness, ways, backend.capabilities().masksStopTokens());
-            final List<Asked> asked = ask(clients, random);
+            asked = ask(clients, random);
             for (final Asked each : asked)
             {
                 check(seed, client, backend, asked, each, ways);
@@ -108,6 +114,7 @@ class EmbedderFuzzTest
         }
         assertTrue(journal.isClosed() && !journal.isCutShort(), rerun);
         witness.check(rerun, journal);
+        checkFigures(rerun, asked, engine.stats().requests());
         ImpossibleRowsTest.assertReplays(config, journal);
     }
 
@@ -214,6 +221,21 @@ class EmbedderFuzzTest
                 name + "the row of position " + position + " was never computed for it: " + Arrays.toString(row));
         }
         assertEquals(ended.missingRows(), missing, name + "missing rows");
+    }
+
+    /** Each request counts once, by the reason for which it ended. */
+    private static void checkFigures(
+        final String rerun, final List<Asked> asked, final EngineStats.RequestFigures figures)
+    {
+        final Map<FinishReason, Long> ends = asked.stream()
+            .collect(Collectors.groupingBy(each -> each.handle.ended().join().reason(), Collectors.counting()));
+        final Map<FinishReason, Long> counted = new EnumMap<>(Map.of(
+            FinishReason.LENGTH, figures.completed() - figures.stopped(), FinishReason.STOP, figures.stopped(),
+            FinishReason.CANCELLED, figures.cancelled(), FinishReason.DEADLINE, figures.missedDeadlines(),
+            FinishReason.NEW_WEIGHTS, figures.abortedByNewWeights(), FinishReason.FAILED, figures.failed(),
+            FinishReason.REFUSED, figures.refused()));
+        counted.values().removeIf(count -> count == 0);
+        assertEquals(ends, counted, rerun);
     }
 
     private static byte[] row(final RoutedExperts rows, final int position)

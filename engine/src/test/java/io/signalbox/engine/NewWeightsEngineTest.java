@@ -165,12 +165,12 @@ class NewWeightsEngineTest
     }
 
     @Test
-    void shouldRefuseNewWeightsWithoutAWay() throws Exception
+    void shouldRefuseNewWeightsWithoutAWayOrVersion() throws Exception
     {
         try (SteppedEngine engine = new SteppedEngine(context.backend(backend)))
         {
             client.connect(engine);
-            assertThrows(IllegalArgumentException.class, () -> client.newWeights(null, "", LONG_ENOUGH));
+            assertThrows(IllegalArgumentException.class, () -> client.newWeights(WeightSwap.DRAIN, null, LONG_ENOUGH));
             assertThrows(IllegalArgumentException.class, () -> client.newWeights(null, "", LONG_ENOUGH));
             final InputWriter writer = new InputWriter();
             writer.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).note("");

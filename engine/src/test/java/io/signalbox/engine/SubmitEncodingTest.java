@@ -102,12 +102,16 @@ class SubmitEncodingTest
         assertEquals("2 prompt tokens, up to 16 new, temperature 1.0", request.toString());
         assertEquals("2 prompt tokens, up to 9 new and at least 3, without end tokens, 1 stop token, greedy, top-k 4, " +
             "top-p 0.5, seed -1, with log-probabilities, deadline 1.5 s after submission, priority 2, conversation 6, " +
-            "cache key of 3 bytes, rank 1 if it has room, sample of request 7, routed experts from position 0",
+            "cache key of 3 bytes, rank 1 if it has room, sample of request 7, id 'a-7' of the client, " +
+            "routed experts from position 0",
             request.maxNewTokens(9).minNewTokens(3).ignoreEos().stopAt(5).temperature(0).topK(4).topP(0.5).seed(-2)
                 .logprobs().deadline(Duration.ofMillis(1500)).priority(2).conversation(6).cacheKey(new byte[3]).rankHint(1)
-                .routedExperts(0).sample(7, 1).toString());
+                .clientId("a-7").routedExperts(0).sample(7, 1).toString());
         assertTrue(request.deadlineAt(Instant.EPOCH).toString().endsWith(", deadline 1970-01-01T00:00:00Z"));
         assertTrue(request.deadlineAt(77).toString().endsWith(", deadline 77 ns on the engine's clock"));
+        assertEquals(OptionalLong.of(1_500_000_007), request.deadline(Duration.ofMillis(1500)).deadlineNanos(7));
+        assertEquals(OptionalLong.of(77), request.deadlineAt(77).deadlineNanos(7));
+        assertEquals(OptionalLong.empty(), request.deadlineNanos(7));
     }
 
     @Test

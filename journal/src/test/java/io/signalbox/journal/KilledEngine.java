@@ -12,6 +12,7 @@ import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.journal.restart.KeyedRequests;
+import io.signalbox.stats.EngineStats;
 import org.agrona.DirectBuffer;
 
 import java.io.PrintStream;
@@ -54,7 +55,8 @@ final class KilledEngine
             .runJournal(SmallRetention.prompt(new DirectoryJournal(Path.of(arguments[0]), written,
                 (read, total) -> OUT.println("READ " + read)), UNSEEN_GROUPS))
             .listener(visible::onGroup).stepFailureListener(failure -> OUT.println("STEPFAILED " + text(failure)));
-        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        final SignalboxEngine engine = SignalboxEngine.launch(config);
+        try (engine)
         {
             OUT.println("LAUNCHED");
             final ArrayDeque<CompletionHandle> handles = new ArrayDeque<>();
@@ -78,6 +80,9 @@ final class KilledEngine
                 take(handles.remove());
             }
         }
+        final EngineStats.RequestFigures ends = engine.stats().requests();
+        OUT.println("FIGURES " + List.of(ends.completed() - ends.stopped(), ends.stopped(), ends.missedDeadlines(),
+            ends.abortedByNewWeights(), ends.failed(), ends.refused()));
         OUT.println("CLOSED");
     }
 

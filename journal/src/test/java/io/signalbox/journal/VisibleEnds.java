@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.NewWeightsDecoder;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -34,6 +36,8 @@ final class VisibleEnds
     private final Set<String> failedSteps = new HashSet<>();
     /** Generations by version. */
     private final Map<String, Integer> stages = new HashMap<>();
+    /** Ends of requests that the last engine counted, by reason. */
+    private String figures = "";
     private final Recorded recorded = new Recorded();
 
     /** Returns whether it is a line of these. */
@@ -49,6 +53,7 @@ final class VisibleEnds
                 assertTrue(before == null || before.equals(words[2]), line + " after " + before);
             }
             case "STEPFAILED" -> failedSteps.add(words[1] + " " + words[2]);
+            case "FIGURES" -> figures = line.substring(words[0].length() + 1);
             case "STAGE" -> stages.put(words[2], Integer.valueOf(words[1]));
             default ->
             {
@@ -77,6 +82,8 @@ final class VisibleEnds
             assertTrue(recorded.refused.containsAll(refused), () -> refused + " not in " + recorded.refused);
             failures.forEach((id, failure) -> assertEquals(recorded.failures.get(id), failure, "request " + id));
             assertTrue(recorded.failedSteps.containsAll(failedSteps), () -> failedSteps + " not in " + recorded.failedSteps);
+            assertEquals(Stream.of(FreeReason.LENGTH, FreeReason.STOP, FreeReason.DEADLINE, FreeReason.NEW_WEIGHTS,
+                FreeReason.FAILED, null).map(reason -> recorded.counts.getOrDefault(reason, 0L)).toList().toString(), figures);
             assertTrue(!refused.isEmpty() && !failures.isEmpty() && !failedSteps.isEmpty() && !stages.isEmpty(),
                 "too little was told");
         }
@@ -87,6 +94,8 @@ final class VisibleEnds
     {
         private final Set<Long> refused = new HashSet<>();
         private final Map<Long, FreeReason> ends = new HashMap<>();
+        /** Ends in the newest epoch by reason; null: refused. */
+        private final Map<FreeReason, Long> counts = new HashMap<>();
         private final Map<Long, String> failures = new HashMap<>();
         private final Set<String> failedSteps = new HashSet<>();
         private final Map<String, Integer> generations = new HashMap<>();
@@ -118,12 +127,20 @@ final class VisibleEnds
         protected void onRefused(final RefusedDecoder message)
         {
             refused.add(message.requestId());
+            counts.merge(null, 1L, Long::sum);
+        }
+
+        @Override
+        protected void onBackendReset(final BackendResetDecoder reset)
+        {
+            counts.clear();
         }
 
         @Override
         protected void onFree(final FreeDecoder message)
         {
             ends.put(message.requestId(), message.reason());
+            counts.merge(message.reason(), 1L, Long::sum);
             if (message.reason() == FreeReason.FAILED)
             {
                 message.released().forEach(block -> { });
