@@ -81,8 +81,8 @@ final class KilledEngine
             }
         }
         final EngineStats.RequestFigures ends = engine.stats().requests();
-        OUT.println("FIGURES " + List.of(ends.completed() - ends.stopped(), ends.stopped(), ends.missedDeadlines(),
-            ends.abortedByNewWeights(), ends.failed(), ends.refused()));
+        OUT.println("FIGURES " + (ends.completed() - ends.stopped()) + " " + ends.stopped() + " " + ends.missedDeadlines() +
+            " " + ends.abortedByNewWeights() + " " + ends.failed() + " " + ends.refused());
         OUT.println("CLOSED");
     }
 
