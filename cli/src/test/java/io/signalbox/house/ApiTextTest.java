@@ -49,7 +49,7 @@ class ApiTextTest
     void shouldNameNoTypeOfTheEventSchema() throws Exception
     {
         final List<Class<?>> types = new ArrayList<>();
-        for (final String type : new PublicSurface(PublicSurfaceTest.list()).named())
+        for (final String type : new PublicSurface(PublicSurfaceTest.list()).api())
         {
             addWithNested(Class.forName(type, false, ApiTextTest.class.getClassLoader()), types);
         }

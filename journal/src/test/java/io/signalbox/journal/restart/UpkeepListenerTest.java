@@ -7,7 +7,6 @@ import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
-import io.signalbox.journal.JournalRetention;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.RetentionLimits;
