@@ -63,8 +63,8 @@ class PublicSurfaceTest
         assertEquals(MOST_TYPES, surface.api().size(), "API types, see " + ROLES);
         assertEquals(MOST_IN_PREVIEW, surface.preview().size(), "types in preview, see " + ROLES);
         final String guide = Files.readString(ROOT.resolve("docs/embedding.md"));
-        assertTrue(guide.contains("| API | " + MOST_TYPES + ", in") && guide.contains("| Preview | " + MOST_IN_PREVIEW + ", in"),
-            "the numbers of the guide");
+        assertTrue(guide.contains("| API | " + MOST_TYPES + ", in"), "the number of API types in the guide");
+        assertTrue(guide.contains("| Preview | " + MOST_IN_PREVIEW + ", in"), "the number of types in preview in the guide");
     }
 
     @Test
