@@ -475,7 +475,8 @@ public final class CompletionRequest
     /**
      * On the clock of {@link SignalboxEngine#timeNanos()}; empty: none.
      *
-     * @param submittedNanos time of that clock at which the request is submitted; {@link #deadline(Duration)} counts from it.
+     * @param submittedNanos time of that clock at which the request is submitted; a {@link #deadline(Duration)} counts
+     *                       from it.
      */
     public OptionalLong deadlineNanos(final long submittedNanos)
     {
