@@ -22,6 +22,7 @@ final class SoakTraffic
     private static final int ORDINARY = 3;
     private static final int PATIENCE_MILLIS = 20_000;
     private static final int MILLIS_BETWEEN = 20;
+    private static final int SAMPLES = 100;
     private static final Pattern ID = Pattern.compile("x-signalbox-request-id: (\\d+)", Pattern.CASE_INSENSITIVE);
 
     private final Set<Long> answers = ConcurrentHashMap.newKeySet();
@@ -91,6 +92,23 @@ final class SoakTraffic
         final String body = "{\"prompt\": \"question " + numbers.incrementAndGet() + "\", " + more + "}";
         send(socket, "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
             body.length() + "\r\n\r\n" + body);
+    }
+
+    /** Returns when so many requests have ended, and the server therefore remembers as many as it ever does. */
+    void end(final int requests) throws IOException
+    {
+        for (int ended = 0; ended < requests; ended += SAMPLES)
+        {
+            try (Socket socket = new Socket(address.getHost(), address.getPort()))
+            {
+                post(socket, "\"max_tokens\": 1, \"n\": " + SAMPLES);
+                final String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                if (!answer.startsWith("HTTP/1.1 200 "))
+                {
+                    throw new IOException(answer);
+                }
+            }
+        }
     }
 
     private static void send(final Socket socket, final String text) throws IOException

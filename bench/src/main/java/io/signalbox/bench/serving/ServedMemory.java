@@ -18,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -42,6 +43,8 @@ public final class ServedMemory
     private static final int BLOCK_TOKENS = 16;
     private static final int ROUNDS = 7;
     private static final double TIME_SCALE = 1.0;
+    /** All streams begin at once. */
+    private static final Duration BURST_WAIT = Duration.ofMinutes(1);
 
     private ServedMemory()
     {
@@ -85,7 +88,7 @@ public final class ServedMemory
     {
         return SignalboxEngine.launch(new EngineConfig().scheduler(scheduler)
             .backend(new PacedBackend(SimulationConfig.DEFAULT, scheduler, timeScale, 0))
-            .submitWait(SignalboxServer.SUBMIT_WAIT));
+            .submitWait(BURST_WAIT));
     }
 
     /** After a collection. */
