@@ -159,7 +159,7 @@ final class Generations implements AutoCloseable
         final AnswerSettings settings = answer.settings();
         final long[] hashes = engine.blockHashes(Arrays.copyOf(sequence, fed), settings.cacheKey());
         blocks.keep(rows, hashes);
-        if (isSent && settings.source().session() != null && rows.start() + rows.rows() >= fed)
+        if (isSent && settings.source().session() != null && rows.rows() > 0 && rows.start() + rows.rows() >= fed)
         {
             final int generation = rows.generation(0);
             if (IntStream.range(1, fed - rows.start()).allMatch(row -> rows.generation(row) == generation))

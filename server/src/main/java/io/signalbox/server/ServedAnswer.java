@@ -159,7 +159,8 @@ final class ServedAnswer implements TokenListener
             throw ApiError.of(ApiError.INTERNAL,
                 "request " + completion.requestId() + " failed: " + completion.failure().orElseThrow().sentence());
         }
-        if (taken != null && taken.rows() > 0)
+        // No row may be wanted of a request that was computed; its clients then expect an array without rows.
+        if (taken != null && (taken.rows() > 0 || tokens > 0 || completion.reason() == FinishReason.LENGTH))
         {
             // The last token was never fed; a prompt alone was fed whole.
             final int fed = prompt.length + Math.max(0, tokens - 1);

@@ -311,6 +311,32 @@ class RoutedExpertsTest
             slime(meta, length + ok(answer).wholes("output_ids").length)));
     }
 
+    /** A client that joins the rows of turns joins none, and one that counts the elements counts 0. */
+    @Test
+    void shouldBeAnArrayWithoutRowsIfNoneIsWanted() throws Exception
+    {
+        try (RunningServer server = server(directory.resolve("journal")))
+        {
+            final String sampling = ", 'max_tokens': 1, 'ignore_eos': true, 'routed_experts_prompt_start': 3";
+            for (final String form : List.of("npy", "object", "envelope"))
+            {
+                final RequestFields choice = RunningServer.choice(ok(server.post(COMPLETIONS,
+                    "{'prompt': [1, 2, 3], 'routed_experts_form': '" + form + "'" + sampling + "}")), 0);
+                assertEquals("length", choice.text("finish_reason"));
+                final Decoded rows = form.equals("npy") ? npy(choice.text("routed_experts")) :
+                    form.equals("object") ? object(choice.object("routed_experts")) :
+                    envelope(choice.text("routed_experts"));
+                assertEquals(0, rows.rows());
+                assertEquals(0, rows.ids().length);
+                assertEquals(0L, choice.object("routed_experts_meta").get("rows"));
+            }
+            final RequestFields meta = ok(server.post("/generate", "{'input_ids': [1, 2, 3], 'sampling_params': " +
+                "{'max_new_tokens': 1, 'ignore_eos': true}, 'return_routed_experts': true, " +
+                "'routed_experts_start_len': 3}")).object("meta_info");
+            assertEquals(0, slime(meta, 4).ids().length);
+        }
+    }
+
     @Test
     void shouldEndWithTheStopStringOfTheAnswer() throws Exception
     {
