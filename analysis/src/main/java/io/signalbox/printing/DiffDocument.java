@@ -10,9 +10,16 @@ import io.signalbox.diff.JournalDiff.FirstDifference;
 import io.signalbox.diff.JournalDiff.Requests;
 import io.signalbox.diff.JournalDiff.Side;
 import io.signalbox.journal.Difference.Values;
+import io.signalbox.printing.WhatIfDocument.RecordedFigure;
+import io.signalbox.whatif.RunFigure;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 import static io.signalbox.printing.DifferenceDocument.idOrNull;
 
@@ -32,6 +39,7 @@ import static io.signalbox.printing.DifferenceDocument.idOrNull;
  * @param first         the first groups that differ; {@code null} if every group is equal
  * @param requests      requests of both journals
  * @param worst         the requests that differ most, at most 20
+ * @param runs          figures of both runs
  */
 @DocumentSchema("signalbox.diff/2")
 public record DiffDocument(
@@ -45,8 +53,61 @@ public record DiffDocument(
     long equalGroups,
     First first,
     Requests requests,
-    List<ChangedRequest> worst)
+    List<ChangedRequest> worst,
+    List<ComparedRun> runs)
 {
+    /**
+     * The figures of a run.
+     *
+     * @param path    directory of its journal
+     * @param figures figures as in {@code signalbox.whatif}
+     */
+    record ComparedRun(Path path, Map<String, RecordedFigure> figures)
+    {
+        private static ComparedRun of(final RunInspection run)
+        {
+            final Map<String, RecordedFigure> figures = new LinkedHashMap<>();
+            for (final RunFigure figure : RunFigure.values())
+            {
+                figures.put(figure.key(), new RecordedFigure(figure.of(run.report())));
+            }
+            return new ComparedRun(run.journal().path(), figures);
+        }
+    }
+
+    /**
+     * {@code diff --json} of three journals or more.
+     *
+     * @param runs     figures of the runs, in the order of the journals
+     * @param settings settings that differ: by name, the value of each run; {@code null} if a run does not have it
+     */
+    @DocumentSchema("signalbox.diff-figures/1")
+    public record FiguresDocument(List<ComparedRun> runs, Map<String, List<String>> settings)
+    {
+        public static FiguresDocument of(final List<RunInspection> runs)
+        {
+            return new FiguresDocument(runs.stream().map(ComparedRun::of).toList(), differing(runs));
+        }
+    }
+
+    /** Settings that are not equal in all runs. */
+    static Map<String, List<String>> differing(final List<RunInspection> runs)
+    {
+        final TreeSet<String> names = new TreeSet<>();
+        runs.forEach(run -> names.addAll(run.settings().keySet()));
+        final Map<String, List<String>> differing = new TreeMap<>();
+        for (final String name : names)
+        {
+            final List<String> values = new ArrayList<>();
+            runs.forEach(run -> values.add(run.settings().get(name)));
+            if (values.stream().distinct().count() > 1)
+            {
+                differing.put(name, values);
+            }
+        }
+        return differing;
+    }
+
     /**
      * The first groups that differ.
      *
@@ -87,10 +148,10 @@ public record DiffDocument(
         }
     }
 
-    public static DiffDocument of(final JournalDiff diff)
+    public static DiffDocument of(final JournalDiff diff, final List<RunInspection> runs)
     {
         return new DiffDocument(diff.isEqual(), diff.left(), diff.right(), diff.settings(), diff.withoutTokens(),
             diff.ahead(), diff.isEqualAhead(), diff.equalGroups(), diff.first() == null ? null : First.of(diff.first()),
-            diff.requests(), diff.worst());
+            diff.requests(), diff.worst(), runs.stream().map(ComparedRun::of).toList());
     }
 }

@@ -6,13 +6,17 @@ import io.signalbox.diff.JournalDiff.ChangedRequest;
 import io.signalbox.diff.JournalDiff.FirstDifference;
 import io.signalbox.diff.JournalDiff.Requests;
 import io.signalbox.diff.JournalDiff.Side;
+import io.signalbox.printing.figures.FigureTable;
 
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Two journals side by side, as text. */
 public final class DiffText
 {
     private static final String ROW = "%-18s%s%n";
+    private static final int MOST_CHARACTERS = 40;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final PrintStream out;
@@ -24,9 +28,52 @@ public final class DiffText
         this.diff = diff;
     }
 
-    public static void print(final PrintStream out, final JournalDiff diff)
+    /** @param runs the two runs. */
+    public static void print(final PrintStream out, final JournalDiff diff, final List<RunInspection> runs)
     {
         new DiffText(out, diff).print();
+        figures(out, List.of("left", "right"), runs);
+    }
+
+    /** Prints the figures and the settings of three runs or more. */
+    public static void print(final PrintStream out, final List<RunInspection> runs)
+    {
+        final List<String> names = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++)
+        {
+            names.add("run " + (i + 1));
+            out.printf(ROW, names.get(i), Printable.text(runs.get(i).journal().path().toString()) + ": " +
+                Decimals.counted(runs.get(i).journal().records(), "record") + ", " + runs.get(i).journalEnd());
+        }
+        figures(out, names, runs);
+        final List<List<String>> lines = new ArrayList<>();
+        lines.add(new ArrayList<>(List.of("setting")));
+        lines.get(0).addAll(names);
+        DiffDocument.differing(runs).forEach((name, values) ->
+        {
+            final List<String> line = new ArrayList<>(List.of(Printable.text(name)));
+            values.forEach(value -> line.add(value == null ? ReportText.NO_DATA : shortened(Printable.text(value))));
+            lines.add(line);
+        });
+        out.println();
+        if (lines.size() == 1)
+        {
+            out.printf(ROW, "settings", "equal");
+            return;
+        }
+        FigureTable.print(out, lines);
+    }
+
+    /** A fault plan is longer than a line; the document has it whole. */
+    private static String shortened(final String value)
+    {
+        return value.length() <= MOST_CHARACTERS ? value : value.substring(0, MOST_CHARACTERS - 1) + "\u2026";
+    }
+
+    private static void figures(final PrintStream out, final List<String> names, final List<RunInspection> runs)
+    {
+        out.println();
+        FigureTable.print(out, names, runs.stream().map(RunInspection::report).toList());
     }
 
     private void print()

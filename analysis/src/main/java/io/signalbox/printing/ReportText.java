@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 public final class ReportText
 {
     /** Printed for figures that were not measured; a zero would be a measurement. */
-    static final String NO_DATA = "\u2013";
+    public static final String NO_DATA = "\u2013";
 
     private static final String LABEL = "%-18s";
     private static final int MAX_RANK_ROWS = 64;

@@ -2,12 +2,11 @@
 package io.signalbox.printing;
 
 import io.signalbox.compare.Estimate;
-import io.signalbox.report.RunReport;
+import io.signalbox.printing.figures.FigureTable;
 import io.signalbox.state.FoldedMatches;
-import io.signalbox.whatif.ExpertFigures;
 import io.signalbox.whatif.ExpertFigures.HotExpert;
+import io.signalbox.whatif.ExpertFigures;
 import io.signalbox.whatif.RunFigure;
-import io.signalbox.whatif.WhatIfReport;
 import io.signalbox.whatif.WhatIfReport.Candidate;
 import io.signalbox.whatif.WhatIfReport.ChangedDecision;
 import io.signalbox.whatif.WhatIfReport.Count;
@@ -22,11 +21,11 @@ import io.signalbox.whatif.WhatIfReport.ScoreTable;
 import io.signalbox.whatif.WhatIfReport.SlowerRequest;
 import io.signalbox.whatif.WhatIfReport.Start;
 import io.signalbox.whatif.WhatIfReport.StepTimes;
+import io.signalbox.whatif.WhatIfReport;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -37,33 +36,6 @@ public final class WhatIfText
     private static final String TABLE = "  %6s  %18s  %14s  %18s  %12s  %10s  %8s%n";
     private static final int DIGITS = 3;
     private static final double PERCENT = 100.0;
-    private static final Map<RunFigure, String> TITLES = new EnumMap<>(RunFigure.class);
-
-    static
-    {
-        TITLES.put(RunFigure.TTFT_P50, "TTFT p50, ms");
-        TITLES.put(RunFigure.TTFT_P99, "TTFT p99, ms");
-        TITLES.put(RunFigure.TPOT_P50, "TPOT p50, ms");
-        TITLES.put(RunFigure.TPOT_P99, "TPOT p99, ms");
-        TITLES.put(RunFigure.E2E_P50, "end to end p50, ms");
-        TITLES.put(RunFigure.E2E_P99, "end to end p99, ms");
-        TITLES.put(RunFigure.REQUESTS_PER_SECOND, "requests/s");
-        TITLES.put(RunFigure.OUTPUT_TOKENS_PER_SECOND, "output tokens/s");
-        TITLES.put(RunFigure.TOKEN_HIT_RATE, "token hit rate, %");
-        TITLES.put(RunFigure.COMPUTED_TOKENS, "computed tokens");
-        TITLES.put(RunFigure.EVICTED_BLOCKS, "evicted blocks");
-        TITLES.put(RunFigure.PREEMPTIONS, "preemptions");
-        TITLES.put(RunFigure.PAUSES, "pauses");
-        TITLES.put(RunFigure.STEPS, "steps");
-        TITLES.put(RunFigure.COMPLETED, "completed requests");
-        TITLES.put(RunFigure.REFUSED, "refused requests");
-        TITLES.put(RunFigure.MISSED_DEADLINES, "missed deadlines");
-        TITLES.put(RunFigure.ABORTED_BY_NEW_WEIGHTS, "aborted by new weights");
-        TITLES.put(RunFigure.FAILED, "failed requests");
-        TITLES.put(RunFigure.GOODPUT, "goodput, requests/s");
-        TITLES.put(RunFigure.GOODPUT_SHARE, "within limits, %");
-    }
-
     private final PrintStream out;
     private final WhatIfReport report;
 
@@ -137,41 +109,19 @@ public final class WhatIfText
             {
                 continue;
             }
-            final List<String> line = new ArrayList<>(List.of(TITLES.get(figure),
-                value(figure, report.recorded().report()), value(figure, report.unchanged().report())));
+            final List<String> line = new ArrayList<>(List.of(FigureTable.title(figure),
+                FigureTable.value(figure, report.recorded().report()),
+                FigureTable.value(figure, report.unchanged().report())));
             for (final ReRun variant : report.variants())
             {
-                line.add(value(figure, variant.report()) + (figure.isTime() && !report.verdict().timesTrusted() ? "" :
+                line.add(FigureTable.value(figure, variant.report()) +
+                    (figure.isTime() && !report.verdict().timesTrusted() ? "" :
                     change(figure.of(report.unchanged().report()), figure.of(variant.report()))));
             }
             lines.add(line);
         }
-        final int[] widths = new int[titles.size()];
-        lines.forEach(line ->
-        {
-            for (int i = 0; i < widths.length; i++)
-            {
-                widths[i] = Math.max(widths[i], line.get(i).length());
-            }
-        });
         out.println();
-        for (final List<String> line : lines)
-        {
-            final StringBuilder text = new StringBuilder(line.get(0) + " ".repeat(widths[0] - line.get(0).length()));
-            for (int i = 1; i < widths.length; i++)
-            {
-                text.append("   ").append(" ".repeat(widths[i] - line.get(i).length())).append(line.get(i));
-            }
-            out.println(text.toString().stripTrailing());
-        }
-    }
-
-    private static String value(final RunFigure figure, final RunReport report)
-    {
-        final double value = figure.of(report);
-        return Double.isNaN(value) ? ReportText.NO_DATA :
-            figure.isShare() ? Decimals.text(value * PERCENT, 2) :
-            value == Math.rint(value) ? Decimals.grouped((long)value) : Decimals.text(value, DIGITS);
+        FigureTable.print(out, lines);
     }
 
     private static String change(final double before, final double after)
@@ -272,7 +222,7 @@ public final class WhatIfText
             if (!Double.isNaN(difference.mean()) && (difference.mean() != 0.0 || difference.halfWidth() != 0.0))
             {
                 final double unit = figure.getKey().isShare() ? PERCENT : 1.0;
-                row("  over seeds", TITLES.get(figure.getKey()) + ": " + (difference.mean() > 0 ? "+" : "") +
+                row("  over seeds", FigureTable.title(figure.getKey()) + ": " + (difference.mean() > 0 ? "+" : "") +
                     Decimals.text(unit * difference.mean(), DIGITS) + " ± " +
                     Decimals.text(unit * difference.halfWidth(), DIGITS));
             }

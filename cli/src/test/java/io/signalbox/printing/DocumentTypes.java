@@ -33,6 +33,7 @@ final class DocumentTypes
         ReplayDocument.class, RunsReport.RunsDocument.class, SnapshotReport.SnapshotDocument.class,
         RedactReport.RedactDocument.class, RowExport.ExportDocument.class, RowDescription.class,
         TraceFile.TraceDocument.class, PerfettoFile.TimelineDocument.class, WhatIfDocument.class, DiffDocument.class,
+        DiffDocument.FiguresDocument.class,
         ComparisonFiles.ComparisonDocument.class, IncidentReport.IncidentDocument.class, SweepDocument.Plan.class,
         SweepDocument.class,
         RouterList.RouterDocument.class, DoctorCommand.DoctorDocument.class,

@@ -155,6 +155,7 @@ class JsonPageTest
             run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--faults", "rank 1 step 9 lost",
                 "--journal", lost, "--json"),
             run("inspect", "run", lost, "--from=0", "--json"),
+            run("diff", journal, lost, served, "--json"),
             run("inspect", "faults", lost, "--json"),
             run("inspect", "placements", lost, "--json"),
             run("inspect", "placements", lost, "--show=candidates", "--json"),

@@ -66,6 +66,31 @@ class DiffCommandTest
         assertTrue(text.out().contains("settings          equal\nevents            all "), text.out());
     }
 
+    /** Figures are those of the reports, of two journals and of more. */
+    @Test
+    void shouldPrintTheFiguresOfEachRun()
+    {
+        final Map<String, String> two = json(ExitCode.CHECK_FAILED, journal, turns);
+        final CommandRun all = CommandRun.of("diff", journal.toString(), turns.toString(), journal.toString(), "--json",
+            "--slo", "ttft=20ms");
+        assertEquals(ExitCode.OK, all.exitCode(), all.err());
+        final Map<String, String> three = JsonText.leaves(all.out());
+        final List<Path> runs = List.of(journal, turns, journal);
+        for (int i = 0; i < runs.size(); i++)
+        {
+            final Map<String, String> report = JsonText.leaves(
+                CommandRun.of("inspect", "run", runs.get(i).toString(), "--slo", "ttft=20ms", "--json").out());
+            final String p99 = report.get("latency.ttft.p99Ms");
+            assertEquals(p99, three.get("runs[" + i + "].figures.ttftP99Ms.value"));
+            assertEquals(i < 2 ? p99 : null, two.get("runs[" + i + "].figures.ttftP99Ms.value"));
+            assertEquals(report.get("goodput.share"), three.get("runs[" + i + "].figures.goodputShare.value"));
+        }
+        assertNotEquals(two.get("runs[0].figures.ttftP99Ms.value"), two.get("runs[1].figures.ttftP99Ms.value"));
+        assertEquals("round-robin", three.get("settings.router.label[1]"));
+        final String text = CommandRun.of("diff", journal.toString(), turns.toString(), journal.toString()).out();
+        assertTrue(text.contains("\nTTFT p99, ms") && text.contains("\nrouter.label"), text);
+    }
+
     @Test
     void shouldNameSettingsThenTheFirstEventThenTheRequests()
     {
