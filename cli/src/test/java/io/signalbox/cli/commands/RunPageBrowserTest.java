@@ -7,6 +7,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.File;
 import java.io.IOException;
@@ -43,13 +46,18 @@ class RunPageBrowserTest
         assumeTrue(browser != null, "chromium is not on the PATH; install it to see the page in a browser");
     }
 
-    private String page() throws IOException
+    /** @param command that writes the page. */
+    private String page(final String command) throws IOException
     {
         final Path page = directory.resolve("page.html");
-        final CommandRun run = CommandRun.of("simulate", "--conversations", "12", "--limit", "40", "--ranks", "2",
-            "--tenants", "acme=2,globex=1", "--slo", "ttft=60ms,tpot=20ms", "--faults",
-            "rank 1 step 20 lost back-after 300ms", "--journal", directory.resolve("run").toString(), "--html",
-            page.toString());
+        final List<String> arguments = new ArrayList<>(List.of(command, "--ranks", "2", "--slo", "ttft=60ms,tpot=20ms",
+            "--html", page.toString()));
+        arguments.addAll(command.equals("compare") ?
+            List.of("--conversations", "6", "--router", "signalbox,round-robin,kv-aware", "--kv-blocks", "1025,2049",
+                "--seeds", "2") :
+            List.of("--conversations", "12", "--limit", "40", "--tenants", "acme=2,globex=1", "--faults",
+                "rank 1 step 20 lost back-after 300ms", "--journal", directory.resolve("run").toString()));
+        final CommandRun run = CommandRun.of(arguments);
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         return Files.readString(page);
     }
@@ -77,12 +85,14 @@ class RunPageBrowserTest
         return new Shown(Files.readString(document), Files.readString(log), Files.readString(network));
     }
 
-    @Test
-    void shouldShowWithoutErrorsAndWithoutNetwork() throws IOException, InterruptedException
+    @ParameterizedTest
+    @CsvSource({"simulate, h-time", "compare, h-overview"})
+    void shouldShowWithoutErrorsAndWithoutNetwork(final String command, final String heading)
+        throws IOException, InterruptedException
     {
-        final Shown shown = shown(page(), "--window-size=1280,900");
+        final Shown shown = shown(page(command), "--window-size=1280,900");
 
-        assertTrue(shown.document.contains("<h2 id=\"h-time\">Time</h2>"), shown.document);
+        assertTrue(shown.document.contains("<h2 id=\"" + heading + "\">"), shown.document);
         assertFalse(shown.log.contains(":CONSOLE"), shown.log);
         assertFalse(shown.network.contains("\"initiator\":\"file://"), "the page asked the network");
     }
@@ -91,16 +101,19 @@ class RunPageBrowserTest
     @Test
     void shouldForbidTheNetwork() throws IOException, InterruptedException
     {
-        final Shown shown = shown(page().replace("</main>", "<img alt=\"\" src=\"https://127.0.0.1:9/a.png\"></main>"));
+        final Shown shown = shown(page("simulate").replace(
+            "</main>", "<img alt=\"\" src=\"https://127.0.0.1:9/a.png\"></main>"));
 
         assertTrue(shown.log.contains("Content Security Policy"), shown.log);
     }
 
-    @Test
-    void shouldFitAPhone() throws IOException, InterruptedException
+    @ParameterizedTest
+    @ValueSource(strings = {"simulate", "compare"})
+    void shouldFitAPhone(final String command) throws IOException, InterruptedException
     {
         final String width = "<script>document.title='wide '+(document.documentElement.scrollWidth-innerWidth)</script>";
-        final Shown shown = shown(withoutPolicy(page()).replace("</body>", width + "</body>"), "--window-size=500,900");
+        final Shown shown = shown(
+            withoutPolicy(page(command)).replace("</body>", width + "</body>"), "--window-size=500,900");
 
         assertTrue(shown.document.contains("<title>wide -") || shown.document.contains("<title>wide 0<"), shown.document);
     }
@@ -110,14 +123,15 @@ class RunPageBrowserTest
         return page.replaceAll("<meta http-equiv=[^>]*>", "");
     }
 
-    @Test
-    void shouldBeAccessible() throws IOException, InterruptedException
+    @ParameterizedTest
+    @ValueSource(strings = {"simulate", "compare"})
+    void shouldBeAccessible(final String command) throws IOException, InterruptedException
     {
         final String axe = System.getProperty("signalbox.axe");
         assumeTrue(axe != null, "-Dsignalbox.axe=FILE is not given; it names the axe.min.js of axe-core");
         final String check = "<script>" + Files.readString(Path.of(axe)) + "</script><script>axe.run().then(found => " +
             "{ document.title = 'violations' + JSON.stringify(found.violations.map(v => v.id)); });</script>";
-        final String page = withoutPolicy(page());
+        final String page = withoutPolicy(page(command));
 
         assertTrue(shown(page.replace("</body>", check + "</body>")).document.contains("<title>violations[]<"));
         final String broken = shown(page.replace("<html lang=\"en\">", "<html>").replace("</body>", check + "</body>"))
