@@ -209,7 +209,7 @@ public class BadInputTest
         inspect --trace f x                   | --trace belongs to simulate and sweep, not to inspect run
         inspect x --recover                   | --recover belongs to replay, not to inspect run
         inspect x --reqest 3                  | there is no option '--reqest' (nearest: --request
-        replay --request 3                    | --request belongs to inspect events and experts, not to replay
+        replay --request 3                    | --request belongs to inspect placements, inspect events and experts
         replay --verfy                        | there is no option '--verfy' (nearest: --verify
         compare --list-routers --csv          | --csv is for figures, and --list-routers runs no comparison
         compare --list-routers --csv-file f   | --csv-file is for figures, and --list-routers runs no comparison

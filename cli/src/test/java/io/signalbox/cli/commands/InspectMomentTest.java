@@ -120,7 +120,7 @@ class InspectMomentTest
         assertRefused("record -1 is negative", "--at=-1");
         assertRefused("record 99999999 is none of", "--at=99999999");
         assertRefused("--show='x' is not known; give requests, ranks or blocks", "--at=1", "--show=x");
-        assertRefused("--show belongs to inspect request and inspect moment", "--show=ranks");
+        assertRefused("--show belongs to inspect request, inspect placements and inspect moment", "--show=ranks");
         assertRefused("--moment and --requests ask two questions", "--moment=1", "--requests");
         assertRefused("--slowest belongs to inspect requests, not to inspect moment", "--at=1", "--slowest=2");
         assertRefused("rank 2 is none of the run's, which are 0 to 1", "--at=1", "--rank=2");
