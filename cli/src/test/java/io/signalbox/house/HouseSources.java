@@ -3,6 +3,7 @@ package io.signalbox.house;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,27 @@ final class HouseSources
         final List<Path> found = new ArrayList<>();
         collect(ROOT, found);
         return found;
+    }
+
+    /** Files that git tracks, or empty if this is no work tree of git. */
+    static List<String> tracked()
+    {
+        try
+        {
+            final Process listing = new ProcessBuilder("git", "-C", ROOT.toString(), "ls-files")
+                .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            final List<String> paths = new String(listing.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines()
+                .toList();
+            return listing.waitFor() == 0 ? paths : List.of();
+        }
+        catch (final IOException e)
+        {
+            return List.of();
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void collect(final Path directory, final List<Path> found)

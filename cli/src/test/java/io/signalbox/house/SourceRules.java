@@ -21,6 +21,8 @@ final class SourceRules
     private static final Pattern IMPORT = Pattern.compile("import (?:static )?[\\w.]+\\.(\\w+);");
     private static final Pattern TEST = Pattern.compile("^\\s*@(Test|ParameterizedTest|RepeatedTest|Property)\\b.*");
     private static final Pattern LEFT_FOR_LATER = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
+    private static final Pattern LEFT_BY_A_CRASH =
+        Pattern.compile("(?:.*/)?(?:(?:hs_err|replay)_pid[^/]*|[^/]*\\.hprof|[^/]*\\.dmp|core(?:\\.\\d+)?)");
     private static final Pattern BLOCK = Pattern.compile("((?: {4})+)\\{");
     private static final Pattern TYPE = Pattern.compile("\\b(class|interface|enum|record|new) \\w+");
     private static final Pattern NESTED = Pattern.compile(
@@ -66,6 +68,13 @@ final class SourceRules
             .forEach(path -> files.merge(path.substring(0, path.lastIndexOf('/')), 1, Integer::sum));
         return files.entrySet().stream().filter(hall -> hall.getValue() > MOST_FILES)
             .map(hall -> hall.getKey() + " has " + hall.getValue() + " files; move some into a room below it").toList();
+    }
+
+    /** Logs and dumps of processes that crashed. */
+    static List<String> leftByCrashes(final List<String> tracked)
+    {
+        return tracked.stream().filter(path -> LEFT_BY_A_CRASH.matcher(path).matches())
+            .map(path -> path + " is left by a crash; remove it with git rm").toList();
     }
 
     /** A word means one thing: no simple class name twice in production code, and no router that is an MoE gate. */

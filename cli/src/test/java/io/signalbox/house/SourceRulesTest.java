@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house;
 
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
@@ -47,6 +48,20 @@ class SourceRulesTest
         assertEquals(List.of(), SourceRules.halls(paths));
         assertEquals(List.of("a/src/main/java/b has 61 files; move some into a room below it"), SourceRules.halls(
             IntStream.range(0, 61).mapToObj(i -> "a/src/main/java/b/A" + i + ".java").toList()));
+    }
+
+    @Test
+    void shouldTrackNothingThatACrashLeft()
+    {
+        assertEquals(List.of("a/hs_err_pid2146.log is left by a crash; remove it with git rm"),
+            SourceRules.leftByCrashes(List.of("a/hs_err_pid2146.log", "a/core/Core.java", "a/core.md", "score")));
+        assertEquals(4, SourceRules.leftByCrashes(
+            List.of("replay_pid7.log", "a/java_pid7.hprof", "core", "a/b/core.7")).size());
+
+        final List<String> tracked = HouseSources.tracked();
+        Assumptions.assumeFalse(tracked.isEmpty(), "skipped: git lists no files here");
+        assertTrue(tracked.contains("pom.xml"), "the list has no pom.xml");
+        assertEquals(List.of(), SourceRules.leftByCrashes(tracked));
     }
 
     @Test
