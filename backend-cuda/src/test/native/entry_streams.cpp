@@ -75,18 +75,27 @@ bool fits(const Function& function, const dim3& blocks, const dim3& threads, con
         (shared_bytes <= MAX_SHARED_BYTES || shared_bytes <= function.most_shared);
 }
 
-bool copy_arguments(const Kernel& kernel, void** parameters, Work& work)
+// A device reads as many addresses as the kernel has parameters, and nothing says how many there are. Here a null address
+// ends the table, so a wrong number of arguments is an error. Returns the error, empty if there is none.
+std::string wrong_arguments(const Kernel& kernel, void** parameters)
+{
+    std::size_t count = 0;
+    while (parameters != nullptr && count <= kernel.sizes.size() && parameters[count] != nullptr)
+    {
+        count++;
+    }
+    return count == kernel.sizes.size() ? "" : std::string("kernel ") + kernel.name + " has " +
+        std::to_string(kernel.sizes.size()) + " parameters and was given " +
+        (count > kernel.sizes.size() ? "more" : std::to_string(count)) + " arguments";
+}
+
+void copy_arguments(const Kernel& kernel, void** parameters, Work& work)
 {
     work.arguments.resize(kernel.sizes.size() * ARGUMENT_SLOT);
     for (std::size_t i = 0; i < kernel.sizes.size(); i++)
     {
-        if (parameters == nullptr || parameters[i] == nullptr)
-        {
-            return false;
-        }
         std::memcpy(work.arguments.data() + i * ARGUMENT_SLOT, parameters[i], kernel.sizes[i]);
     }
-    return true;
 }
 }
 
@@ -336,15 +345,19 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     work->threads = dim3(block_x, block_y, block_z);
     work->shared_bytes = shared_bytes;
     work->device = call.context->device;
-    if (extra != nullptr || !fits(*function, work->blocks, work->threads, shared_bytes) ||
-        !copy_arguments(*function->kernel, parameters, *work))
+    if (extra != nullptr || !fits(*function, work->blocks, work->threads, shared_bytes))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    const std::string stale = stale_part(driver, *work, call.context->device);
-    if (!stale.empty())
+    std::string fault = wrong_arguments(*function->kernel, parameters);
+    if (fault.empty())
     {
-        driver.last_fault = stale;
+        copy_arguments(*function->kernel, parameters, *work);
+        fault = stale_part(driver, *work, call.context->device);
+    }
+    if (!fault.empty())
+    {
+        driver.last_fault = fault;
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (stream->capture == nullptr && driver.launch_failure_in > 0 && --driver.launch_failure_in == 0)

@@ -61,7 +61,7 @@ CUdeviceptr allocate(const std::size_t bytes)
 template<typename... T>
 void launch(const std::string& name, const int blocks, T... arguments)
 {
-    void* table[] = {&arguments...};
+    void* table[] = {&arguments..., nullptr};
     CUfunction function = nullptr;
     check(cuModuleGetFunction(&function, module_handle, name.c_str()), name.c_str());
     check(cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1, THREADS, 1, 1, 0, nullptr, table, nullptr),

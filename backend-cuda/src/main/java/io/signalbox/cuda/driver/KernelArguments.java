@@ -9,7 +9,8 @@ import java.nio.ByteOrder;
 
 /**
  * The arguments of one kernel launch in the form that the driver reads: a table of addresses, and the values they point
- * to. Built once; marshalling arguments at each launch costs JCuda microseconds.
+ * to. A null address follows the table; the emulated driver counts the arguments by it. Built once; marshalling arguments at
+ * each launch costs JCuda microseconds.
  */
 public final class KernelArguments
 {
@@ -26,7 +27,7 @@ public final class KernelArguments
     public KernelArguments(final int capacity)
     {
         values = ByteBuffer.allocateDirect(capacity * SLOT_BYTES).order(ByteOrder.nativeOrder());
-        addresses = ByteBuffer.allocateDirect(capacity * SLOT_BYTES).order(ByteOrder.nativeOrder());
+        addresses = ByteBuffer.allocateDirect((capacity + 1) * SLOT_BYTES).order(ByteOrder.nativeOrder());
         valuesAddress = new UnsafeBuffer(values).addressOffset();
     }
 

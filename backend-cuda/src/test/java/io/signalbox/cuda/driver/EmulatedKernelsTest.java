@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
@@ -75,6 +76,22 @@ class EmulatedKernelsTest
     {
         assertArrayEquals(IntStream.range(0, LANES).map(expected).toArray(),
             Arrays.copyOfRange(found, LANES * row, LANES * (row + 1)), "row " + row);
+    }
+
+    /** A device would read addresses after the table, or would not read all of them. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "3, more"})
+    void shouldRefuseALaunchWithAWrongNumberOfArguments(final int count, final String given)
+    {
+        final DeviceMemory memory = rank.upload(new int[LANES]);
+        final KernelArguments arguments = new KernelArguments(count);
+        for (int i = 0; i < count; i++)
+        {
+            arguments.pointer(memory);
+        }
+        assertThrows(CudaException.class, () -> rank.launch("test_collectives", 1, LANES, 0, arguments));
+        assertEquals("kernel test_collectives has 2 parameters and was given " + given + " arguments",
+            EmulatedDriver.lastFault());
     }
 
     @ParameterizedTest
