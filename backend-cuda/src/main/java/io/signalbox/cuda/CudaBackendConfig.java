@@ -7,6 +7,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.decoder.DecoderExpertRouter;
+import io.signalbox.cuda.decoder.DecoderWeights;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.KernelFamily;
@@ -295,27 +296,16 @@ public final class CudaBackendConfig
     }
 
     /**
-     * The form in which devices hold new weights.
+     * New weights as the precision computes with them.
      *
-     * @throws ConfigException if a matrix has another type or layout than in the first set; launches and memory depend on
-     *                         both.
+     * @throws ConfigException if a device would hold a matrix in another type or layout than that of the first weights.
      */
     ModelWeights replacement(final ModelWeights exact)
     {
         final DecoderSetup first = decoder();
         final ModelWeights next = first.precision().weights(exact);
-        if (!formats(next).equals(formats(first.weights())))
-        {
-            throw new ConfigException("the new weights are stored in other number formats than the weights with which the " +
-                "CUDA backend started; give a checkpoint in the same formats.");
-        }
+        DecoderWeights.requireSameForms(first.weights(), next, first.family());
         return next;
-    }
-
-    private static List<List<?>> formats(final ModelWeights of)
-    {
-        return of.matrices().<List<?>>map(matrix ->
-            matrix.packed() == null ? List.of(matrix.type()) : List.of(matrix.type(), matrix.packed().layout())).toList();
     }
 
     /** {@code null} if the weights cannot be replaced. */

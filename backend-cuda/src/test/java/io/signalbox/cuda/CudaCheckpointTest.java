@@ -41,6 +41,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -73,7 +74,7 @@ class CudaCheckpointTest
     {
         if (fixture.equals(MXFP4))
         {
-            Mxfp4Checkpoint.write(model);
+            Mxfp4Checkpoint.write(model, 120, 121, 122, 123, 124, 125);
             return Checkpoint.open(model, copied::addAndGet);
         }
         try (DirectoryStream<Path> files = Files.newDirectoryStream(FIXTURES.resolve(fixture), "{config,model}*.gz"))
@@ -257,21 +258,54 @@ class CudaCheckpointTest
         }
     }
 
-    /** Launches and memory have the layout of the first weights. */
-    @Test
-    void shouldRefuseWeightsThatAreNotPackedInPlaceOfPackedOnes() throws IOException
+    /** The scales of blocks of 96 by 96 have the shapes of those of 128 by 128. */
+    private ModelWeights inOtherBlocks() throws IOException
     {
-        final ModelWeights weights = open("qwen3moe-hub-fp8").weights();
-        try (CudaBackend backend = new CudaBackend(
-            new CudaBackendConfig().model(weights).precision(Precision.BF16).weightVersion("first").maxGraphTokens(0)))
+        final Path config = model.resolve("config.json");
+        final String text = Files.readString(config);
+        final String changed = text.replaceAll("128,(\\s+)128", "96,$196");
+        assertNotEquals(text, changed);
+        Files.writeString(config, changed);
+        return Checkpoint.open(model).weights();
+    }
+
+    private static void replace(final KernelFamily family, final ModelWeights first, final ModelWeights next)
+    {
+        try (CudaBackend backend = new CudaBackend(new CudaBackendConfig().model(first).precision(Precision.BF16)
+            .kernelFamily(family).weightVersion("first").maxGraphTokens(0)))
         {
             backend.sizes(new RankSizes(8, 16, 8, 4, 2, 0));
             backend.start(1, null, new RankReports());
-            final ModelWeights plain = GeneratedModel.weights(weights.plan(), 1);
-            final String refused =
-                assertThrows(ConfigException.class, () -> backend.prepareWeights("plain", plain)).getMessage();
-            assertTrue(refused.startsWith("the new weights are stored in other number formats"), refused);
+            backend.prepareWeights("next", next);
         }
+    }
+
+    /** The launches of exact kernels have the layout of the first weights. */
+    @Test
+    void shouldRefuseWeightsInAnotherLayoutForTheExactKernels() throws IOException
+    {
+        final ModelWeights packed = open("qwen3moe-hub-fp8").weights();
+        final ModelWeights plain = GeneratedModel.weights(packed.plan(), 1);
+        final String refused =
+            assertThrows(ConfigException.class, () -> replace(KernelFamily.EXACT, packed, plain)).getMessage();
+        assertEquals("a device would hold the matrix model.layers.0.self_attn.q_proj.weight of the new weights as BF16, " +
+            "but it holds that of the first weights as BF16 packed as FP8 in blocks of 128 x 128; give a checkpoint with " +
+            "the number formats and the block sizes of the first weights.", refused);
+        final ModelWeights other = inOtherBlocks();
+        final String blocks =
+            assertThrows(ConfigException.class, () -> replace(KernelFamily.EXACT, packed, other)).getMessage();
+        assertTrue(blocks.contains("in blocks of 96 x 96, but ") && blocks.contains("in blocks of 128 x 128;"), blocks);
+    }
+
+    /** A device holds all weights of the fast kernels in bf16. */
+    @Test
+    void shouldReplaceWeightsInAnyLayoutForTheFastKernels() throws IOException
+    {
+        final ModelWeights packed = open("qwen3moe-hub-fp8").weights();
+        final ModelWeights plain = GeneratedModel.weights(packed.plan(), 1);
+        replace(KernelFamily.FAST, plain, packed);
+        replace(KernelFamily.FAST, packed, plain);
+        replace(KernelFamily.FAST, packed, inOtherBlocks());
     }
 
     @Test

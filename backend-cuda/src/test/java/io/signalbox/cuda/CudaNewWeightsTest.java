@@ -222,8 +222,9 @@ class CudaNewWeightsTest
         {
             final String refused =
                 assertThrows(ConfigException.class, () -> backend.prepareWeights("x", weights(1).inBf16())).getMessage();
-            assertEquals("the new weights are stored in other number formats than the weights with which the CUDA backend " +
-                "started; give a checkpoint in the same formats.", refused);
+            assertEquals("a device would hold the matrix model.embed_tokens.weight of the new weights as BF16, but it " +
+                "holds that of the first weights as F32; give a checkpoint with the number formats and the block sizes of " +
+                "the first weights.", refused);
             answer(engine);
         }
     }

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** Writes a small gpt-oss whose experts are in MXFP4, with random weights. */
-final class Mxfp4Checkpoint
+public final class Mxfp4Checkpoint
 {
     private static final int HIDDEN = 64;
     private static final int WIDTH = 32;
@@ -22,6 +22,12 @@ final class Mxfp4Checkpoint
     private static final int HEAD_SIZE = 12;
     private static final int VOCABULARY = 60;
     private static final int LAYERS = 2;
+    private static final int BLOCK = 32;
+    private static final int BLOCK_BYTES = BLOCK / 2;
+    /** The largest scale with which all codes are finite. */
+    private static final int FINITE_SCALE = 252;
+    /** Both codes of a byte without their highest bit of magnitude, which makes them finite with any scale. */
+    private static final int SMALL_CODES = 0xbb;
     private static final String CONFIG = "{\"model_type\": \"gpt_oss\", \"torch_dtype\": \"bfloat16\", \"hidden_size\": " +
         HIDDEN + ", \"vocab_size\": " + VOCABULARY + ", \"num_hidden_layers\": " + LAYERS + ", \"num_attention_heads\": " +
         HEADS + ", \"num_key_value_heads\": " + KV_HEADS + ", \"head_dim\": " + HEAD_SIZE + ", \"intermediate_size\": " +
@@ -31,12 +37,14 @@ final class Mxfp4Checkpoint
         "{\"rope_type\": \"yarn\", \"factor\": 8.0, \"original_max_position_embeddings\": 64, \"truncate\": false}, " +
         "\"quantization_config\": {\"quant_method\": \"mxfp4\"}}";
 
+    private final int[] scales;
     private final SplittableRandom random = new SplittableRandom(17);
     private final ByteArrayOutputStream data = new ByteArrayOutputStream();
     private final StringBuilder header = new StringBuilder();
 
-    private Mxfp4Checkpoint()
+    private Mxfp4Checkpoint(final int[] scales)
     {
+        this.scales = scales;
         floats("model.embed_tokens.weight", 1.0f, VOCABULARY, HIDDEN);
         floats("model.norm.weight", 1.0f, HIDDEN);
         floats("lm_head.weight", 0.5f, VOCABULARY, HIDDEN);
@@ -56,9 +64,10 @@ final class Mxfp4Checkpoint
         }
     }
 
-    static void write(final Path directory) throws IOException
+    /** @param scales of blocks, each as likely as the others. */
+    public static void write(final Path directory, final int... scales) throws IOException
     {
-        final Mxfp4Checkpoint checkpoint = new Mxfp4Checkpoint();
+        final Mxfp4Checkpoint checkpoint = new Mxfp4Checkpoint(scales);
         Files.writeString(directory.resolve("config.json"), CONFIG);
         final byte[] header = ("{" + checkpoint.header.substring(1) + "}").getBytes(StandardCharsets.UTF_8);
         final byte[] data = checkpoint.data.toByteArray();
@@ -76,13 +85,17 @@ final class Mxfp4Checkpoint
     {
         final byte[] codes = new byte[EXPERTS * outputs * inputs / 2];
         random.nextBytes(codes);
-        tensor(name + "_blocks", "U8", codes, EXPERTS, outputs, inputs / 32, 16);
-        final byte[] scales = new byte[EXPERTS * outputs * inputs / 32];
-        for (int i = 0; i < scales.length; i++)
+        final byte[] chosen = new byte[EXPERTS * outputs * inputs / BLOCK];
+        for (int i = 0; i < chosen.length; i++)
         {
-            scales[i] = (byte)random.nextInt(120, 126);
+            chosen[i] = (byte)scales[random.nextInt(scales.length)];
+            for (int at = i * BLOCK_BYTES; (chosen[i] & 0xff) > FINITE_SCALE && at < (i + 1) * BLOCK_BYTES; at++)
+            {
+                codes[at] &= (byte)SMALL_CODES;
+            }
         }
-        tensor(name + "_scales", "U8", scales, EXPERTS, outputs, inputs / 32);
+        tensor(name + "_blocks", "U8", codes, EXPERTS, outputs, inputs / BLOCK, BLOCK_BYTES);
+        tensor(name + "_scales", "U8", chosen, EXPERTS, outputs, inputs / BLOCK);
         floats(name + "_bias", 0.5f, EXPERTS, outputs);
     }
 

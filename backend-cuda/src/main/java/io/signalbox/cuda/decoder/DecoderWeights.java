@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.decoder;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
@@ -16,10 +17,12 @@ import io.signalbox.model.MoeWeights;
 import io.signalbox.model.PackedLayout;
 import io.signalbox.model.PackedWeights;
 import io.signalbox.model.WeightMatrix;
+import io.signalbox.model.WeightType;
 
 import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -53,12 +56,30 @@ public final class DecoderWeights implements AutoCloseable
     {
     }
 
+    /** Matrices of the same shape in one piece of memory, by the name of the first one; {@code null} layout: unpacked. */
+    private record Form(String matrix, WeightType type, PackedLayout layout)
+    {
+        boolean isLike(final Form other)
+        {
+            return type == other.type && Objects.equals(layout, other.layout);
+        }
+
+        @Override
+        public String toString()
+        {
+            return layout == null ? type.toString() : type + " packed as " + layout.format() + " in blocks of " +
+                layout.blockRows() + " x " + layout.blockColumns() +
+                (layout.firstRow() == 0 ? "" : " from row " + layout.firstRow() + " of a block");
+        }
+    }
+
     private final DriverResources owned;
     private final List<DeviceMemory> memories;
     private final WeightTarget target;
     private final KernelFamily family;
     private final DeviceMatrix embedding;
     private final List<Layer> layers = new ArrayList<>();
+    private final List<Form> forms = new ArrayList<>();
     private final DeviceMemory finalNorm;
     private final DeviceMatrix head;
 
@@ -155,6 +176,32 @@ public final class DecoderWeights implements AutoCloseable
         return counted.bytes();
     }
 
+    /**
+     * Checks that new weights of the same plan can take the memory of the first weights, and the launches that read it.
+     *
+     * @throws ConfigException if a device would hold a matrix in another type or layout.
+     */
+    public static void requireSameForms(final ModelWeights first, final ModelWeights next, final KernelFamily family)
+    {
+        final List<Form> held = forms(first, family);
+        final List<Form> wanted = forms(next, family);
+        for (int i = 0; i < held.size(); i++)
+        {
+            if (!wanted.get(i).isLike(held.get(i)))
+            {
+                throw new ConfigException("a device would hold the matrix " + wanted.get(i).matrix() +
+                    " of the new weights as " + wanted.get(i) + ", but it holds that of the first weights as " +
+                    held.get(i) +
+                    "; give a checkpoint with the number formats and the block sizes of the first weights.");
+            }
+        }
+    }
+
+    private static List<Form> forms(final ModelWeights weights, final KernelFamily family)
+    {
+        return new DecoderWeights(null, List.of(), new WeightRoom(bytes -> null), weights, family).forms;
+    }
+
     /** Memory of all tensors, in their order. */
     List<DeviceMemory> memories()
     {
@@ -179,6 +226,7 @@ public final class DecoderWeights implements AutoCloseable
     private DeviceMatrix matrices(final List<WeightMatrix> matrices, final PackedLayout layout, final float[] bias)
     {
         final WeightMatrix first = matrices.get(0);
+        forms.add(new Form(first.name(), first.type(), layout));
         final DeviceMemory weights = layout == null ? target.matrices(matrices) : target.codes(matrices);
         return new DeviceMatrix(weights, first.rows(), first.columns(), first.type(), layout,
             layout == null ? null : target.scales(matrices), target.vector(bias));
