@@ -19,7 +19,7 @@ DECODE = r"tensor_.*|decoder_(?!generate).*|route_.*|pack_.*|slot_open|capture_c
 ASSUMPTIONS = """\
 assumptions of --predict:
   The model is OLMoE-1B-7B in bf16 with FAST kernels at context 1,024; all experts are equally probable. With --families,
-  a prompt of 2,048 tokens of it, and gpt-oss-20b in MXFP4 and Qwen3-30B-A3B in FP8 with EXACT kernels.
+  a prompt of 2,048 tokens of it, and gpt-oss-20b in MXFP4 and Qwen3-30B-A3B in FP8 and BF16 with EXACT kernels.
   Loads take 263 cycles from the L2 cache and 750 from memory (of 600 to 900); the clock is 1.98 GHz; reads reach
   3.02 (H100) and 4.26 TB/s (H200), as measured; a launch in a graph costs 0.7 us.
   The time of a launch is 0.7 us plus the longer of two times: the time to read its bytes at that rate, and the time of
@@ -59,7 +59,8 @@ OLMOE = Model("OLMoE-1B-7B, FAST", 16, 2048, 16, 16, 128, 64, 8, 1024, 50304)
 # Half of the layers have a window.
 FAMILIES = (
     Model("gpt-oss-20b in MXFP4, EXACT", 24, 2880, 64, 8, 64, 32, 4, 2880, 201088, ("bf16", "mxfp4"), 128, "topk_softmax"),
-    Model("Qwen3-30B-A3B in FP8, EXACT", 48, 2048, 32, 4, 128, 128, 8, 768, 151936, ("fp8", "fp8")))
+    Model("Qwen3-30B-A3B in FP8, EXACT", 48, 2048, 32, 4, 128, 128, 8, 768, 151936, ("fp8", "fp8")),
+    Model("Qwen3-30B-A3B in BF16, EXACT", 48, 2048, 32, 4, 128, 128, 8, 768, 151936, ("bf16", "bf16")))
 # Bytes of a weight with its share of a scale, and bytes that a lane loads of codes and scales for each weight.
 WEIGHT_BYTES = {"bf16": 2, "fp8": 1 + 4 / 128 ** 2, "mxfp4": 0.5 + 1 / 32}
 LANES, WARPS, THREADS, TENSOR_THREADS = 32, 8, 256, 128
