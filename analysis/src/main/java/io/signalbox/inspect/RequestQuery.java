@@ -31,6 +31,8 @@ public final class RequestQuery extends JournalQuery
     private final PriorityQueue<RequestRow> slowest = new PriorityQueue<>(FASTEST_FIRST);
     private final TenantNames tenants = new TenantNames();
     private final Long2ObjectHashMap<Asked> asked = new Long2ObjectHashMap<>();
+    /** The last Submit, which is not answered. A Submit that repeats the id of a live request is refused. */
+    private Asked submitted;
     private int blockSizeTokens;
 
     /** What a live request has beside its {@link RunRequest}. */
@@ -125,9 +127,8 @@ public final class RequestQuery extends JournalQuery
     {
     }
 
-    private RequestRow row(final RunRequest request, final String end, final Long totalNanos)
+    private RequestRow row(final RunRequest request, final Asked was, final String end, final Long totalNanos)
     {
-        final Asked was = asked.remove(request.id());
         final long tpotNanos = request.tpotNanos();
         return new RequestRow(request.id(), request.submitNanos(), known(request.conversationId()),
             was.tenant.isEmpty() ? null : was.tenant, known(request.placedRank()), request.promptTokens(),
@@ -151,7 +152,13 @@ public final class RequestQuery extends JournalQuery
     @Override
     public void onSubmit(final SubmitDecoder submit)
     {
-        asked.put(submit.requestId(), new Asked(tenants.of(submit)));
+        submitted = new Asked(tenants.of(submit));
+    }
+
+    @Override
+    public void onAccepted(final RunRequest request)
+    {
+        asked.put(request.id(), submitted);
     }
 
     @Override
@@ -167,7 +174,7 @@ public final class RequestQuery extends JournalQuery
     @Override
     public void onRefused(final RunRequest request, final RefusedDecoder answer)
     {
-        list(row(request, "refused: " + label(answer.reason()), 0L));
+        list(row(request, submitted, "refused: " + label(answer.reason()), 0L));
     }
 
     @Override
@@ -175,7 +182,7 @@ public final class RequestQuery extends JournalQuery
     {
         if (request != null)
         {
-            list(row(request, label(end.reason()), nowNanos() - request.submitNanos()));
+            list(row(request, asked.remove(request.id()), label(end.reason()), nowNanos() - request.submitNanos()));
         }
     }
 
@@ -184,7 +191,8 @@ public final class RequestQuery extends JournalQuery
     {
         for (final RunRequest request : live())
         {
-            list(row(request, "unfinished", filter.slowest() == 0 ? null : (Long)(nowNanos() - request.submitNanos())));
+            list(row(request, asked.remove(request.id()), "unfinished",
+                filter.slowest() == 0 ? null : (Long)(nowNanos() - request.submitNanos())));
         }
         final List<RequestRow> slow = new ArrayList<>(slowest);
         slow.sort(FASTEST_FIRST.reversed());

@@ -18,6 +18,7 @@ import io.signalbox.inspect.RequestInspection.JournalEnd;
 import io.signalbox.inspect.RequestInspection.SubmittedIds;
 import io.signalbox.inspect.RequestLife.Submission;
 import io.signalbox.journal.JournalException;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.router.MatchGate;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.TieRule;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -179,6 +181,26 @@ class RequestInspectorTest
         assertEquals(140, lives.get(3).submission().timeNanos());
         assertEquals(2, lives.get(3).events().size());
         assertEquals(150, inspection.endNanos());
+    }
+
+    /** The refusal of the second Submit leaves the live request as it is. */
+    @Test
+    void shouldListTheLiveRequestWhoseIdIsSubmittedAgain()
+    {
+        try (JournaledRun run = new JournaledRun(journal, TWO_RANKS))
+        {
+            run.submit(100, 1, 40, 2, -1);
+            run.submit(110, 1, 40, 2, -1);
+            run.cancel(120, 1);
+            run.submit(130, 2, 40, 2, -1);
+            run.submit(140, 2, 40, 2, -1);
+        }
+        final List<RequestQuery.RequestRow> rows = new ArrayList<>();
+        new RequestQuery(new RequestFilter(null, false, -1, null, TimeWindow.ALL, 0))
+            .run(journal, row -> rows.add((RequestQuery.RequestRow)row), ReadProgress.NONE);
+        assertEquals(List.of("1 at 110 refused: duplicate-id", "1 at 100 cancelled", "2 at 140 refused: duplicate-id",
+            "2 at 130 unfinished"),
+            rows.stream().map(row -> row.request() + " at " + row.submittedNanos() + ' ' + row.end()).toList());
     }
 
     @Test
