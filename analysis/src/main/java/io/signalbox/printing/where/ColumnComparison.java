@@ -6,12 +6,16 @@ import io.signalbox.printing.TableColumn;
 import java.math.BigDecimal;
 
 /**
- * A column compared with a constant. An absent value meets {@code = none} and no other comparison.
+ * A column compared with a constant. An absent value meets {@code = none} and no other comparison. The text "none",
+ * which is a value of some columns, meets {@code = none} too.
  *
  * @param constant a {@link BigDecimal} in the unit of the record, a {@link String}, or {@code null} for none.
  */
 record ColumnComparison(TableColumn column, Operator operator, Object constant) implements RowCondition
 {
+    /** An absent value as a condition names it. */
+    static final String NONE = "none";
+
     /** How a value is compared, the longest names first. */
     enum Operator
     {
@@ -37,7 +41,7 @@ record ColumnComparison(TableColumn column, Operator operator, Object constant) 
         final Object value = column.value(row);
         if (constant == null)
         {
-            return (value == null) == (operator == Operator.EQUAL);
+            return (value == null || value.equals(NONE)) == (operator == Operator.EQUAL);
         }
         if (value == null)
         {

@@ -116,7 +116,7 @@ final class ConditionParser
         {
             throw unexpected("a value");
         }
-        final boolean isNone = value.equals("none") && !isQuoted;
+        final boolean isNone = value.equals(ColumnComparison.NONE) && !isQuoted;
         final boolean isText = column.kind() == TableColumn.Kind.TEXT;
         if (isNone || isText ? !operator.isEquality() && (isNone || operator != Operator.CONTAINS) :
             operator == Operator.CONTAINS)

@@ -32,7 +32,7 @@ public final class TableOptions extends CsvFlag
 
     @Option(names = WHERE, paramLabel = "CONDITION", description = "List rows that meet a condition such as " +
         "'tenant=acme and (ttft>1s or restarts>0)'. Operators: = != < <= > >= and ~ for contains; 'none' is an absent " +
-        "value.")
+        "value or the text 'none'.")
     private String where;
 
     /** {@code null} if no file is asked for. */

@@ -144,6 +144,20 @@ class DuckDbTest
         assertEquals(expected.stream().map(row -> row.get(0)).toList(), run.out().lines().skip(1).toList());
     }
 
+    /** The text "none" is a value of the columns tieRule and gate, and absent values of other columns are none too. */
+    @Test
+    void shouldSelectTheTextNoneAsNone()
+    {
+        final List<String> rules =
+            inspect("placements", "--columns", "tieRule", "--csv").out().lines().skip(1).toList();
+        final long none = rules.stream().filter("none"::equals).count();
+
+        assertTrue(none > 0 && none < rules.size(), rules.toString());
+        assertEquals(List.of(none, none, rules.size() - none, rules.size() - none),
+            Stream.of("tieRule=none", "tieRule='none'", "tieRule!=none", "tieRule!='none'").map(condition -> inspect(
+                "placements", "--where", condition, "--columns", "tieRule", "--csv").out().lines().count() - 1).toList());
+    }
+
     /** The slowest are chosen among those that meet the condition, and rows beyond the limit are counted if they meet it. */
     @Test
     void shouldChooseAndCountOnlyWhatMeetsTheCondition()
