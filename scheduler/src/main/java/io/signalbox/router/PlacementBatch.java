@@ -330,7 +330,7 @@ public final class PlacementBatch
      * Records a candidate of the decision.
      *
      * @param score     lower is better.
-     * @param newWork   tokens that the rank would have to compute, as the policy counts them.
+     * @param newWork   tokens that the rank would have to compute, as they enter the score; 0 if they do not.
      * @param loadTerm  the load as it enters the score.
      * @param matchUsed matched tokens as they enter the score.
      * @throws RouterException if score, new work or load term is infinite or NaN.

@@ -58,7 +58,7 @@ public final class RamjetDpRouter extends ScoredDpRouter
     {
         public Provider()
         {
-            super("ramjet", 1, "Least 4 * (requests + pending / 8192) - matched blocks of 512 tokens, at most 32; Ramjet.",
+            super("ramjet", 2, "Least 4 * (requests + pending / 8192) - matched blocks of 512 tokens, at most 32; Ramjet.",
                 BASIS, LOAD_WEIGHT);
         }
 
@@ -142,9 +142,9 @@ public final class RamjetDpRouter extends ScoredDpRouter
     protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final int affinity = affinity(batch, request, rank);
-        final double load = batch.activeRequests(rank) + batch.loadTokens(rank) / TOKENS_OF_A_REQUEST;
-        final double score = loadWeight * load - affinity;
-        batch.candidate(request, rank, score, batch.uncachedTokens(request, rank), load, affinity * BLOCK_TOKENS);
+        final double load = loadWeight * (batch.activeRequests(rank) + batch.loadTokens(rank) / TOKENS_OF_A_REQUEST);
+        final double score = load - affinity;
+        batch.candidate(request, rank, score, 0, load, affinity * BLOCK_TOKENS);
         return score;
     }
 

@@ -29,7 +29,7 @@ public final class TwoTierDpRouter extends ScoredDpRouter
     {
         public Provider()
         {
-            super("two-tier", 1, "Fewest requests among the longest matches; fewest requests if out of balance.",
+            super("two-tier", 2, "Fewest requests among the longest matches; fewest requests if out of balance.",
                 OVERLAP_SHARE, IMBALANCE, IMBALANCE_RATIO);
         }
 
@@ -84,8 +84,7 @@ public final class TwoTierDpRouter extends ScoredDpRouter
         final int matched = batch.matchedTokens(request, rank);
         final double load = batch.activeRequests(rank);
         final double score = byMatch && matched < longest ? load + batch.maxActive() : load;
-        batch.candidate(
-            request, rank, score, batch.uncachedTokens(request, rank), load, byMatch ? matched : 0);
+        batch.candidate(request, rank, score, 0, load, byMatch ? matched : 0);
         return score;
     }
 }

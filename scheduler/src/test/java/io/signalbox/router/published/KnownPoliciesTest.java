@@ -140,6 +140,17 @@ class KnownPoliciesTest
         assertEquals(1, ramjet("absolute", 1, 16_384, 10, 0, 0), "10 - 4 x (1 + 2) is below 0");
     }
 
+    /** The score is the load term plus the affinity; uncached tokens are not in it. */
+    @Test
+    void shouldRecordTheTermsOfTheScoreAsRamjetWeighsThem()
+    {
+        final PlacementBatch batch = Ranks.of(2).rank(3, 16_384, 0).rank(0, 0, 0).request(1, 51_200, 512 * 7, 0)
+            .placedBy(RouterConfig.of("ramjet").with("loadWeight", "2").router(2, true));
+        assertEquals(0.0, batch.newWork(0, 0));
+        assertEquals(2 * (3 + 2.0), batch.loadTerm(0, 0));
+        assertEquals(-7.0, batch.score(0, 0) - batch.newWork(0, 0) - batch.loadTerm(0, 0));
+    }
+
     private static int ramjet(
         final String basis, final int active, final long pending, final int blocks, final int others, final int otherBlocks)
     {
@@ -179,6 +190,20 @@ class KnownPoliciesTest
         assertEquals(0, twoTier(0, 640, 10, 705));
         assertEquals(1, Ranks.of(3).rank(9, 0, 0).rank(8, 0, 0).rank(0, 0, 0).request(1, 160, 112, 112, 96)
             .placedBy(Routers.of("two-tier", 3)).chosenRank(0), "the fewest requests of the two longest matches");
+    }
+
+    /** The score is the requests of the rank, and the penalty of a shorter match. */
+    @Test
+    void shouldRecordTheTermsOfTheScoreAsTwoTiersWeighThem()
+    {
+        final PlacementBatch batch = Ranks.of(2).rank(3, 0, 0).rank(2, 0, 0).request(1, 160, 112, 16)
+            .placedBy(Routers.of("two-tier", 2));
+        for (int rank = 0; rank < 2; rank++)
+        {
+            assertEquals(0.0, batch.newWork(0, rank));
+            assertEquals(3.0 - rank, batch.loadTerm(0, rank));
+            assertEquals(rank == 0 ? 0.0 : batch.maxActive(), batch.score(0, rank) - batch.loadTerm(0, rank));
+        }
     }
 
     private static int twoTier(final int blocks, final int load, final int otherBlocks, final int otherLoad)
