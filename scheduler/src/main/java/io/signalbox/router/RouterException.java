@@ -7,6 +7,7 @@ public final class RouterException extends RuntimeException
     private static final long serialVersionUID = 1L;
 
     private final String fault;
+    private final boolean standstill;
 
     /** @param routerFault what the router did, in words that follow "the router", without a period. */
     public RouterException(final String routerFault)
@@ -16,13 +17,26 @@ public final class RouterException extends RuntimeException
 
     public RouterException(final String routerFault, final Throwable cause)
     {
-        this("a router " + routerFault + ".", routerFault, cause);
+        this("a router " + routerFault + ".", routerFault, false, cause);
     }
 
-    private RouterException(final String message, final String fault, final Throwable cause)
+    private RouterException(final String message, final String fault, final boolean standstill, final Throwable cause)
     {
         super(message, cause);
         this.fault = fault;
+        this.standstill = standstill;
+    }
+
+    /** The router left requests in the queue, and no later event would wake them. */
+    public static RouterException standstill(final String routerFault)
+    {
+        return new RouterException("a router " + routerFault + ".", routerFault, true, null);
+    }
+
+    /** Whether the router left requests in the queue that no later event would wake. */
+    public boolean isStandstill()
+    {
+        return standstill;
     }
 
     /** The router's fault, in words that follow "the router". */
@@ -36,6 +50,6 @@ public final class RouterException extends RuntimeException
     {
         return new RouterException("the router " + router.label() + ", version " + router.version() + ", " + fault +
             "; report it to the author of the router, or choose another one.", fault,
-            getCause() == null ? this : getCause());
+            standstill, getCause() == null ? this : getCause());
     }
 }

@@ -136,7 +136,7 @@ final class GuardedRouter implements DpRouter
         {
             if (!batch.isLost(rank) && batch.activeRequests(rank) == 0)
             {
-                throw new RouterException("left " + batch.count() + " of " + batch.count() +
+                throw RouterException.standstill("left " + batch.count() + " of " + batch.count() +
                     " requests in the queue, and rank " + rank + " is idle").by(provider);
             }
         }

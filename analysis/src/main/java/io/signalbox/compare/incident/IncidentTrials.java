@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare.incident;
 
-import io.signalbox.InvariantViolation;
 import io.signalbox.compare.Figure;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.RunReport.RankPrefixCache;
@@ -33,16 +32,15 @@ final class IncidentTrials
 
     IncidentFinding of(final ReportedIncident incident, final RouterConfig router)
     {
-        double value;
         try
         {
-            value = value(incident, router);
+            return IncidentFinding.of(incident, router.label(), value(incident, router));
         }
-        catch (final RouterException | InvariantViolation e)
+        catch (final RouterException e)
         {
-            value = Double.NaN;
+            return e.isStandstill() ? IncidentFinding.of(incident, router.label(), Double.NaN) :
+                IncidentFinding.failed(incident, router.label(), e.fault());
         }
-        return IncidentFinding.of(incident, router.label(), value);
     }
 
     private double value(final ReportedIncident incident, final RouterConfig router)

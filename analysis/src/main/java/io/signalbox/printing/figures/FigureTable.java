@@ -93,7 +93,7 @@ public final class FigureTable
             {
                 text.append("   ").append(" ".repeat(widths[i] - line.get(i).length())).append(line.get(i));
             }
-            out.println(text.toString().stripTrailing());
+            out.print(text.toString().stripTrailing() + '\n');
         }
     }
 }

@@ -7,6 +7,8 @@ import io.signalbox.compare.incident.ReportedIncident;
 import io.signalbox.compare.incident.ReportedIncident.Unit;
 import io.signalbox.printing.Decimals;
 import io.signalbox.printing.JsonDocument;
+import io.signalbox.printing.Printable;
+import io.signalbox.printing.figures.FigureTable;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -19,7 +21,6 @@ import java.util.Map;
 public final class IncidentReport
 {
     private static final double PERCENT = 100;
-    private static final String GAP = "   ";
 
     private IncidentReport()
     {
@@ -70,10 +71,11 @@ public final class IncidentReport
      * A router in one scenario.
      *
      * @param id       the incident
-     * @param value    the figure of the incident; {@code null} if the run came to a standstill
-     * @param happened whether the incident happened
+     * @param value    the figure of the incident; {@code null} if the run came to a standstill or the router failed
+     * @param happened whether the incident happened; a standstill is an incident, a failure is not
+     * @param failure  what the router did when it failed; {@code null} if it did not fail
      */
-    public record TriedFinding(String id, double value, boolean happened)
+    public record TriedFinding(String id, double value, boolean happened, String failure)
     {
     }
 
@@ -82,7 +84,7 @@ public final class IncidentReport
     {
         final Map<String, List<TriedFinding>> byRouter = new LinkedHashMap<>();
         findings.forEach(finding -> byRouter.computeIfAbsent(finding.router(), label -> new ArrayList<>()).add(
-            new TriedFinding(finding.incident().id(), finding.value(), finding.happened())));
+            new TriedFinding(finding.incident().id(), finding.value(), finding.happened(), finding.failure())));
         final List<TriedRouter> routers = new ArrayList<>();
         byRouter.forEach((label, all) -> routers.add(new TriedRouter(label, all)));
         return JsonDocument.text(
@@ -103,18 +105,23 @@ public final class IncidentReport
             findings.subList(from, from + incidents.size()).forEach(finding -> line.add(cell(finding, findings)));
             lines.add(line);
         }
-        lines.forEach(line -> out.print(padded(line, lines)));
+        FigureTable.print(out, lines);
         out.print("\n! the incident happened\n");
+        findings.stream().filter(finding -> finding.failure() != null)
+            .forEach(finding -> out.print("failed: " + finding.router() + " in " + finding.incident().id() +
+                ": the router " + Printable.text(finding.failure()) + '\n'));
         incidents.forEach(incident -> out.print(legend(incident)));
     }
 
     private static String cell(final IncidentFinding finding, final List<IncidentFinding> all)
     {
-        return (Double.isNaN(finding.value()) ? "standstill" : text(finding.incident().unit(), finding.value())) +
-            (Double.isInfinite(finding.incident().limit()) ? place(finding, all) : "") + (finding.happened() ? "!" : " ");
+        final boolean hasPlace = Double.isInfinite(finding.incident().limit()) && !Double.isNaN(finding.value());
+        return (finding.failure() != null ? "failed" : Double.isNaN(finding.value()) ? "standstill" :
+            text(finding.incident().unit(), finding.value())) + (hasPlace ? place(finding, all) : "") +
+            (finding.happened() ? "!" : " ");
     }
 
-    /** If no value is an incident, routers are only ordered. */
+    /** If no value is an incident, routers are only ordered; a router without a value has no place. */
     private static String place(final IncidentFinding finding, final List<IncidentFinding> all)
     {
         return " (" + (1 + all.stream().filter(other -> other.incident() == finding.incident() &&
@@ -138,18 +145,5 @@ public final class IncidentReport
             incident.figure(), Double.isInfinite(incident.limit()) ? "" : "; the incident happens " +
                 (incident.isBelow() ? "below " : "above ") + text(incident.unit(), incident.limit()))
             .replace(System.lineSeparator(), "\n");
-    }
-
-    private static String padded(final List<String> line, final List<List<String>> lines)
-    {
-        final StringBuilder text = new StringBuilder();
-        for (int i = 0; i < line.size(); i++)
-        {
-            final int column = i;
-            final int width = lines.stream().mapToInt(each -> each.get(column).length()).max().orElse(0);
-            final String gap = " ".repeat(width - line.get(i).length());
-            text.append(i == 0 ? line.get(i) + gap : GAP + gap + line.get(i));
-        }
-        return text.toString().stripTrailing() + '\n';
     }
 }

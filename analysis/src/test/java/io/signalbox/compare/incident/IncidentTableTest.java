@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare.incident;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.config.SettingValues;
+import io.signalbox.printing.incident.IncidentReport;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
@@ -10,10 +12,16 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.router.ScoredDpRouter;
 import org.junit.jupiter.api.Test;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class IncidentTableTest
@@ -91,6 +99,34 @@ class IncidentTableTest
         }
     }
 
+    private static final class FaultyProvider extends DpRouterProvider
+    {
+        private final Throwable thrown;
+
+        FaultyProvider(final Throwable thrown)
+        {
+            super("faulty", 1, "Throws.");
+            this.thrown = thrown;
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new ScoredDpRouter()
+            {
+                @Override
+                protected double score(final PlacementBatch batch, final int request, final int rank)
+                {
+                    if (thrown instanceof final Error error)
+                    {
+                        throw error;
+                    }
+                    throw (RuntimeException)thrown;
+                }
+            };
+        }
+    }
+
     private static List<IncidentFinding> findings(final RouterConfig... routers)
     {
         return IncidentTable.of(List.of(routers), 2, ComparisonProgress.NONE);
@@ -119,7 +155,53 @@ class IncidentTableTest
         final IncidentFinding finding = new IncidentTrials()
             .of(ReportedIncident.RETIRING_REQUESTS, RouterConfig.of(new StandstillProvider()));
 
-        assertTrue(Double.isNaN(finding.value()) && finding.happened(), finding.toString());
+        assertTrue(Double.isNaN(finding.value()) && finding.happened() && finding.failure() == null, finding.toString());
+    }
+
+    @Test
+    void shouldTellARouterThatThrowsFromAStandstill()
+    {
+        final IncidentFinding finding = new IncidentTrials()
+            .of(ReportedIncident.OPEN_LOOP, RouterConfig.of(new FaultyProvider(new IllegalStateException("no map"))));
+
+        assertEquals("threw java.lang.IllegalStateException: no map", finding.failure());
+        assertFalse(finding.happened(), finding.toString());
+    }
+
+    @Test
+    void shouldNotReportOurBrokenInvariantAsAFindingOfTheRouter()
+    {
+        final RouterConfig router = RouterConfig.of(new FaultyProvider(new InvariantViolation("planted")));
+        final InvariantViolation violation = assertThrows(InvariantViolation.class,
+            () -> new IncidentTrials().of(ReportedIncident.OPEN_LOOP, router));
+
+        assertEquals("planted", violation.getMessage());
+    }
+
+    /** A router without a figure has no place in an order, and the reason of a failure is printed. */
+    @Test
+    void shouldGivePlacesOnlyToRoutersWithAFigure()
+    {
+        final List<IncidentFinding> findings = new ArrayList<>();
+        for (final String router : List.of("stands", "fails", "slow", "fast"))
+        {
+            for (final ReportedIncident incident : ReportedIncident.values())
+            {
+                findings.add(router.equals("fails") ? IncidentFinding.failed(incident, router, "threw up") :
+                    IncidentFinding.of(incident, router, router.equals("stands") ? Double.NaN :
+                        router.equals("slow") ? 2 : 1));
+            }
+        }
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        IncidentReport.print(new PrintStream(bytes, false, StandardCharsets.UTF_8), findings);
+        final String text = bytes.toString(StandardCharsets.UTF_8);
+        final List<String> lines = text.lines().toList();
+
+        assertTrue(lines.get(1).startsWith("stands ") && lines.get(1).endsWith(" standstill!   standstill!"), text);
+        assertTrue(lines.get(2).matches("fails .* failed +failed"), text);
+        assertTrue(lines.get(3).endsWith(" 2.00 s (2)    2.00 s (2)"), text);
+        assertTrue(lines.get(4).endsWith(" 1.00 s (1)    1.00 s (1)"), text);
+        assertTrue(text.contains("failed: fails in I9 open: the router threw up\n"), text);
     }
 
     @Test
