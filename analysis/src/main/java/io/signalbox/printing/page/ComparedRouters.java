@@ -17,7 +17,6 @@ final class ComparedRouters
 {
     /** By which routers are sorted, and of which the first sentences tell. */
     static final Figure MAIN = Figure.TTFT_P99;
-    private static final double LEAST_SHARE_OF_BEST = 0.02;
     private static final DoubleFunction<String> LATENCY = milliseconds -> PageNumbers.duration(milliseconds * 1e6);
     private static final DoubleFunction<String> RATE = value -> PageNumbers.digits(value, 4);
     private static final List<Shown> FIGURES = List.of(
@@ -56,10 +55,16 @@ final class ComparedRouters
         {
             return figure == Figure.TOKEN_HIT_RATE || figure == Figure.GOODPUT_SHARE;
         }
+
+        /** Whether it is a rate, of which more is better: a router reaches a part of the best one's. */
+        boolean isRate()
+        {
+            return figure.better() == Figure.Better.MORE && !isShare();
+        }
     }
 
     /**
-     * A router against the best one, paired by seed, with the 95 % interval: the factor by which it is worse, or the
+     * A router against the best one, paired by seed, with the 95 % interval: the multiple of the best figure, or the
      * difference of a share.
      */
     record Gap(double mean, double low, double high)
@@ -136,16 +141,13 @@ final class ComparedRouters
             return new Gap(difference.mean(), difference.mean() - half, difference.mean() + half);
         }
         final double unit = mean(workload, size, best, shown.figure());
-        final double first = worse(difference.mean() - half, unit, shown.figure());
-        final double second = worse(difference.mean() + half, unit, shown.figure());
-        return new Gap(
-            worse(difference.mean(), unit, shown.figure()), Math.min(first, second), Math.max(first, second));
+        return new Gap(multiple(difference.mean(), unit), multiple(difference.mean() - half, unit),
+            multiple(difference.mean() + half, unit));
     }
 
-    private static double worse(final double difference, final double best, final Figure figure)
+    private static double multiple(final double difference, final double best)
     {
-        final double share = best == 0 ? difference == 0 ? 1 : Double.NaN : 1 + difference / best;
-        return figure.better() == Figure.Better.LESS ? share : 1 / Math.max(LEAST_SHARE_OF_BEST, share);
+        return best == 0 ? difference == 0 ? 1 : Double.NaN : 1 + difference / best;
     }
 
     boolean isLevel(final String workload, final int size, final String router, final Figure figure)

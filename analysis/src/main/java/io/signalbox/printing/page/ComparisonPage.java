@@ -6,6 +6,7 @@ import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
 import io.signalbox.printing.ComparisonFiles;
+import io.signalbox.printing.page.ComparedRouters.Gap;
 import io.signalbox.printing.page.ComparedRouters.Shown;
 
 import java.util.ArrayList;
@@ -18,8 +19,10 @@ import java.util.Map;
 public final class ComparisonPage
 {
     private static final double[] FACTORS = {1.02, 1.1, 1.3, 2, 5};
+    private static final double[] PARTS = {0.98, 0.9, 0.75, 0.5, 0.2};
     private static final double[] POINTS = {0.005, 0.01, 0.02, 0.05, 0.15};
     private static final String[] FACTOR_NAMES = {"1", "1.02", "1.1", "1.3", "2", "5 and more"};
+    private static final String[] PART_NAMES = {"1", "0.98", "0.9", "0.75", "0.5", "0.2 and less"};
     private static final String[] POINT_NAMES = {"0", "0.5", "1", "2", "5", "15 and more"};
 
     private final ComparisonConfig plan;
@@ -132,13 +135,20 @@ public final class ComparisonPage
             .findFirst().orElseThrow();
         final String worst = compared.routers().stream().max(Comparator.comparingDouble(router ->
             Math.max(0, compared.gap(workload, size, router, main).mean()))).orElseThrow();
-        final double factor = compared.gap(workload, size, worst, main).mean();
+        final Gap gap = compared.gap(workload, size, worst, main);
         return (compared.sizes().size() == 1 ? "" : "With " + PageNumbers.plural(size, "block") + ": ") +
             (plan.seeds() == 1 ? "With one seed there are no intervals; " : level.isEmpty() ?
             "No router is level with " + Markup.escaped(best) + "; " :
             PageNumbers.listed(level) + " cannot be told apart from " + Markup.escaped(best) + "; ") +
-            (factor > 1 ? Markup.escaped(worst) + " has " + PageNumbers.digits(factor, 2) + " times its TTFT p99." :
-            "all routers are equal.");
+            (gap.mean() > 1 ? Markup.escaped(worst) + " has " + PageNumbers.digits(gap.mean(), 2) + " times its TTFT p99" +
+            (compared.isLevel(workload, size, worst, ComparedRouters.MAIN) ? wide(gap) : ".") : "all routers are equal.");
+    }
+
+    /** Why a router that is far from the best on average cannot be told apart from it. */
+    private static String wide(final Gap gap)
+    {
+        return " on average, but seeds differ so much that the 95 % interval, " + PageNumbers.digits(gap.low(), 2) + " to " +
+            PageNumbers.digits(gap.high(), 2) + " times, includes 1.";
     }
 
     private String overview()
@@ -176,7 +186,7 @@ public final class ComparisonPage
                 .forEach(size -> table.append(cell(workload, size, router, shown))));
             table.append("</tr>");
         }
-        return table.append("</tbody></table></div>").append(isSingle() ? "" : scale(shown.isShare())).toString();
+        return table.append("</tbody></table></div>").append(isSingle() ? "" : scale(shown)).toString();
     }
 
     private String first(final int size)
@@ -188,12 +198,7 @@ public final class ComparisonPage
     {
         final double gap = compared.gap(workload, size, router, shown).mean();
         final boolean isBest = router.equals(compared.best(workload, size, shown.figure()));
-        final double[] limits = shown.isShare() ? POINTS : FACTORS;
-        int shade = 0;
-        while (shade < limits.length && (shown.isShare() ? -gap : gap) >= limits[shade])
-        {
-            shade++;
-        }
+        final int shade = shade(shown, gap);
         final String value = shown.format().apply(compared.mean(workload, size, router, shown.figure()));
         final String words = isSingle() ? value : Double.isNaN(gap) ? PageNumbers.NO_DATA : isBest ? "best" :
             shown.isShare() ? PageNumbers.signed(gap, true).split(PageNumbers.NB)[0] : PageNumbers.digits(gap);
@@ -203,11 +208,25 @@ public final class ComparisonPage
             words + "</td>";
     }
 
-    private String scale(final boolean isShare)
+    /** How far a router is from the best one, 0 to the number of limits. */
+    private static int shade(final Shown shown, final double gap)
+    {
+        final double[] limits = shown.isShare() ? POINTS : shown.isRate() ? PARTS : FACTORS;
+        int shade = 0;
+        while (shade < limits.length &&
+            (shown.isRate() ? gap <= limits[shade] : (shown.isShare() ? -gap : gap) >= limits[shade]))
+        {
+            shade++;
+        }
+        return shade;
+    }
+
+    private String scale(final Shown shown)
     {
         final StringBuilder keys = new StringBuilder("<p class=\"scalekey\">").append(
-            isShare ? "Points below the best of the column: " : "Times the best of the column: ");
-        final String[] names = isShare ? POINT_NAMES : FACTOR_NAMES;
+            shown.isShare() ? "Points below the best of the column: " :
+            shown.isRate() ? "Part of the best of the column: " : "Times the best of the column: ");
+        final String[] names = shown.isShare() ? POINT_NAMES : shown.isRate() ? PART_NAMES : FACTOR_NAMES;
         for (int i = 0; i < names.length; i++)
         {
             keys.append("<span class=\"hk h").append(i).append("\">").append(names[i]).append("</span>");
@@ -257,7 +276,8 @@ public final class ComparisonPage
         }
         return Markup.finding(plan.seeds() == 1 ? "A dot is the difference with one seed; --seeds 3 gives intervals." :
             "A dot is the mean difference over " + plan.seeds() + " seeds, its line the 95 % interval of the differences " +
-            "paired by seed. Grey rings cover the best: these seeds cannot tell the two apart.") +
+            "paired by seed. Grey rings cover the best: these seeds cannot tell the two apart. " +
+            "An arrow marks an interval that leaves the plot.") +
             figures.line() + sizes.line() + panels;
     }
 

@@ -17,7 +17,10 @@ final class RouterCharts
     private static final String GUTTERS = "--gl:132px;--gr:72px;padding-bottom:18px";
     /** Above this factor the axis is logarithmic. */
     private static final double FAR = 1.45;
-    private static final double[] FACTORS = {1, 1.5, 2, 3, 5, 10, 20, 50, 100};
+    private static final double[] FACTORS = {1, 1.5, 2, 3, 5, 10, 20, 50, 100, 0.5};
+    /** A logarithmic axis does not go further, so that the means stay apart; arrows mark intervals that leave it. */
+    private static final double LEAST_MULTIPLE = 0.25;
+    private static final double MOST_OF_A_MEAN = 4;
 
     private final ComparedRouters compared;
 
@@ -26,44 +29,72 @@ final class RouterCharts
         this.compared = compared;
     }
 
-    /** An axis with its label. */
-    private record Axis(Scale scale, List<Double> ticks, DoubleFunction<String> label, double best, String unit)
+    /** An axis with its ends and its label. */
+    private record Axis(
+        Scale scale, double least, double most, List<Double> ticks, DoubleFunction<String> label, double best, String unit)
     {
+        private static Axis of(
+            final Scale.Between scale, final List<Double> ticks, final DoubleFunction<String> label, final double best,
+            final String unit)
+        {
+            return new Axis(scale, scale.least(), scale.most(), ticks, label, best, unit);
+        }
     }
 
-    private Axis axis(final List<Gap> gaps, final boolean isShare)
+    /** An axis for whole intervals as far as they can be read. */
+    private static Axis axis(final List<Gap> all, final Shown shown)
     {
-        final double most = gaps.stream().mapToDouble(Gap::mean).filter(value -> !Double.isNaN(value)).max().orElse(1);
-        if (isShare)
+        final List<Gap> gaps = all.stream().filter(gap -> !Double.isNaN(gap.mean())).toList();
+        final double lowest = gaps.stream().mapToDouble(Gap::low).min().orElse(shown.isShare() ? 0 : 1);
+        final double highest = gaps.stream().mapToDouble(Gap::high).max().orElse(shown.isShare() ? 0 : 1);
+        if (shown.isShare())
         {
-            final double least = gaps.stream().mapToDouble(Gap::mean).filter(value -> !Double.isNaN(value)).min().orElse(0);
-            final double low = Math.min(-0.001, least * 1.35);
-            final Scale.Between scale = Scale.Between.of(low, -low * 0.12, 0, Plot.WIDTH * 0.97, 4);
-            return new Axis(scale, scale.ticks(), value -> value == 0 ? "best" : "\u2212" +
-                PageNumbers.plain(Math.abs(value) * 100), 0, "points below the best");
+            return points(Math.max(-1, lowest), Math.min(1, highest));
         }
-        if (most < FAR)
+        if (shown.isRate())
         {
-            final double step = Scale.niceStep((most - 1) * 1.25 + 0.005, 4);
-            final Scale.Between scale =
-                new Scale.Between(1 - step * 0.6, Math.max(most * 1.01, 1 + step), 0, Plot.WIDTH * 0.97, step);
-            final List<Double> ticks = DoubleStream.iterate(0, i -> i + 1).limit(9).map(i -> 1 + i * step)
-                .filter(scale::has).boxed().toList();
-            return new Axis(scale, ticks, value -> value == 1 ? "best" : "+" + PageNumbers.plain((value - 1) * 100) + " %",
-                1, "worse than the best");
+            return percents(Math.max(0, lowest), Math.min(2, highest), "difference to the best");
         }
-        final Scale.Logarithmic scale = new Scale.Logarithmic(0.8, Math.max(2, most * 1.15), 0, Plot.WIDTH * 0.97);
+        return highest < FAR ? percents(Math.max(0, lowest), highest, "worse than the best") :
+            multiples(lowest, highest, gaps.stream().mapToDouble(Gap::mean).max().orElse(1));
+    }
+
+    private static Axis points(final double lowest, final double highest)
+    {
+        final double low = Math.min(-0.001, lowest * 1.05);
+        final Scale.Between scale =
+            Scale.Between.of(low, Math.max(-low * 0.12, highest * 1.05), 0, Plot.WIDTH * 0.97, 4);
+        return Axis.of(scale, scale.ticks(), value -> value == 0 ? "best" : (value < 0 ? "\u2212" : "+") +
+            PageNumbers.plain(Math.abs(value) * 100), 0, "points below the best");
+    }
+
+    private static Axis percents(final double lowest, final double highest, final String unit)
+    {
+        final double step = Scale.niceStep((highest - lowest) * 1.25 + 0.005, 4);
+        final Scale.Between scale = new Scale.Between(Math.min(lowest - step * 0.1, 1 - step * 0.6),
+            Math.max(highest + step * 0.1, 1 + step * 0.6), 0, Plot.WIDTH * 0.97, step);
+        final long first = (long)StrictMath.ceil((scale.least() - 1) / step);
+        final List<Double> ticks =
+            DoubleStream.iterate(first, i -> i + 1).limit(12).map(i -> 1 + i * step).filter(scale::has).boxed().toList();
+        return Axis.of(scale, ticks, value -> value == 1 ? "best" : (value < 1 ? "\u2212" : "+") +
+            PageNumbers.plain(Math.abs(value - 1) * 100) + " %", 1, unit);
+    }
+
+    private static Axis multiples(final double lowest, final double highest, final double mostMean)
+    {
+        final Scale.Logarithmic scale = new Scale.Logarithmic(Math.min(0.8, Math.max(LEAST_MULTIPLE, lowest * 0.95)),
+            Math.max(2, Math.min(highest, mostMean * MOST_OF_A_MEAN) * 1.15), 0, Plot.WIDTH * 0.97);
         final List<Double> ticks = new ArrayList<>();
         for (final double factor : FACTORS)
         {
-            if (factor <= scale.most() && ticks.stream().allMatch(
-                other -> scale.at(factor) - scale.at(other) > Plot.WIDTH * 0.12))
+            if (factor >= scale.least() && factor <= scale.most() && ticks.stream().allMatch(
+                other -> Math.abs(scale.at(factor) - scale.at(other)) > Plot.WIDTH * 0.12))
             {
                 ticks.add(factor);
             }
         }
-        return new Axis(scale, ticks, value -> value == 1 ? "best" : PageNumbers.plain(value) + " \u00d7", 1,
-            "times the best");
+        return new Axis(scale, scale.least(), scale.most(), ticks,
+            value -> value == 1 ? "best" : PageNumbers.plain(value) + " \u00d7", 1, "times the best");
     }
 
     /** Differences to the best router, paired by seed, with 95 % intervals. */
@@ -72,7 +103,7 @@ final class RouterCharts
         final List<String> routers = compared.routers();
         final List<Gap> gaps =
             routers.stream().map(router -> compared.gap(workload, size, router, shown)).toList();
-        final Axis axis = axis(gaps, shown.isShare());
+        final Axis axis = axis(gaps, shown);
         final int height = ROW * routers.size();
         final Plot plot = new Plot(height).bottomAxis(axis.scale, axis.ticks, axis.label)
             .path("ln thin st-ink", "M" + Plot.number(axis.scale.at(axis.best)) + " 0V" + height);
@@ -80,7 +111,7 @@ final class RouterCharts
         final List<String> words = new ArrayList<>();
         for (int i = 0; i < routers.size(); i++)
         {
-            words.add(mark(plot, axis.scale, i, gaps.get(i), new Row(workload, size, routers.get(i), shown, best)));
+            words.add(mark(plot, axis, i, gaps.get(i), new Row(workload, size, routers.get(i), shown, best)));
         }
         final List<String> level = compared.level(workload, size, shown.figure());
         final String heading = best == null ? "nothing was measured" : Markup.escaped(best) + " is best" +
@@ -101,7 +132,7 @@ final class RouterCharts
     }
 
     /** Draws a row, and returns it in words. */
-    private String mark(final Plot plot, final Scale scale, final int at, final Gap gap, final Row row)
+    private String mark(final Plot plot, final Axis axis, final int at, final Gap gap, final Row row)
     {
         final double y = at * ROW + ROW / 2.0;
         final boolean isLevel = compared.isLevel(row.workload, row.size, row.router, row.shown.figure());
@@ -115,13 +146,31 @@ final class RouterCharts
         }
         if (!row.isBest())
         {
-            plot.path("ln st-" + (isLevel ? "quiet" : "work"),
-                "M" + Plot.number(scale.at(gap.low())) + " " + Plot.number(y) + "H" + Plot.number(scale.at(gap.high())));
+            interval(plot, axis, y, gap, isLevel);
         }
-        plot.dot(scale.at(gap.mean()), y, row.isBest() ? 4.5 : 3.5, row.isBest() ? "f-ink" : isLevel ? "hollow" : "f-work",
-            "");
+        plot.dot(axis.scale.at(gap.mean()), y, row.isBest() ? 4.5 : 3.5,
+            row.isBest() ? "f-ink" : isLevel ? "hollow" : "f-work", "");
         return row.router + ": " + value + ", " + (row.isBest() ? "best" : isLevel ? "level with the best" :
-            row.shown.isShare() ? PageNumbers.signed(gap.mean(), true) : PageNumbers.digits(gap.mean()) + " times the best");
+            row.shown.isShare() ? PageNumbers.signed(gap.mean(), true) : PageNumbers.digits(gap.mean()) +
+            (row.shown.isRate() ? " of the best" : " times the best"));
+    }
+
+    /** An arrow marks an end that lies outside of the axis. */
+    private static void interval(
+        final Plot plot, final Axis axis, final double y, final Gap gap, final boolean isLevel)
+    {
+        final double from = axis.scale.at(gap.low());
+        final double to = axis.scale.at(gap.high());
+        plot.path("ln st-" + (isLevel ? "quiet" : "work"),
+            "M" + Plot.number(from) + " " + Plot.number(y) + "H" + Plot.number(to));
+        if (gap.low() < axis.least)
+        {
+            plot.text(from, y + 4, "\u25c2", "m k");
+        }
+        if (gap.high() > axis.most)
+        {
+            plot.text(to, y + 4, "\u25b8", "m k");
+        }
     }
 
     /** Median, p90 and p99 of the TTFT on one axis. */
