@@ -217,9 +217,10 @@ final class IngressSink implements CompletionSink
         {
             return wrongTokens;
         }
-        if (launch.launchFault() != null)
+        final String launchFault = launch.launchFault();
+        if (launchFault != null)
         {
-            return launch.launchFault();
+            return launchFault;
         }
         final long engineNanos = onClock(timeNanos);
         return engineNanos == ReportTimes.IMPOSSIBLE ? times.fault(rank, launch.step(), timeNanos) :

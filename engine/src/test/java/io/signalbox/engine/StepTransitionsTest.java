@@ -8,10 +8,15 @@ import io.signalbox.event.Groups;
 import io.signalbox.event.StepWriter;
 import org.junit.jupiter.api.Test;
 
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -62,6 +67,27 @@ class StepTransitionsTest
         assertFalse(launch.answer(), "the second caller");
         assertTrue(launch.isAnswered());
         assertTrue(launch.isWithdrawn());
+    }
+
+    /** A store to a volatile field would be a full fence in every step. */
+    @Test
+    void shouldForgetTheLaunchFaultOfTheFormerStepWithoutAFence()
+    {
+        launch(0, 1);
+        final LaunchedSteps.Launch launch = launches.find(1, 0, 1);
+        launch.refuseLaunch("planted");
+        launch.unpin();
+        assertEquals("planted", launches.find(1, 0, 1).launchFault());
+        launch.unpin();
+        for (long step = 1; step <= 3; step++)
+        {
+            launches.withdrawn(1, step);
+            launch(0, step + 1);
+        }
+        assertSame(launch, launches.find(1, 0, 4), "the slots are used in turn");
+        assertNull(launch.launchFault());
+        assertEquals(List.of(), Arrays.stream(LaunchedSteps.Launch.class.getDeclaredFields())
+            .filter(field -> Modifier.isVolatile(field.getModifiers())).toList());
     }
 
     @Test

@@ -23,7 +23,7 @@ public final class LaunchedSteps
      * is older than the latest step.
      */
     private final AtomicReferenceArray<Launch> launches;
-    /** By rank; both only rise. The dispatching thread alone writes them, after the slot and the epoch first. */
+    /** By rank; both only rise. The dispatching thread alone writes them, after the slot: first the epoch, then the step. */
     private final AtomicIntegerArray lastEpochs;
     private final AtomicLongArray lastSteps;
     private final int ranks;
@@ -203,8 +203,8 @@ public final class LaunchedSteps
         private long step;
         private int tokens;
         private int entries;
-        /** Why its launch is not believed, or {@code null}. */
-        private volatile String launchFault;
+        /** Why its launch is not believed, or {@code null}. Readers use it while they pin the slot: the word orders them. */
+        private String launchFault;
         /** As {@link StepView#copyEntries} copies them, if they are kept. */
         private long[] words = {};
 
