@@ -334,11 +334,11 @@ public final class CompletionRequest
         private static final Deadline NONE = new Deadline((now, wall) -> CompletionRequest.NONE, "none");
     }
 
-    /** The engine's time of a deadline, for a request that is submitted now. */
+    /** The engine's time of a deadline, by the time of the submission on both clocks. */
     @FunctionalInterface
     private interface EngineTime
     {
-        long atNanos(long nowNanos, Instant now);
+        long atNanos(long submittedNanos, Instant submitted);
     }
 
     /** @param from first position of the prompt whose routed-expert rows are wanted; 0: all; -1: none. */
@@ -473,14 +473,15 @@ public final class CompletionRequest
     }
 
     /**
-     * On the clock of {@link SignalboxEngine#timeNanos()}; empty: none.
+     * On the clock of {@link SignalboxEngine#timeNanos()}; empty: none. The time of the submission is given on both clocks.
      *
-     * @param submittedNanos time of that clock at which the request is submitted; a {@link #deadline(Duration)} counts
-     *                       from it.
+     * @param submittedNanos on the engine's clock; a {@link #deadline(Duration)} counts from it.
+     * @param submitted      the same moment on the system's clock, which converts a {@link #deadlineAt(Instant)}.
      */
-    public OptionalLong deadlineNanos(final long submittedNanos)
+    public OptionalLong deadlineNanos(final long submittedNanos, final Instant submitted)
     {
-        return deadline == Deadline.NONE ? OptionalLong.empty() : OptionalLong.of(deadlineOf(submittedNanos));
+        return deadline == Deadline.NONE ? OptionalLong.empty() :
+            OptionalLong.of(deadline.time().atNanos(submittedNanos, submitted));
     }
 
     /** On the engine's clock, for a request that is submitted now; -1: none. */

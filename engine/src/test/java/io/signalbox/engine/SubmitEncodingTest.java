@@ -109,9 +109,23 @@ class SubmitEncodingTest
                 .clientId("a-7").routedExperts(0).sample(7, 1).toString());
         assertTrue(request.deadlineAt(Instant.EPOCH).toString().endsWith(", deadline 1970-01-01T00:00:00Z"));
         assertTrue(request.deadlineAt(77).toString().endsWith(", deadline 77 ns on the engine's clock"));
-        assertEquals(OptionalLong.of(1_500_000_007), request.deadline(Duration.ofMillis(1500)).deadlineNanos(7));
-        assertEquals(OptionalLong.of(77), request.deadlineAt(77).deadlineNanos(7));
-        assertEquals(OptionalLong.empty(), request.deadlineNanos(7));
+    }
+
+    /** The time of the reading does not count. */
+    @Test
+    void shouldTellTheDeadlineByTheTimeOfTheSubmission()
+    {
+        final CompletionRequest request = CompletionRequest.prompt(new int[] {1});
+        final Instant submitted = Instant.ofEpochSecond(1000);
+        assertEquals(OptionalLong.of(1_500_000_007),
+            request.deadline(Duration.ofMillis(1500)).deadlineNanos(7, submitted));
+        assertEquals(OptionalLong.of(77), request.deadlineAt(77).deadlineNanos(7, submitted));
+        assertEquals(OptionalLong.empty(), request.deadlineNanos(7, submitted));
+        assertEquals(OptionalLong.of(2_000_000_007),
+            request.deadlineAt(submitted.plusSeconds(2)).deadlineNanos(7, submitted));
+        assertEquals(OptionalLong.of(3), request.deadlineAt(submitted.minusNanos(4)).deadlineNanos(7, submitted));
+        assertEquals(OptionalLong.of(0), request.deadlineAt(Instant.EPOCH).deadlineNanos(7, submitted));
+        assertEquals(OptionalLong.of(Long.MAX_VALUE), request.deadlineAt(Instant.MAX).deadlineNanos(7, submitted));
     }
 
     @Test
